@@ -1,0 +1,62 @@
+/**
+ * Every way the service refuses or fails on purpose. Codes are stable; messages are for people and may change.
+ *
+ * - `missing-credentials`: a name or a password was not given, or was empty.
+ * - `invalid-credentials`: unknown customer or wrong password; which of the two is never told.
+ * - `too-many-attempts`: the brake on bad logins holds; `retryAfterMs` says how long.
+ * - `invalid-file-name`: the name breaks the policy in `model/file-name.ts`.
+ * - `not-found`: the customer has no file of that name.
+ * - `already-exists`: a create-only upload found the name taken.
+ * - `file-too-large`: more bytes than `maxFileSize`.
+ * - `quota-exceeded`: the customer's quota would be exceeded.
+ * - `digest-mismatch`: the content is not what the client's digest says.
+ * - `insufficient-storage`: the store is full.
+ * - `store-unavailable`: the store cannot be reached, or not in time.
+ * - `overloaded`: too much is under way already; `retryAfterMs` says when to come back.
+ */
+export type ErrorCode =
+  | 'missing-credentials'
+  | 'invalid-credentials'
+  | 'too-many-attempts'
+  | 'invalid-file-name'
+  | 'not-found'
+  | 'already-exists'
+  | 'file-too-large'
+  | 'quota-exceeded'
+  | 'digest-mismatch'
+  | 'insufficient-storage'
+  | 'store-unavailable'
+  | 'overloaded'
+
+export interface FileServiceErrorOptions {
+  readonly cause?: unknown
+  /** Milliseconds after which another try makes sense. */
+  readonly retryAfterMs?: number
+}
+
+/** The one error class of the service. Act on `code`, never on the message. */
+export class FileServiceError extends Error {
+  override readonly name = 'FileServiceError'
+  readonly code: ErrorCode
+  /** Milliseconds after which another try makes sense; only with `too-many-attempts` and `overloaded`. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: FileServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/**
+ * Whether `error` is a {@link FileServiceError}, and if `code` is given, one of that code. Tests the shape and not the
+ * class, since two copies of this package may be installed side by side.
+ */
+export function isFileServiceError(error: unknown, code?: ErrorCode): error is FileServiceError {
+  return (
+    error instanceof Error &&
+    error.name === 'FileServiceError' &&
+    'code' in error &&
+    (code === undefined || error.code === code)
+  )
+}

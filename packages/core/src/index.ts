@@ -1,0 +1,23 @@
+export {
+  FileServiceError,
+  isFileServiceError,
+  type ErrorCode,
+  type FileServiceErrorOptions,
+} from './errors.ts'
+export { abortable } from './model/abortable.ts'
+export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-range.ts'
+export type { Customer } from './model/customer.ts'
+export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
+export { compareUtf8 } from './model/utf8-order.ts'
+export type {
+  BlobInfo,
+  BlobKey,
+  BlobStore,
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  PutOptions,
+  Usage,
+} from './ports/blob-store.ts'
+export type { Credential, CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
+export type { FailureCount, FailureCounter } from './ports/failure-counter.ts'

@@ -1,0 +1,91 @@
+import { FileServiceError } from '../errors.ts'
+import { abortable } from '../model/abortable.ts'
+import { resolveRange } from '../model/byte-range.ts'
+import { compareUtf8 } from '../model/utf8-order.ts'
+import type { BlobInfo, BlobKey, BlobStore } from '../ports/blob-store.ts'
+
+interface StoredBlob {
+  readonly info: BlobInfo
+  readonly bytes: Uint8Array
+}
+
+/**
+ * A {@link BlobStore} in memory, for tests and examples, and to read first when writing an adapter. It keeps every promise of the port but
+ * one: nothing survives the end of the process.
+ */
+export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobStore {
+  const customers = new Map<string, Map<string, StoredBlob>>()
+  let version = 0
+
+  const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
+
+  return {
+    async put(key, content, { createOnly = false, signal } = {}) {
+      const refuseIfTaken = () => {
+        if (createOnly && find(key))
+          throw new FileServiceError('already-exists', 'The name is taken')
+      }
+      signal?.throwIfAborted()
+      refuseIfTaken()
+      const bytes = await collect(abortable(content, signal))
+      signal?.throwIfAborted()
+      refuseIfTaken()
+      const info = { name: key.name, size: bytes.length, modifiedAt: now(), etag: `${++version}` }
+      const blobs = customers.get(key.customer) ?? new Map<string, StoredBlob>()
+      customers.set(key.customer, blobs.set(key.name, { info, bytes }))
+      return info
+    },
+
+    async open(key, { range: request } = {}) {
+      const blob = find(key)
+      if (!blob) return undefined
+      const range = resolveRange(request, blob.info.size)
+      const { offset, length } = range ?? { offset: 0, length: 0 }
+      const content = inChunks(blob.bytes.subarray(offset, offset + length))
+      return { info: blob.info, range, content, close: async () => {} }
+    },
+
+    async stat(key) {
+      return find(key)?.info
+    },
+
+    async delete({ customer, name }) {
+      return customers.get(customer)?.delete(name) ?? false
+    },
+
+    async *list(customer, { prefix = '', after = '', limit = Infinity } = {}) {
+      const names = [...(customers.get(customer)?.keys() ?? [])]
+      const wanted = names.filter((name) => name.startsWith(prefix) && compareUtf8(name, after) > 0)
+      yield* wanted.sort(compareUtf8).slice(0, limit)
+    },
+
+    async usage(customer) {
+      const blobs = [...(customers.get(customer)?.values() ?? [])]
+      return { blobs: blobs.length, bytes: blobs.reduce((sum, { info }) => sum + info.size, 0) }
+    },
+  }
+}
+
+async function collect(content: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of content) {
+    chunks.push(chunk)
+    size += chunk.length
+  }
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+const chunkSize = 64 * 1024
+
+async function* inChunks(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  for (let offset = 0; offset < bytes.length; offset += chunkSize) {
+    yield bytes.subarray(offset, offset + chunkSize)
+  }
+}

@@ -1,0 +1,38 @@
+import type { FailureCounter } from '../ports/failure-counter.ts'
+
+export interface MemoryFailureCounterOptions {
+  /** How long failures are remembered, in milliseconds from the first one. */
+  readonly windowMs: number
+  /** The current time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number
+}
+
+/**
+ * A {@link FailureCounter} in memory, for tests and examples: it forgets a key only when that key is asked for again, so
+ * a server in the open wants one that sweeps.
+ */
+export function createMemoryFailureCounter({
+  windowMs,
+  now = Date.now,
+}: MemoryFailureCounterOptions): FailureCounter {
+  const windows = new Map<string, { failures: number; readonly end: number }>()
+
+  const current = (key: string) => {
+    const window = windows.get(key)
+    if (window && window.end > now()) return window
+    windows.delete(key)
+    return undefined
+  }
+
+  return {
+    async read(key) {
+      const window = current(key)
+      return { failures: window?.failures ?? 0, forgottenInMs: window ? window.end - now() : 0 }
+    },
+    async add(key) {
+      const window = current(key) ?? { failures: 0, end: now() + windowMs }
+      window.failures++
+      windows.set(key, window)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { FileServiceError } from '../errors.ts'
+
+/** The longest name, in bytes of UTF-8: what every common file system takes as one name. */
+export const maxNameBytes = 255
+
+// C0 and DEL. The C1 block is left alone: it is part of names in some legacy encodings that were converted blindly.
+// eslint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f]/
+
+const encoder = new TextEncoder()
+
+/**
+ * What is wrong with `name` as the name of a file or a customer, as the end of a sentence; `undefined` if nothing is.
+ *
+ * This is the whole policy: 1 to 255 bytes of UTF-8, neither `.` nor `..`, no `/`, no control character (C0 and DEL).
+ * Everything else is a name and is kept code unit by code unit.
+ */
+export function nameProblem(name: string): string | undefined {
+  if (name === '') return 'it is empty'
+  if (name === '.' || name === '..') return `it is "${name}"`
+  if (name.includes('/')) return 'it contains a slash'
+  if (controlCharacter.test(name)) return 'it contains a control character'
+  if (!name.isWellFormed()) return 'it is not valid Unicode'
+  // A code unit is at most three bytes, so most names need no encoding to be judged.
+  const bytes = name.length * 3 <= maxNameBytes ? 0 : encoder.encode(name).length
+  if (bytes > maxNameBytes) return `it is longer than ${maxNameBytes} bytes`
+  return undefined
+}
+
+/** @throws FileServiceError `invalid-file-name` with the reason, when `name` breaks the policy of {@link nameProblem}. */
+export function checkFileName(name: string): void {
+  const problem = nameProblem(name)
+  if (problem !== undefined) {
+    throw new FileServiceError('invalid-file-name', `Invalid filename: ${problem}`)
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Compares two strings as their UTF-8 bytes compare: negative, zero or positive. This is the order of lists here and in
+ * S3. JavaScript's own order is that of UTF-16 units, which puts U+FF5E after U+1F600.
+ */
+export function compareUtf8(a: string, b: string): number {
+  const end = Math.min(a.length, b.length)
+  for (let i = 0; i < end; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return codePointRank(x) - codePointRank(y)
+  }
+  return a.length - b.length
+}
+
+/** Lifts surrogates above the rest of the basic plane, where the code points they stand for belong. */
+function codePointRank(unit: number): number {
+  return (unit & 0xf800) === 0xd800 ? unit + 0x10000 : unit
+}

@@ -1,0 +1,119 @@
+import type { ByteRange, RangeRequest } from '../model/byte-range.ts'
+
+/**
+ * Where a blob lives: a customer's name and a file's name. Both have passed the policy of `model/file-name.ts`: 1 to
+ * 255 bytes of UTF-8, no `/`, no control character, neither `.` nor `..`; anything else may occur. Two keys are the
+ * same blob only when both names are equal code unit by code unit: case, Unicode normalisation and trailing spaces
+ * make a difference, on every operating system.
+ */
+export interface BlobKey {
+  readonly customer: string
+  readonly name: string
+}
+
+/** What a store knows of a blob without reading it. */
+export interface BlobInfo {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** When the blob was stored, by the store's clock. */
+  readonly modifiedAt: Date
+  /**
+   * A strong validator (RFC 9110 §8.8.1), without the quotes: printable ASCII except `"`. Two blobs that were one after
+   * the other under one key never have the same; a blob keeps its own for life.
+   */
+  readonly etag: string
+}
+
+export interface PutOptions {
+  /** Store only if the name is free, race-free among any number of puts. Default: replace. */
+  readonly createOnly?: boolean
+  readonly signal?: AbortSignal
+}
+
+export interface OpenOptions {
+  /** Default: the whole blob. */
+  readonly range?: RangeRequest
+}
+
+/** A blob opened for reading. It must be read or closed, or it holds resources. */
+export interface OpenBlob {
+  readonly info: BlobInfo
+  /** What `content` yields; the whole blob when no range was asked for; `undefined` when the range selects no byte. */
+  readonly range: ByteRange | undefined
+  /**
+   * The bytes of `range`, in order, in chunks of the store's choosing; nothing when `range` is `undefined`. Iterated at
+   * most once. Yields exactly `range.length` bytes or throws: it never ends short. Asks the store for more only as the
+   * reader does. When the iteration ends, fails or is stopped early, everything held is released.
+   */
+  readonly content: AsyncIterable<Uint8Array>
+  /** Releases what is held, whether or not `content` was read; may be called again, and after reading. */
+  close(): Promise<void>
+}
+
+export interface ListOptions {
+  /** Only names that begin with this string, compared code unit by code unit. Default: all. */
+  readonly prefix?: string
+  /** Only names greater than this one, which need not exist. Default: from the first. */
+  readonly after?: string
+  /** At most so many names, 1 or more. Default: all. */
+  readonly limit?: number
+}
+
+export interface Usage {
+  /** How many blobs. */
+  readonly blobs: number
+  /** The sum of their sizes in bytes. */
+  readonly bytes: number
+}
+
+/**
+ * Keeps blobs, and only that: names, limits, quota and permission are the core's business and have been judged before
+ * a store is called. Every sentence here is a test in `@holdfast/contract`.
+ *
+ * A store rejects with a `FileServiceError` where the condition is one of these and certain: `already-exists`,
+ * `insufficient-storage` (full, or its own quota used up), `store-unavailable` (cannot be reached, or not in time).
+ * Every other failure comes through as it is; the core reports it as a fault. Absence is never an error.
+ */
+export interface BlobStore {
+  /**
+   * Stores `content` under `key`, in place of any earlier blob.
+   *
+   * Given: `content` is iterated at most once; a chunk may be empty and is not altered after it was yielded; an end of
+   * the iteration means that the content is complete, everything else ends by throwing.
+   *
+   * Promised: content is taken one chunk at a time, as it can be written, so that memory stays bounded. The blob
+   * becomes visible in one step, after the content has ended: a reader finds the earlier blob or the whole new one. When
+   * the promise resolves, the blob survives a crash of the process and of the machine. If the content throws, or the
+   * signal aborts, the call rejects with that very error, at once even when the content is stalled; the earlier blob
+   * stays as it was and nothing of the new one remains. If the store fails, the content's iterator is closed. Of several puts of one key each
+   * either succeeds whole or fails without a trace; of several create-only puts exactly one succeeds, and the others
+   * reject with `already-exists`. An abort after the promise has settled does nothing.
+   *
+   * The one thing that cannot be promised: when publishing itself fails half-way (power cut, lost connection), the call
+   * rejects and afterwards the blob is the earlier one or the new one, whole.
+   */
+  put(key: BlobKey, content: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<BlobInfo>
+
+  /**
+   * Opens a blob for reading; `undefined` if there is none. What was opened stays readable to its end even if the blob
+   * is replaced or deleted meanwhile, and `info` describes the very bytes that `content` yields.
+   */
+  open(key: BlobKey, options?: OpenOptions): Promise<OpenBlob | undefined>
+
+  /** What is known of a blob; `undefined` if there is none. */
+  stat(key: BlobKey): Promise<BlobInfo | undefined>
+
+  /** Removes a blob. `true` once it is gone for good, crash or not; `false` if there was none. */
+  delete(key: BlobKey): Promise<boolean>
+
+  /**
+   * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of
+   * strings). Nothing for a customer without blobs. A blob that is there during the whole iteration occurs exactly once; one that comes or
+   * goes meanwhile may occur or not. Only whole, published blobs occur.
+   */
+  list(customer: string, options?: ListOptions): AsyncIterable<string>
+
+  /** How much a customer keeps; zeros for a customer without blobs. May take as long as a listing. */
+  usage(customer: string): Promise<Usage>
+}

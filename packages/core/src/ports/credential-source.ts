@@ -1,0 +1,32 @@
+/** What is known of a customer for logging in. */
+export interface Credential {
+  /** The customer's name, equal to the one asked for. */
+  readonly name: string
+  /** A hash that the {@link PasswordVerifier} in use understands, a PHC string as a rule. Never the password. */
+  readonly passwordHash: string
+  /** The most bytes the customer may keep. Default: no limit. */
+  readonly quota?: number
+}
+
+/** Knows the customers. Every sentence here is a test in `@holdfast/contract`. */
+export interface CredentialSource {
+  /**
+   * The credential of the customer called `name`, compared code unit by code unit: case and normalisation count, and
+   * names such as `__proto__` are names like others. `undefined` if there is none. `name` is whatever a stranger sent: any string, the empty
+   * one included. Rejects when the source cannot tell; "cannot tell" is never `undefined`.
+   */
+  find(name: string): Promise<Credential | undefined>
+}
+
+/**
+ * Tells whether `password` is the one that `passwordHash` was made from.
+ *
+ * Given: `password` is whatever a stranger sent; `passwordHash` comes from the credential source, `undefined` for an
+ * unknown customer. Promised: an unknown customer takes as long as a wrong password and gives `false`; the caller's
+ * thread is not blocked while hashing; no more than a bounded number of hashes are computed at a time, and when too many wait
+ * the call rejects with `overloaded`. Rejects when the hash is in no known format.
+ */
+export type PasswordVerifier = (
+  password: string,
+  passwordHash: string | undefined,
+) => Promise<boolean>
