@@ -1,1 +1,7 @@
-export {}
+export {
+  openDiskBlobStore,
+  type DiskBlobStore,
+  type DiskBlobStoreOptions,
+} from './disk-blob-store.ts'
+export type { NamesMode } from './layout.ts'
+export type { WarningLog } from './instance.ts'

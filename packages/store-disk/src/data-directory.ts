@@ -1,0 +1,87 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
+import { openInstance, type Instance, type WarningLog } from './instance.ts'
+import { createLayout, type Layout, type NamesMode } from './layout.ts'
+import { createMarker, readMarker, type Marker } from './marker.ts'
+import { keepsNamesApart } from './plain-names.ts'
+import { syncDirectory } from './sync-directory.ts'
+
+/** A directory that a store may work in. */
+export interface DataDirectory {
+  readonly layout: Layout
+  readonly directories: DurableDirectories
+  readonly instance: Instance
+}
+
+/** What may be in a directory that is not ours yet: another process' start, and what ext4 puts at the top of a disk. */
+const harmless = ['tmp', 'lost+found']
+
+/**
+ * Opens `directory`, as a new one if it is missing or empty.
+ *
+ * @throws Error that says what to do, if the directory is somebody else's, has a newer layout, or has come to lie on a
+ * file system that does not keep its names apart.
+ */
+export async function openDataDirectory(
+  directory: string,
+  namesIfNew: NamesMode | undefined,
+  log: WarningLog,
+): Promise<DataDirectory> {
+  const data = resolve(directory)
+  const markerPath = join(data, 'holdfast.json')
+  await createDurably(data)
+  const existing = await readMarker(markerPath)
+  if (!existing) await refuseForeign(data)
+  const instance = await openInstance(join(data, 'tmp'), log)
+  try {
+    const isPlainSafe = await keepsNamesApart(instance.directory)
+    const marker =
+      existing ?? (await initialise(markerPath, namesIfNew ?? modeFor(isPlainSafe), instance))
+    if (marker.names === 'plain' && !isPlainSafe) throw foldsNames(data)
+    const directories = createDurableDirectories(data)
+    const files = join(data, 'files')
+    await directories.ensure(files)
+    return { layout: createLayout(files, marker.names), directories, instance }
+  } catch (error) {
+    await instance.close()
+    throw error
+  }
+}
+
+function modeFor(isPlainSafe: boolean): NamesMode {
+  return isPlainSafe ? 'plain' : 'escaped'
+}
+
+/** Marks a new directory, and returns what the marker says: another process may have been faster. */
+async function initialise(path: string, names: NamesMode, instance: Instance): Promise<Marker> {
+  const temporary = await instance.createTemporaryFile()
+  await createMarker(path, { names }, temporary)
+  await rm(temporary.path)
+  return (await readMarker(path)) ?? { names }
+}
+
+async function createDurably(data: string): Promise<void> {
+  const first = await mkdir(data, { recursive: true, mode: 0o750 })
+  if (first === undefined) return
+  for (let made = data; made.length >= first.length; made = dirname(made)) {
+    await syncDirectory(dirname(made))
+  }
+}
+
+async function refuseForeign(data: string): Promise<void> {
+  const [foreign] = (await readdir(data)).filter((entry) => !harmless.includes(entry))
+  // The marker is there if another process has made one since it was looked for.
+  if (foreign === undefined || (await readMarker(join(data, 'holdfast.json')))) return
+  throw new Error(
+    `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json. ` +
+      'Choose a new or empty directory; if this is a restored backup, restore holdfast.json too.',
+  )
+}
+
+function foldsNames(data: string): Error {
+  return new Error(
+    `The directory ${data} keeps files under plain names, and the file system it lies on does not keep all names apart. ` +
+      'Move it to a file system that does, such as ext4, or upload the files to a holdfast with a new directory here.',
+  )
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises'
+import { uptime } from 'node:os'
+import { join } from 'node:path'
+import { isDead, ownerName, parseOwnerName } from './owner-name.ts'
+import { identifyProcess } from './process-identity.ts'
+import { isAbsence, isSystemError } from './system-error.ts'
+
+/** Where a store tells what its administrator may want to know. */
+export interface WarningLog {
+  warn(message: string): void
+}
+
+export interface TemporaryFile {
+  readonly path: string
+  /** Open for writing. */
+  readonly handle: FileHandle
+}
+
+/** An open store's own directory for temporary files. */
+export interface Instance {
+  readonly directory: string
+  /** Makes a new empty file in the directory, and the directory too if somebody removed it. */
+  createTemporaryFile(): Promise<TemporaryFile>
+  /** Removes the directory with all that is in it. */
+  close(): Promise<void>
+}
+
+/** Milliseconds between two heartbeats. */
+const heartbeatInterval = 20 * 1000
+
+/** Milliseconds between two sweeps, for what the one at the start could not be sure of. */
+const sweepInterval = 5 * 60 * 1000
+
+/** Owner and group: a backup may run as a member of the group. Others have no business here. */
+const fileMode = 0o640
+
+/**
+ * Takes a directory of its own inside `parent`, and removes those of processes that are gone, now and every five
+ * minutes. What belongs to a live process is never touched, be it this one, another, or one on another machine.
+ */
+export async function openInstance(parent: string, log: WarningLog): Promise<Instance> {
+  const self = identifyProcess()
+  const own = ownerName(self, randomBytes(6).toString('hex'))
+  const directory = join(parent, own)
+  let files = 0
+  let isClosed = false
+
+  const beat = async () => {
+    await utimes(directory, new Date(), new Date()).catch((error: unknown) => {
+      if (!isAbsence(error)) log.warn(`No heartbeat in ${directory}: ${String(error)}`)
+    })
+  }
+
+  const createTemporaryFile = async (): Promise<TemporaryFile> => {
+    if (isClosed) throw new Error('The disk store is closed')
+    const path = join(directory, (files++).toString(36))
+    try {
+      return { path, handle: await open(path, 'wx', fileMode) }
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT')) throw error
+      await mkdir(directory, { recursive: true, mode: 0o750 })
+      return { path, handle: await open(path, 'wx', fileMode) }
+    }
+  }
+
+  await mkdir(directory, { recursive: true, mode: 0o750 })
+  const sweepOthers = () => sweep(parent, log)
+  await sweepOthers()
+  const timers = [
+    setInterval(() => void beat(), heartbeatInterval).unref(),
+    setInterval(() => void sweepOthers(), sweepInterval).unref(),
+  ]
+
+  return {
+    directory,
+    createTemporaryFile,
+    close: async () => {
+      isClosed = true
+      timers.forEach((timer) => clearInterval(timer))
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Removes the directories in `parent` whose owners are gone. A failure is logged: it harms nobody but the disk's room. */
+async function sweep(parent: string, log: WarningLog): Promise<void> {
+  const self = identifyProcess()
+  const bootedAt = Date.now() - uptime() * 1000
+  const removeIfDead = async (entry: string) => {
+    const owner = parseOwnerName(entry)
+    if (!owner) return
+    const directory = join(parent, entry)
+    const { mtimeMs: heartbeat } = await stat(directory)
+    if (!isDead(owner, { self, heartbeat, now: Date.now(), bootedAt })) return
+    const { length: unfinished } = await readdir(directory)
+    await rm(directory, { recursive: true, force: true })
+    log.warn(
+      `Removed ${unfinished} unfinished files that process ${owner.pid} left in ${directory}`,
+    )
+  }
+  const warn = (error: unknown) => log.warn(`Cannot clear ${parent}: ${String(error)}`)
+  const entries = await readdir(parent).catch((error: unknown) => {
+    warn(error)
+    return []
+  })
+  for (const entry of entries) {
+    await removeIfDead(entry).catch((error: unknown) => {
+      // Another store was faster.
+      if (!isAbsence(error)) warn(error)
+    })
+  }
+}

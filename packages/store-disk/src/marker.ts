@@ -1,0 +1,89 @@
+import { link, readFile, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { TemporaryFile } from './instance.ts'
+import type { NamesMode } from './layout.ts'
+import { syncDirectory } from './sync-directory.ts'
+import { isSystemError } from './system-error.ts'
+
+/** The version of the layout that this code reads and writes. */
+export const layoutVersion = 1
+
+/** What a directory says of itself. */
+export interface Marker {
+  readonly names: NamesMode
+}
+
+/**
+ * Reads the marker at `path`; `undefined` if there is none.
+ *
+ * @throws Error that says what to do, if the layout is newer than this code or the marker is damaged.
+ */
+export async function readMarker(path: string): Promise<Marker | undefined> {
+  const text = await readIfThere(path)
+  if (text === undefined) return undefined
+  const { layout, names } = parse(text)
+  const directory = dirname(path)
+  if (typeof layout === 'number' && layout > layoutVersion) {
+    throw new Error(
+      `The directory ${directory} has layout version ${layout}, and this holdfast knows version ${layoutVersion} ` +
+        'at most. Start the newer holdfast that wrote it, or choose another directory.',
+    )
+  }
+  if (layout !== layoutVersion || (names !== 'plain' && names !== 'escaped')) {
+    throw new Error(`The marker ${path} is damaged. Restore it from a backup: ${example}`)
+  }
+  return { names }
+}
+
+const example = `for a directory on Linux it reads {"layout":${layoutVersion},"names":"plain"} as a rule.`
+
+/**
+ * Writes the marker at `path` durably and in one step, unless another process did so first.
+ *
+ * @throws Error that says what to do, if the file system has no hard links, which create-only uploads need.
+ */
+export async function createMarker(
+  path: string,
+  marker: Marker,
+  temporary: TemporaryFile,
+): Promise<void> {
+  await fill(temporary.handle, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
+  try {
+    await link(temporary.path, path)
+  } catch (cause) {
+    if (isSystemError(cause, 'EEXIST')) return
+    if (!isSystemError(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw cause
+    throw new Error(
+      `The file system of ${dirname(path)} has no hard links, which holdfast needs. Choose a directory on another one.`,
+      { cause },
+    )
+  }
+  await syncDirectory(dirname(path))
+}
+
+async function fill(handle: FileHandle, text: string): Promise<void> {
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+function parse(text: string): { layout?: unknown; names?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSystemError } from './system-error.ts'
+
+/** Names that some file system folds together, changes, shortens, refuses, or takes for something else. */
+const trialNames = [
+  'a',
+  'A',
+  '\u00e9',
+  'e\u0301',
+  'k',
+  '\u212a',
+  'dot.',
+  'dot',
+  'space ',
+  'space',
+  'con',
+  'a:b',
+  'back\\slash',
+  'all*?"<>|',
+  '\ufeffmark',
+  '\u{1f600}',
+  'x'.repeat(255),
+  '\u6f22'.repeat(85),
+]
+
+/** What file systems answer to a name that is taken, or that they do not take. */
+const refusals = ['EEXIST', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG', 'ENOENT', 'EISDIR', 'EPERM']
+
+/**
+ * Whether the file system below `directory` keeps every name that the core allows as it is and apart from all others,
+ * tried with real files, since it depends on the mount and not on the operating system.
+ */
+export async function keepsNamesApart(directory: string): Promise<boolean> {
+  const trial = join(directory, 'names')
+  await mkdir(trial)
+  try {
+    for (const name of trialNames) await writeFile(join(trial, name), '', { flag: 'wx' })
+    const kept = new Set(await readdir(trial))
+    return trialNames.every((name) => kept.has(name)) && kept.size === trialNames.length
+  } catch (error) {
+    if (isSystemError(error, ...refusals)) return false
+    throw error
+  } finally {
+    await rm(trial, { recursive: true })
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Which process of which machine this is, as exactly as the system tells. Unknown numbers are 0, unknown text ''. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** When the process started, in the kernel's ticks since boot; tells it from a later one of the same pid. */
+  readonly startTime: number
+  /** Two containers on one machine have different ones; within one, a pid means one process. */
+  readonly pidNamespace: number
+  /** Hex digits; new with every boot of the machine. */
+  readonly bootId: string
+  readonly hostname: string
+}
+
+/** The identity of this process. Everything but pid and host name is known on Linux only. */
+export function identifyProcess(): ProcessIdentity {
+  return {
+    pid: process.pid,
+    startTime: startTimeOf(process.pid) ?? 0,
+    pidNamespace: Number(/\d+/.exec(orEmpty(() => readlinkSync('/proc/self/ns/pid')))?.[0] ?? 0),
+    bootId: read('/proc/sys/kernel/random/boot_id').replace(/[^0-9a-f]/g, ''),
+    hostname: hostname(),
+  }
+}
+
+/** When the process `pid` of this machine and container started; `undefined` where that cannot be told. */
+export function startTimeOf(pid: number): number | undefined {
+  // The second field is the name in parentheses and may contain anything; the start time is the 20th after it.
+  const [, fields] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
+  const startTime = Number(fields?.split(' ')[19])
+  return Number.isSafeInteger(startTime) ? startTime : undefined
+}
+
+/** Whether a process `pid` exists on this machine and in this container, whoever's it is. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // Anything but "no such process", such as "not permitted", means that there is one.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+function read(path: string): string {
+  return orEmpty(() => readFileSync(path, 'utf8'))
+}
+
+function orEmpty(look: () => string): string {
+  try {
+    return look()
+  } catch {
+    return ''
+  }
+}
