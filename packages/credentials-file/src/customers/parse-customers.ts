@@ -1,0 +1,122 @@
+import { nameProblem } from '@holdfast/core'
+import { parseByteSize } from '../parse-byte-size.ts'
+import { parseScryptHash } from '../passwords/scrypt-hash.ts'
+import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
+import { checkShape, type CustomerData } from './customers-schema.ts'
+import { fieldName, shapeProblems } from './shape-problems.ts'
+import { parseYaml, type YamlDocument } from './yaml-document.ts'
+
+/** A customer of the file, whose every field has been judged. */
+export interface CustomerEntry {
+  readonly name: string
+  /** As it stands in the file: a PHC string of scrypt or plain text; `isHash` tells them apart. */
+  readonly password: string
+  /** Bytes. */
+  readonly quota?: number
+}
+
+export interface ParsedCustomers {
+  readonly yaml: YamlDocument
+  /** In the order of the file. */
+  readonly entries: readonly CustomerEntry[]
+}
+
+/** Whether a password of the file is a hash and not plain text. */
+export function isHash(password: string): boolean {
+  return password.startsWith('$scrypt$')
+}
+
+/**
+ * Parses and judges a customers file, all of it: either every customer is right or none is taken.
+ *
+ * @throws CustomersFileError with everything that is wrong.
+ */
+export function parseCustomers(text: string, path: string): ParsedCustomers {
+  const yaml = parseYaml(text, path)
+  if (yaml.data === null || yaml.data === undefined) {
+    const message =
+      'is empty; add a customer with "holdfast customers add NAME", or write "customers: []" for none'
+    throw new CustomersFileError(path, [{ message }])
+  }
+  const shape = checkShape(yaml.data)
+  if ('errors' in shape)
+    throw new CustomersFileError(path, inOrder(shapeProblems(shape.errors, yaml)))
+
+  const { customers } = shape.data
+  const problems = [
+    ...customers.flatMap((customer, index) => customerProblems(customer, index, yaml)),
+    ...duplicateProblems(customers, yaml),
+  ]
+  if (problems.length > 0) throw new CustomersFileError(path, inOrder(problems))
+  return { yaml, entries: customers.map(toEntry) }
+}
+
+/** What is wrong with a password of the file, as the end of a sentence that does not show it; `undefined` if nothing is. */
+export function passwordProblem(password: string): string | undefined {
+  if (isHash(password)) return problemOf(() => parseScryptHash(password))
+  // Taken for plain text, somebody's bcrypt hash would be a password that is for all to see.
+  if (/^\$[a-z0-9-]{1,32}\$/i.test(password)) return 'is a hash of a kind that is not known here'
+  return undefined
+}
+
+function customerProblems(
+  { name, password, quota }: CustomerData,
+  index: number,
+  yaml: YamlDocument,
+): CustomersFileProblem[] {
+  const problems = {
+    name: nameProblem(name),
+    password: passwordProblem(password),
+    quota: typeof quota === 'string' ? problemOf(() => parseByteSize(quota)) : undefined,
+  }
+  const rotate = `make a new one with ${JSON.stringify(`holdfast customers rotate ${name}`)}`
+  const sentences = {
+    name: `cannot be a customer's name: ${problems.name}; choose another`,
+    password: `${problems.password}; ${rotate}`,
+    quota: `${problems.quota}`,
+  }
+  return (['name', 'password', 'quota'] as const)
+    .filter((field) => problems[field] !== undefined)
+    .map((field) => problemAt(yaml, index, field, sentences[field]))
+}
+
+function duplicateProblems(
+  customers: readonly CustomerData[],
+  yaml: YamlDocument,
+): CustomersFileProblem[] {
+  const firsts = new Map<string, number>()
+  return customers.flatMap(({ name }, index) => {
+    const first = firsts.get(name)
+    if (first === undefined) {
+      firsts.set(name, index)
+      return []
+    }
+    const line = yaml.lineOf(['customers', first, 'name'])
+    const message = `customer ${JSON.stringify(name)} is there already, on line ${line}; remove one of the two`
+    return [problemAt(yaml, index, 'name', message)]
+  })
+}
+
+function problemAt(yaml: YamlDocument, index: number, field: string, message: string) {
+  const place = ['customers', index, field]
+  return { line: yaml.lineOf(place), field: fieldName(place), message }
+}
+
+function toEntry({ name, password, quota }: CustomerData): CustomerEntry {
+  if (quota === undefined) return { name, password }
+  return { name, password, quota: typeof quota === 'string' ? parseByteSize(quota) : quota }
+}
+
+function problemOf(parse: () => unknown): string | undefined {
+  try {
+    parse()
+    return undefined
+  } catch (error) {
+    if (error instanceof RangeError) return error.message
+    throw error
+  }
+}
+
+function inOrder(problems: readonly CustomersFileProblem[]): CustomersFileProblem[] {
+  return problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+}

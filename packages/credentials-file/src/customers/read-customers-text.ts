@@ -1,0 +1,89 @@
+import { constants } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { CustomersFileError } from './customers-file-error.ts'
+
+/** What a customers file holds, before anybody has looked at what it says. */
+export interface CustomersText {
+  readonly text: string
+  /** The permission bits; `undefined` where the operating system has no such thing. */
+  readonly mode: number | undefined
+}
+
+const maxMebibytes = 16
+
+// Without it, opening a named pipe would wait for a writer for ever; Windows knows neither.
+const nonBlocking = process.platform === 'win32' ? 0 : constants.O_NONBLOCK
+
+/**
+ * Reads a customers file: an ordinary file in UTF-8, with or without a byte order mark, of at most 16 MiB.
+ *
+ * @throws CustomersFileError if it is missing, may not be read, or is no such file.
+ */
+export async function readCustomersText(path: string): Promise<CustomersText> {
+  const file = await openOrRefuse(path)
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile())
+      throw refusal(path, 'is not an ordinary file; give the path of a YAML file')
+    if (stats.size > maxMebibytes * 2 ** 20) {
+      throw refusal(path, `is larger than ${maxMebibytes} MiB; is it really the customers file?`)
+    }
+    const text = decode(await readOrRefuse(file, path), path)
+    return { text, mode: process.platform === 'win32' ? undefined : stats.mode & 0o777 }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Whether `error` says that the customers file does not exist. */
+export function isMissingFile(error: unknown): error is CustomersFileError {
+  return (
+    error instanceof CustomersFileError &&
+    error.cause instanceof Error &&
+    'code' in error.cause &&
+    error.cause.code === 'ENOENT'
+  )
+}
+
+async function openOrRefuse(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | nonBlocking)
+  } catch (error) {
+    throw refusal(path, unreadable(error), error)
+  }
+}
+
+async function readOrRefuse(file: FileHandle, path: string): Promise<Buffer> {
+  try {
+    return await file.readFile()
+  } catch (error) {
+    throw refusal(path, unreadable(error), error)
+  }
+}
+
+function unreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+  switch (code) {
+    case 'ENOENT':
+      return 'does not exist; create it with "holdfast customers add NAME", or give the right path'
+    case 'EACCES':
+    case 'EPERM':
+      return 'may not be read by this user; give it to the user that the service runs as, with chown'
+    case 'EISDIR':
+      return 'is a directory; give the path of a YAML file'
+    default:
+      return `cannot be read (${code})`
+  }
+}
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refusal(path, 'is not encoded in UTF-8; save it as UTF-8')
+  }
+}
+
+function refusal(path: string, message: string, cause?: unknown): CustomersFileError {
+  return new CustomersFileError(path, [{ message }], cause)
+}

@@ -1,0 +1,45 @@
+import { open, realpath } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { CustomersFileError } from './customers-file-error.ts'
+
+/**
+ * Writes a customers file in one step, mode 0600, and durably; links to it stay links.
+ *
+ * @throws CustomersFileError when it cannot be written; the old file is then still there.
+ */
+export async function saveCustomersText(path: string, text: string): Promise<void> {
+  try {
+    await writeFileAtomic(path, text, { mode: 0o600 })
+    await syncDirectory(dirname(await realpath(path)))
+  } catch (error) {
+    throw new CustomersFileError(path, [{ message: unwritable(error) }], error)
+  }
+}
+
+/** Without it, a power cut could bring the old file back after the administrator was told of the new password. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+function unwritable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+  switch (code) {
+    case 'ENOENT':
+      return 'cannot be created, since its directory does not exist; create that first'
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `cannot be written by this user (${code}); it is replaced as a whole, so its directory has to be writable`
+    case 'ENOSPC':
+      return 'cannot be written, since the disk is full; nothing was changed'
+    default:
+      return `cannot be written (${code})`
+  }
+}

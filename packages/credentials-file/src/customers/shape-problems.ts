@@ -1,0 +1,103 @@
+import type { ErrorObject } from 'ajv'
+import { closestWord } from './closest-word.ts'
+import type { CustomersFileProblem } from './customers-file-error.ts'
+import { customerFields } from './customers-schema.ts'
+import type { DataPath, YamlDocument } from './yaml-document.ts'
+
+/** Words and lines for what the schema found wrong. */
+export function shapeProblems(
+  errors: readonly ErrorObject[],
+  yaml: YamlDocument,
+): CustomersFileProblem[] {
+  return errors.map((error) => {
+    const path = pathOf(error.instancePath)
+    const key = unknownKey(error)
+    return {
+      line: yaml.lineOf(path, key),
+      field: path.length > 0 ? fieldName(path) : undefined,
+      message: describe(error, path),
+    }
+  })
+}
+
+/** `customers[2].password` */
+export function fieldName(path: DataPath): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+/** A JSON pointer's steps (RFC 6901); the schema has no names made of digits, so digits are indexes. */
+function pathOf(pointer: string): DataPath {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step))
+}
+
+function unknownKey({ keyword, params }: ErrorObject): string | undefined {
+  return keyword === 'additionalProperties' ? String(params['additionalProperty']) : undefined
+}
+
+function describe(error: ErrorObject, path: DataPath): string {
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownField(unknownKey(error) ?? '', path)
+    case 'required':
+      return missingField(String(error.params['missingProperty']))
+    case 'minLength':
+      return 'is empty; make a hash with "holdfast customers rotate NAME"'
+    case 'minimum':
+      return 'is negative; leave the field out for no limit'
+    case 'maximum':
+      return 'is a larger size than can be counted; leave the field out for no limit'
+    default:
+      return wrongType(error.data, path)
+  }
+}
+
+function unknownField(key: string, path: DataPath): string {
+  const known = path.length > 0 ? customerFields : ['customers']
+  const meant = closestWord(key, known)
+  const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
+  return `has the unknown field ${JSON.stringify(key)}; ${hint}`
+}
+
+function missingField(field: string): string {
+  switch (field) {
+    case 'customers':
+      return 'has no field "customers"; write "customers:" and below it one "- name: …" for each customer'
+    case 'password':
+      return 'has no password; make one with "holdfast customers rotate NAME"'
+    default:
+      return `has no ${field}; add "${field}: …"`
+  }
+}
+
+function wrongType(value: unknown, path: DataPath): string {
+  const found = kindOf(value)
+  switch (path.at(-1)) {
+    case undefined:
+      return `is ${found} where "customers:" was expected`
+    case 'customers':
+      return `is ${found} where a list was expected; write "- name: …" for each customer, or [] for none`
+    case 'quota':
+      return `is ${found}; write whole bytes as in 1048576, or a unit as in 50GB or 10 MiB`
+    case 'name':
+    case 'password':
+      return value === null
+        ? 'is empty; give it a value, in quotes if it is to be read as text'
+        : `is ${found}, not text; put it in quotes`
+    default:
+      return `is ${found} where a customer was expected; write "- name: …" and below it "password: …"`
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'empty'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'boolean') return 'true or false'
+  if (typeof value === 'object') return 'a mapping'
+  return typeof value === 'string' ? 'a text' : 'a number'
+}

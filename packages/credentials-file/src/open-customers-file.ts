@@ -1,0 +1,153 @@
+import { nameProblem } from '@holdfast/core'
+import { Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
+import { closestWord } from './customers/closest-word.ts'
+import { CustomersFileError } from './customers/customers-file-error.ts'
+import {
+  type CustomerEntry,
+  isHash,
+  parseCustomers,
+  passwordProblem,
+} from './customers/parse-customers.ts'
+import { isMissingFile, readCustomersText } from './customers/read-customers-text.ts'
+import { renderCustomers } from './customers/render-customers.ts'
+import { saveCustomersText } from './customers/save-customers-text.ts'
+import { parseByteSize } from './parse-byte-size.ts'
+
+/** What a new customer may have beside name and password. */
+export interface NewCustomerFields {
+  /** The most bytes the customer may keep: a number, or text that `parseByteSize` understands. Default: no limit. */
+  readonly quota?: number | string
+}
+
+/**
+ * A customers file being edited in memory; nothing is written before `save`. Comments, order and whatever else was not
+ * edited stay as they are. Every method throws a {@link CustomersFileError} ready for a person.
+ */
+export interface CustomersFile {
+  /** In the order of the file. */
+  names(): readonly string[]
+  has(name: string): boolean
+  /** Adds a customer at the end. Throws if there is one of that name, for an impossible name, hash or quota. */
+  add(name: string, passwordHash: string, fields?: NewCustomerFields): void
+  /** Removes a customer. Throws if there is none of that name. */
+  remove(name: string): void
+  /** Gives a customer another password. Throws if there is none of that name, or for anything but a scrypt hash. */
+  setPasswordHash(name: string, passwordHash: string): void
+  /**
+   * Writes the file in one step, readable and writable by its owner only; whoever owned it still does. Rejects if
+   * somebody else has changed the file since it was opened.
+   */
+  save(): Promise<void>
+}
+
+/**
+ * Opens a customers file for editing. One that is missing or empty is taken for one without customers, and is created by
+ * `save`.
+ *
+ * @throws CustomersFileError for a file with anything wrong in it: mend it by hand first.
+ */
+export async function openCustomersFile(path: string): Promise<CustomersFile> {
+  let original = await readIfThere(path)
+  const isNew = original === undefined || original.trim() === ''
+  const parsed = isNew ? undefined : parseCustomers(original ?? '', path)
+  const document = parsed?.yaml.document ?? new Document({ customers: [] })
+  let entries = parsed?.entries ?? []
+
+  const refuse = (message: string, cause?: unknown) =>
+    new CustomersFileError(path, [{ message }], cause)
+  const indexOf = (name: string) => {
+    const index = entries.findIndex((entry) => entry.name === name)
+    if (index >= 0) return index
+    const meant = closestWord(
+      name,
+      entries.map((entry) => entry.name),
+    )
+    const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
+    throw refuse(`has no customer ${JSON.stringify(name)}${hint}`)
+  }
+  const nodeAt = (index: number): YAMLMap => {
+    const node = document.getIn(['customers', index], true)
+    if (isMap(node)) return node
+    throw refuse('uses a YAML alias for this customer; edit the file by hand')
+  }
+  const checkHash = (passwordHash: string) => {
+    const problem = isHash(passwordHash)
+      ? passwordProblem(passwordHash)
+      : 'is not a scrypt hash, and nothing else may be written here'
+    if (problem !== undefined) throw refuse(`the new password ${problem}`)
+  }
+
+  return {
+    names: () => entries.map(({ name }) => name),
+    has: (name) => entries.some((entry) => entry.name === name),
+    add(name, passwordHash, { quota } = {}) {
+      const problem = nameProblem(name)
+      if (problem !== undefined) throw refuse(`no customer can have this name: ${problem}`)
+      if (entries.some((entry) => entry.name === name)) {
+        throw refuse(`has a customer ${JSON.stringify(name)} already`)
+      }
+      checkHash(passwordHash)
+      const bytes = quotaBytes(quota, refuse)
+      const list = document.get('customers')
+      if (!isSeq(list)) throw refuse('uses a YAML alias for the customers; edit the file by hand')
+      // An empty list is written as [] and would stay on one line.
+      if (list.items.length === 0) list.flow = false
+      const limit = quota === undefined ? {} : { quota }
+      list.add(document.createNode({ name, password: passwordHash, ...limit }))
+      entries = [...entries, entryOf(name, passwordHash, bytes)]
+    },
+    remove(name) {
+      const index = indexOf(name)
+      document.deleteIn(['customers', index])
+      entries = entries.toSpliced(index, 1)
+    },
+    setPasswordHash(name, passwordHash) {
+      const index = indexOf(name)
+      checkHash(passwordHash)
+      replaceValue(document, nodeAt(index), passwordHash)
+      entries = entries.map((entry, at) =>
+        at === index ? { ...entry, password: passwordHash } : entry,
+      )
+    },
+    async save() {
+      const text = renderCustomers({ document, entries, original: original ?? '', path })
+      if ((await readIfThere(path)) !== original) {
+        throw refuse('was changed by somebody else meanwhile; nothing was written, try again')
+      }
+      await saveCustomersText(path, text)
+      original = text
+    },
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return (await readCustomersText(path)).text
+  } catch (error) {
+    if (isMissingFile(error)) return undefined
+    throw error
+  }
+}
+
+/** A new node and not a new value in the old one, which may have an anchor that other customers refer to. */
+function replaceValue(document: Document, customer: YAMLMap, passwordHash: string): void {
+  const old = customer.get('password', true)
+  const node = document.createNode(passwordHash)
+  if (isScalar(old)) node.comment = old.comment ?? null
+  customer.set('password', node)
+}
+
+function quotaBytes(
+  quota: number | string | undefined,
+  refuse: (message: string) => CustomersFileError,
+): number | undefined {
+  try {
+    return quota === undefined ? undefined : parseByteSize(String(quota))
+  } catch (error) {
+    throw refuse(`the quota ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function entryOf(name: string, password: string, quota: number | undefined): CustomerEntry {
+  return quota === undefined ? { name, password } : { name, password, quota }
+}

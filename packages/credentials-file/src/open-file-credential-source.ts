@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import type { Credential, CredentialSource } from '@holdfast/core'
+import { CustomersFileError } from './customers/customers-file-error.ts'
+import { customersWarnings } from './customers/customers-warnings.ts'
+import { isHash, parseCustomers } from './customers/parse-customers.ts'
+import { readCustomersText } from './customers/read-customers-text.ts'
+import { sealPlainPassword } from './passwords/plain-password.ts'
+import { type ScryptCost, standardScryptCost } from './passwords/scrypt-cost.ts'
+import { watchPath } from './watch-path.ts'
+
+/** What a reload changed: names in the order of the file, and nothing that is secret. */
+export interface ReloadSummary {
+  /** How many customers there are now. */
+  readonly customers: number
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** Those with another password or quota. */
+  readonly changed: readonly string[]
+}
+
+export interface FileCredentialSourceOptions {
+  /** Called after changed customers have been taken from the file. */
+  readonly onReloaded?: (summary: ReloadSummary) => void
+  /**
+   * Called when the file cannot be taken; the customers known before stay. While watching, once for each content or
+   * condition; on {@link FileCredentialSource.reload} each time.
+   */
+  readonly onRefused?: (error: CustomersFileError) => void
+  /** Called with what should be mended (plain-text passwords, odd hashes, loose permissions), on opening and whenever it is new. */
+  readonly onWarning?: (message: string) => void
+  /** Milliseconds between two looks at the file; 0 for none, so that only `reload` reads it again. Default: 1,000. */
+  readonly pollIntervalMs?: number
+  /** The cost that hashes should have; others bring a warning. Default: {@link standardScryptCost}. */
+  readonly cost?: ScryptCost
+}
+
+/** The customers of a file. */
+export interface FileCredentialSource extends CredentialSource {
+  /** The customers' names now, in the order of the file. */
+  customers(): readonly string[]
+  /**
+   * Reads the file again, after any reading under way. `true` when its customers are the ones in use now, `false` when
+   * it was refused (see `onRefused`). Never rejects for what is wrong with the file.
+   */
+  reload(): Promise<boolean>
+  /** Stops watching the file; resolves when no reading is under way. Customers are found as before. */
+  close(): Promise<void>
+}
+
+interface Snapshot {
+  readonly contentDigest: string
+  readonly credentials: ReadonlyMap<string, Credential>
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads a customers file (see this package's README for the format) and keeps watching it.
+ *
+ * Customers are replaced all in one step, and only by a file that is right as a whole: a broken, half-written or missing
+ * file is refused aloud while the customers known before stay. Lookups read memory and never wait for the file.
+ *
+ * @throws CustomersFileError when the file cannot be taken now.
+ */
+export async function openFileCredentialSource(
+  path: string,
+  options: FileCredentialSourceOptions = {},
+): Promise<FileCredentialSource> {
+  const { onReloaded, onRefused, onWarning, pollIntervalMs = 1_000 } = options
+  const { cost = standardScryptCost } = options
+  let current = await readSnapshot(path, cost)
+  for (const warning of current.warnings) onWarning?.(warning)
+  let lastRefusal: string | undefined
+  let reading: Promise<unknown> = Promise.resolve()
+
+  const take = (next: Snapshot) => {
+    const before = current
+    current = next
+    lastRefusal = undefined
+    for (const warning of next.warnings) {
+      if (!before.warnings.includes(warning)) onWarning?.(warning)
+    }
+    if (before.contentDigest === next.contentDigest) return
+    onReloaded?.(compare(before.credentials, next.credentials))
+  }
+  const refuse = (error: CustomersFileError, isAsked: boolean) => {
+    const isNew = error.message !== lastRefusal
+    lastRefusal = error.message
+    if (isNew || isAsked) onRefused?.(error)
+  }
+  const read = async (isAsked: boolean) => {
+    try {
+      take(await readSnapshot(path, cost))
+      return true
+    } catch (error) {
+      if (!(error instanceof CustomersFileError)) throw error
+      refuse(error, isAsked)
+      return false
+    }
+  }
+  const readInTurn = (isAsked: boolean) => {
+    const result = reading.then(() => read(isAsked))
+    // A callback of the caller's that throws is this reading's failure, not the next one's.
+    reading = result.catch(() => {})
+    return result
+  }
+  const watch =
+    pollIntervalMs > 0
+      ? watchPath(path, { intervalMs: pollIntervalMs, onChanged: () => readInTurn(false) })
+      : undefined
+
+  return {
+    async find(name) {
+      return current.credentials.get(name)
+    },
+    customers: () => [...current.credentials.keys()],
+    reload: () => readInTurn(true),
+    async close() {
+      await watch?.close()
+      await reading
+    },
+  }
+}
+
+async function readSnapshot(path: string, cost: ScryptCost): Promise<Snapshot> {
+  const { text, mode } = await readCustomersText(path)
+  const { entries } = parseCustomers(text, path)
+  const credentials = entries.map(({ password, ...entry }): Credential => {
+    const passwordHash = isHash(password) ? password : sealPlainPassword(password)
+    return Object.freeze({ ...entry, passwordHash })
+  })
+  return {
+    contentDigest: createHash('sha256').update(text).digest('hex'),
+    credentials: new Map(credentials.map((credential) => [credential.name, credential])),
+    warnings: customersWarnings({ path, entries, mode, cost }),
+  }
+}
+
+function compare(
+  before: ReadonlyMap<string, Credential>,
+  after: ReadonlyMap<string, Credential>,
+): ReloadSummary {
+  const isChanged = ({ name, passwordHash, quota }: Credential) => {
+    const earlier = before.get(name)
+    return earlier && (earlier.passwordHash !== passwordHash || earlier.quota !== quota)
+  }
+  return {
+    customers: after.size,
+    added: [...after.keys()].filter((name) => !before.has(name)),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
+    changed: [...after.values()].filter(isChanged).map(({ name }) => name),
+  }
+}

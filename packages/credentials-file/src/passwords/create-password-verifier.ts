@@ -1,0 +1,85 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { PasswordVerifier } from '@holdfast/core'
+import { LRUCache } from 'lru-cache'
+import { type ComputeScrypt, computeScrypt as computeScryptInPool } from './compute-scrypt.ts'
+import { createHashingQueue } from './hashing-queue.ts'
+import { isSealedPlainPassword, matchesSealedPassword } from './plain-password.ts'
+import { parseScryptHash } from './scrypt-hash.ts'
+import { type ScryptCost, standardScryptCost } from './scrypt-cost.ts'
+
+export interface PasswordVerifierOptions {
+  /**
+   * Hashes computed at a time. They run on Node's thread pool, which has four threads unless `UV_THREADPOOL_SIZE` says
+   * otherwise and also does the reading and writing of files. Default: 2.
+   */
+  readonly concurrency?: number
+  /** Verifications that may wait beside those; any more are refused as `overloaded`. Default: 100. */
+  readonly queueLimit?: number
+  /** How long a right password is remembered, in milliseconds from its verification; 0 for not at all. Default: 60,000. */
+  readonly rememberMs?: number
+  /** The cost of the hashes in use: what an unknown customer is made to cost. Default: {@link standardScryptCost}. */
+  readonly cost?: ScryptCost
+  /** Computes scrypt. Default: `node:crypto`, on the thread pool. */
+  readonly computeScrypt?: ComputeScrypt
+  /** A clock in milliseconds that never goes back. Default: `performance.now`. */
+  readonly now?: () => number
+}
+
+const maxRemembered = 10_000
+const decoySalt = randomBytes(16)
+
+/**
+ * A verifier for scrypt hashes in PHC form and for whatever passwords `openFileCredentialSource` hands out.
+ *
+ * Passwords are compared as their UTF-8 bytes. A wrong password, an unknown customer and a customer whose password
+ * stands in the file as plain text take one computation of the same cost each, provided that the hash has the cost that
+ * the verifier was made with. A right password is remembered for `rememberMs`, under a keyed digest together with
+ * its hash, and then costs next to nothing; a wrong one never is. Of many first logins at once with one right password,
+ * at most `concurrency` are computed.
+ *
+ * Rejects with `overloaded` when too many wait, and with a `RangeError` for a hash that it does not understand.
+ */
+export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
+  const { cost = standardScryptCost, computeScrypt = computeScryptInPool } = options
+  const { concurrency = 2, queueLimit = 100 } = options
+  const queue = createHashingQueue({ concurrency, limit: queueLimit })
+  const remembered = createMemory(options)
+  const digestKey = randomBytes(32)
+
+  const hasPassword = async (password: string, passwordHash: string | undefined) => {
+    if (passwordHash !== undefined && !isSealedPlainPassword(passwordHash)) {
+      const { cost, salt, hash } = parseScryptHash(passwordHash)
+      return timingSafeEqual(await computeScrypt(password, salt, hash.length, cost), hash)
+    }
+    await computeScrypt(password, decoySalt, 32, cost)
+    return passwordHash !== undefined && matchesSealedPassword(password, passwordHash)
+  }
+
+  return async (password, passwordHash) => {
+    const key = pairDigest(digestKey, password, passwordHash)
+    if (remembered.has(key)) return true
+    const verified = await queue.run(key, () => hasPassword(password, passwordHash))
+    if (verified) remembered.add(key)
+    return verified
+  }
+}
+
+/** A digest of both together; hashes hold no NUL, so no two pairs run into one another. */
+function pairDigest(key: Buffer, password: string, passwordHash = ''): string {
+  return createHmac('sha256', key).update(`${passwordHash}\0${password}`, 'utf8').digest('base64')
+}
+
+function createMemory({ rememberMs = 60_000, now }: PasswordVerifierOptions) {
+  // To the cache, a time to live of 0 means for ever.
+  if (rememberMs <= 0) return { has: () => false, add: () => {} }
+  const cache = new LRUCache<string, true>({
+    max: maxRemembered,
+    ttl: rememberMs,
+    ttlResolution: 0,
+    ...(now && { perf: { now } }),
+  })
+  return {
+    has: (key: string) => cache.get(key) === true,
+    add: (key: string) => void cache.set(key, true),
+  }
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto'
+import { computeScrypt } from './compute-scrypt.ts'
+import { formatScryptHash } from './scrypt-hash.ts'
+import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt-cost.ts'
+
+/**
+ * Hashes a password with scrypt and a new salt, off the caller's thread; resolves to a PHC string that the customers
+ * file and the verifier understand. Default cost: {@link standardScryptCost}.
+ *
+ * @throws RangeError for an empty password, which nobody could log in with, and for a cost out of bounds.
+ */
+export async function hashPassword(
+  password: string,
+  cost: ScryptCost = standardScryptCost,
+): Promise<string> {
+  if (password === '') throw new RangeError('The password is empty')
+  const problem = scryptCostProblem(cost)
+  if (problem !== undefined) throw new RangeError(`The scrypt cost is unacceptable: ${problem}`)
+  const salt = randomBytes(16)
+  return formatScryptHash({ cost, salt, hash: await computeScrypt(password, salt, 32, cost) })
+}
