@@ -1,0 +1,27 @@
+import type { BlobStore } from '@holdfast/core'
+
+/** A store made for one test, with the windows into it that the port does not have. */
+export interface BlobStoreHarness {
+  /** The store, empty. */
+  readonly store: BlobStore
+  /**
+   * Opens the same data once more while `store` is in use, as a second server would. A store that lives in one process
+   * only gives `store` itself.
+   */
+  openAgain(): Promise<BlobStore>
+  /**
+   * Everything the store keeps beyond published blobs, such as temporary files and unfinished uploads, as names for the
+   * failure message. What stays for good, such as a version marker, is left out.
+   */
+  litter(): Promise<readonly string[]>
+  /** How many resources (descriptors, connections) opened blobs hold now. */
+  heldResources(): Promise<number>
+  /** Removes everything, after a failed test too. */
+  dispose(): Promise<void>
+}
+
+/** Declares one test, which gets a harness of its own. */
+export type BlobStoreTest = (
+  fact: string,
+  body: (harness: BlobStoreHarness) => Promise<void>,
+) => void

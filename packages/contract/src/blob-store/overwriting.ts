@@ -1,0 +1,147 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BlobKey, BlobStore } from '@holdfast/core'
+import { expect } from 'chai'
+import type { BlobStoreTest } from '../blob-store-harness.ts'
+import { expectAbsent, expectBlob, names } from '../expectations.ts'
+import { digest, pattern } from '../pattern.ts'
+import { chunks, gated, generated, inChunks, MiB, slow } from '../sources.ts'
+
+const key = { customer: 'alice', name: 'report.pdf' }
+const old = pattern(200_000, { seed: 1 })
+
+/** A new blob takes the old one's place in one step: readers see one or the other, whole. */
+export function overwriting(test: BlobStoreTest): void {
+  for (const size of [0, 1, 65_536, 200_000, 5 * MiB]) {
+    test(`replaces 200000 bytes with ${size} others`, async ({ store }) => {
+      await store.put(key, inChunks(old))
+      await store.put(key, generated(size, 2))
+      await expectBlob(store, key, pattern(size, { seed: 2 }))
+      expect(await names(store, 'alice')).to.deep.equal([key.name])
+      expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: size })
+    })
+  }
+
+  test('gives every blob that was under a key another etag, same content or not', async ({
+    store,
+  }) => {
+    const etags: string[] = []
+    for (const seed of [1, 2, 1, 1, 1, 2]) {
+      etags.push((await store.put(key, chunks(pattern(100, { seed })))).etag)
+    }
+    await store.delete(key)
+    etags.push((await store.put(key, chunks(pattern(100, { seed: 2 })))).etag)
+    expect(new Set(etags).size, `different ones of ${etags.join(' ')}`).to.equal(etags.length)
+  })
+
+  test('shows the earlier blob until the content of the new one has ended', async ({ store }) => {
+    await store.put(key, inChunks(old))
+    const { content, stalled, release } = gated(pattern(300_000, { seed: 2 }), pattern(1))
+    const put = store.put(key, content)
+    await stalled
+    await expectBlob(store, key, old)
+    release()
+    await put
+    expect((await store.stat(key))?.size).to.equal(300_001)
+  })
+
+  test('shows no blob until the content of the first one has ended', async ({ store }) => {
+    const { content, stalled, release } = gated(pattern(300_000))
+    const put = store.put(key, content)
+    await stalled
+    await expectAbsent(store, key)
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 0, bytes: 0 })
+    release()
+    await put
+    await expectBlob(store, key, pattern(300_000))
+  })
+
+  puttingAtOnce(test)
+  readingMeanwhile(test)
+}
+
+function puttingAtOnce(test: BlobStoreTest): void {
+  test('keeps one of ten blobs put at once, whole', async ({ store }) => {
+    const puts = Array.from({ length: 10 }, (_, seed) =>
+      store.put(key, slow(pattern(100_000 + seed, { seed }), 9_000)),
+    )
+    const infos = (await Promise.allSettled(puts)).flatMap((put) =>
+      put.status === 'fulfilled' ? [put.value] : [],
+    )
+    expect(infos, 'puts that succeed').not.to.have.length(0)
+    const kept = await store.stat(key)
+    expect(infos).to.deep.include(kept)
+    const seed = (kept?.size ?? 0) - 100_000
+    await expectBlob(store, key, pattern(100_000 + seed, { seed }))
+    expect(await names(store, 'alice')).to.deep.equal([key.name])
+  })
+
+  test('shows whole blobs only while ten puts replace each other', async ({ store }) => {
+    await store.put(key, inChunks(old))
+    let putting = true
+    const puts = Array.from({ length: 10 }, (_, index) =>
+      store.put(key, slow(pattern(150_000 + index, { seed: index }), 20_000)),
+    )
+    const all = Promise.allSettled(puts).finally(() => (putting = false))
+    while (putting) {
+      await expectWholeBlob(store, key)
+      // A store that answers within one turn of the event loop would keep the puts' timers from ever firing.
+      await nextTurn()
+    }
+    await all
+    await expectWholeBlob(store, key)
+  })
+
+  test('publishes a put that was overtaken by another put and by a delete', async ({ store }) => {
+    const first = gated(pattern(1000, { seed: 3 }))
+    const put = store.put(key, first.content)
+    await first.stalled
+    await store.put(key, inChunks(old))
+    await expectBlob(store, key, old)
+    expect(await store.delete(key)).to.equal(true)
+    first.release()
+    await put
+    await expectBlob(store, key, pattern(1000, { seed: 3 }))
+  })
+}
+
+async function expectWholeBlob(store: BlobStore, blobKey: BlobKey): Promise<void> {
+  const blob = await store.open(blobKey)
+  if (!blob) throw new Error('the blob vanished while it was replaced')
+  const { size } = blob.info
+  const seed = size === old.length ? 1 : size - 150_000
+  expect(await digest(blob.content)).to.deep.equal(await digest([pattern(size, { seed })]))
+}
+
+function readingMeanwhile(test: BlobStoreTest): void {
+  const bytes = pattern(5 * MiB)
+  const changes: Record<string, (store: BlobStore) => Promise<unknown>> = {
+    'replaced by a longer one': (store) => store.put(key, generated(6 * MiB, 2)),
+    'replaced by one of the same size': (store) => store.put(key, generated(5 * MiB, 2)),
+    'replaced by an empty one': (store) => store.put(key, chunks()),
+    deleted: (store) => store.delete(key),
+    'deleted and put anew': async (store) => {
+      await store.delete(key)
+      await store.put(key, generated(5 * MiB, 3))
+    },
+  }
+  for (const [change, apply] of Object.entries(changes)) {
+    test(`reads an opened blob to its end after it is ${change}`, async ({ store }) => {
+      const info = await store.put(key, inChunks(bytes))
+      const [unread, begun] = [await store.open(key), await store.open(key)]
+      if (!unread || !begun) throw new Error('the blob is missing')
+      async function* changingAfterFirst(content: AsyncIterable<Uint8Array>) {
+        let changed = false
+        for await (const chunk of content) {
+          yield chunk
+          if (!changed) await apply(store)
+          changed = true
+        }
+      }
+      expect(await digest(changingAfterFirst(begun.content)), 'half read').to.deep.equal(
+        await digest([bytes]),
+      )
+      expect(unread.info, 'info').to.deep.equal(info)
+      expect(await digest(unread.content), 'unread').to.deep.equal(await digest([bytes]))
+    })
+  }
+}

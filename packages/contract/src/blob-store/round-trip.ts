@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
+import type { BlobStoreTest } from '../blob-store-harness.ts'
+import { expectBlob } from '../expectations.ts'
+import { pattern } from '../pattern.ts'
+import { chunks, generated, inChunks, KiB, MiB, recorded, withEmptyChunks } from '../sources.ts'
+
+const key = { customer: 'alice', name: 'report.pdf' }
+const sizes = [0, 1, 65_535, 65_536, 65_537, 5 * MiB - 1, 5 * MiB, 5 * MiB + 1, 16 * MiB]
+
+/** What goes in comes out, whatever its size and however it is cut; and what the store tells of it is true. */
+export function roundTrip(test: BlobStoreTest): void {
+  for (const size of sizes) {
+    test(`keeps ${size} bytes as they are`, async ({ store }) => {
+      await store.put(key, generated(size))
+      await expectBlob(store, key, pattern(size))
+    })
+  }
+  takesAnyChunks(test)
+  describesBlobs(test)
+}
+
+function takesAnyChunks(test: BlobStoreTest): void {
+  const bytes = pattern(10_000)
+  const cuts: Record<string, () => AsyncIterable<Uint8Array>> = {
+    'chunks of one byte': () => inChunks(bytes, 1),
+    'empty chunks before, between and after others': () => withEmptyChunks(bytes, 3000),
+    'one chunk': () => chunks(bytes),
+    'views into larger buffers': () => inChunks(Buffer.concat([bytes]), 777),
+    'a Node stream': () => Readable.from(inChunks(Buffer.from(bytes), 999)),
+  }
+  for (const [cut, content] of Object.entries(cuts)) {
+    test(`takes content as ${cut}`, async ({ store }) => {
+      await store.put(key, content())
+      await expectBlob(store, key, bytes)
+    })
+  }
+
+  test('takes content of nothing but empty chunks for an empty blob', async ({ store }) => {
+    await store.put(key, chunks(new Uint8Array(), new Uint8Array()))
+    await expectBlob(store, key, new Uint8Array())
+  })
+
+  test('takes one chunk of 8 MiB', async ({ store }) => {
+    await store.put(key, chunks(pattern(8 * MiB)))
+    await expectBlob(store, key, pattern(8 * MiB))
+  })
+
+  test('iterates content once, one chunk at a time, to its end', async ({ store }) => {
+    const content = recorded(generated(300 * KiB))
+    await store.put(key, content)
+    expect(content.iterations(), 'iterations').to.equal(1)
+    expect(content.mostAskedAtOnce(), 'chunks asked for at once').to.equal(1)
+    expect(content.asked(), 'steps').to.equal(6)
+  })
+}
+
+function describesBlobs(test: BlobStoreTest): void {
+  test('gives from put what stat and open give', async ({ store }) => {
+    const info = await store.put(key, generated(70_000))
+    expect(await store.stat(key)).to.deep.equal(info)
+    const blob = await store.open(key)
+    expect(blob?.info).to.deep.equal(info)
+    await blob?.close()
+    expect({ name: info.name, size: info.size }).to.deep.equal({ name: key.name, size: 70_000 })
+  })
+
+  test('tells when the blob was stored', async ({ store }) => {
+    const aroundNow = { from: Date.now() - 300_000, to: Date.now() + 300_000 }
+    const { modifiedAt } = await store.put(key, generated(1))
+    expect(modifiedAt).to.be.an.instanceOf(Date)
+    // The store's clock may be another machine's.
+    expect(modifiedAt.getTime()).to.be.within(aroundNow.from, aroundNow.to)
+  })
+
+  test('gives an etag of printable ASCII without spaces and quotes', async ({ store }) => {
+    for (const name of ['plain', 'naïve "quotes" 你好.txt', '%22']) {
+      const { etag } = await store.put({ customer: 'alice', name }, generated(10))
+      expect(etag).to.match(/^[\u0021\u0023-\u007e]+$/u)
+      expect(etag, 'a strong etag').not.to.match(/^W\//u)
+    }
+  })
+
+  test('gives a blob one etag for life', async ({ store }) => {
+    const { etag } = await store.put(key, generated(1000))
+    await store.put({ ...key, name: 'other' }, generated(1000))
+    await expectBlob(store, key, pattern(1000))
+    expect((await store.stat(key))?.etag).to.equal(etag)
+  })
+}

@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BlobStore, OpenBlob } from '@holdfast/core'
+import { AssertionError, expect } from 'chai'
+import type { BlobStoreTest } from '../blob-store-harness.ts'
+import { expectBlob, promptly } from '../expectations.ts'
+import { memoryInUse } from '../memory-in-use.ts'
+import { digest, pattern } from '../pattern.ts'
+import { chunks, generated, inChunks, KiB, MiB, slow } from '../sources.ts'
+
+const key = { customer: 'alice', name: 'report.pdf' }
+const bigSize = 64 * MiB
+const readMemory = 16 * MiB
+
+/** Content flows in and out as it is wanted, and whoever stops early leaves nothing open. */
+export function streaming(test: BlobStoreTest, putMemory: number): void {
+  boundedMemory(test, putMemory)
+  readingLazily(test)
+  releasing(test)
+}
+
+function boundedMemory(test: BlobStoreTest, putMemory: number): void {
+  test('puts 64 MiB within bounded memory', async ({ store }) => {
+    const before = memoryInUse()
+    let most = 0
+    async function* watched() {
+      let taken = 0
+      for await (const chunk of generated(bigSize)) {
+        if (taken % (4 * MiB) === 0) most = Math.max(most, memoryInUse() - before)
+        taken += chunk.length
+        yield chunk
+      }
+      most = Math.max(most, memoryInUse() - before)
+    }
+    const { size } = await store.put(key, watched())
+    expect(size).to.equal(bigSize)
+    expect(most, 'bytes of memory').to.be.below(putMemory)
+  })
+
+  test('puts content that comes slowly', async ({ store }) => {
+    await store.put(key, slow(pattern(100_000), 4000))
+    await expectBlob(store, key, pattern(100_000))
+  })
+
+  test('lets a slow reader read 64 MiB within bounded memory', async ({ store }) => {
+    await store.put(key, generated(bigSize))
+    const blob = await opened(store)
+    const before = memoryInUse()
+    let read = 0
+    let steps = 0
+    for await (const chunk of blob.content) {
+      read += chunk.length
+      steps++
+      // A store that reads ahead needs time to do so; where it does not, nothing happens that could be waited for.
+      if (steps <= 20) await delay(10)
+      if (steps <= 20 || steps % 64 === 0) expect(memoryInUse() - before).to.be.below(readMemory)
+    }
+    expect(read).to.equal(bigSize)
+  })
+}
+
+function readingLazily(test: BlobStoreTest): void {
+  test('reads 50 opened blobs at once', async ({ store }) => {
+    const keys = Array.from({ length: 50 }, (_, seed) => ({ ...key, name: `${seed}` }))
+    await Promise.all(keys.map((one, seed) => store.put(one, generated(100_000, seed))))
+    const blobs = await Promise.all(keys.map((one) => store.open(one)))
+    const digests = await Promise.all(blobs.map((blob) => digest(blob?.content ?? [])))
+    for (const [seed, found] of digests.entries()) {
+      expect(found).to.deep.equal(await digest([pattern(100_000, { seed })]))
+    }
+  })
+
+  test('reads a blob twice at once, each at its own pace', async ({ store }) => {
+    await store.put(key, generated(MiB))
+    const [fast, lagging] = [await opened(store), await opened(store)]
+    const parts: Uint8Array[] = []
+    for await (const chunk of lagging.content) {
+      if (parts.length === 0) await digest(fast.content)
+      parts.push(Uint8Array.from(chunk))
+    }
+    expect(await digest(parts)).to.deep.equal(await digest([pattern(MiB)]))
+  })
+
+  test('leaves chunks alone that it has yielded', async ({ store }) => {
+    await store.put(key, generated(MiB))
+    const { content } = await opened(store)
+    const parts: Uint8Array[] = []
+    for await (const chunk of content) parts.push(chunk)
+    expect(await digest(parts)).to.deep.equal(await digest([pattern(MiB)]))
+  })
+
+  test('feeds a Node stream', async ({ store }) => {
+    await store.put(key, generated(300 * KiB))
+    const { content } = await opened(store)
+    expect(await digest(Readable.from(content))).to.deep.equal(await digest([pattern(300 * KiB)]))
+  })
+}
+
+function releasing(test: BlobStoreTest): void {
+  const endings: Record<string, (blob: OpenBlob) => Promise<unknown>> = {
+    'is read to its end': (blob) => digest(blob.content),
+    'is closed before reading': (blob) => blob.close(),
+    'is closed three times': (blob) => Promise.all([blob.close(), blob.close(), blob.close()]),
+    'is closed again after reading': async (blob) => {
+      await digest(blob.content)
+      await blob.close()
+      await blob.close()
+    },
+    'is read in part': (blob) => readOneChunk(blob),
+    'is read in part and closed': async (blob) => {
+      await readOneChunk(blob)
+      await blob.close()
+    },
+    'is closed between two chunks': async (blob) => {
+      await blob.content[Symbol.asyncIterator]().next()
+      await blob.close()
+    },
+    'is given up by a reader that fails': (blob) => failWhileReading(blob),
+    'is given up before the first chunk': async (blob) => {
+      await blob.content[Symbol.asyncIterator]().return?.()
+    },
+    'feeds a Node stream that is destroyed': async (blob) => {
+      for await (const _ of Readable.from(blob.content)) break
+    },
+  }
+  for (const size of [0, 1, 5 * MiB]) {
+    for (const [ending, apply] of Object.entries(endings)) {
+      test(`holds nothing once a blob of ${size} bytes ${ending}`, async (harness) => {
+        await harness.store.put(key, size === 0 ? chunks() : inChunks(pattern(size)))
+        await promptly(apply(await opened(harness.store)), 'the reader')
+        expect(await harness.heldResources(), 'held resources').to.equal(0)
+        await expectBlob(harness.store, key, pattern(size))
+      })
+    }
+  }
+}
+
+async function readOneChunk(blob: OpenBlob): Promise<void> {
+  for await (const _ of blob.content) break
+}
+
+async function failWhileReading(blob: OpenBlob): Promise<void> {
+  const reading = async () => {
+    for await (const _ of blob.content) throw new Error('the reader failed')
+  }
+  await reading().catch(() => {})
+}
+
+async function opened(store: BlobStore): Promise<OpenBlob> {
+  const blob = await store.open(key)
+  if (!blob) throw new AssertionError('the blob is missing')
+  return blob
+}

@@ -1,0 +1,79 @@
+import { absence } from './blob-store/absence.ts'
+import { createOnly } from './blob-store/create-only.ts'
+import { fullStore, unreachableStore } from './blob-store/failures.ts'
+import { interruptedWrites } from './blob-store/interrupted-writes.ts'
+import { isolation } from './blob-store/isolation.ts'
+import { listing } from './blob-store/listing.ts'
+import { naming } from './blob-store/naming.ts'
+import { overwriting } from './blob-store/overwriting.ts'
+import { ranges } from './blob-store/ranges.ts'
+import { roundTrip } from './blob-store/round-trip.ts'
+import { sharing } from './blob-store/sharing.ts'
+import { streaming } from './blob-store/streaming.ts'
+import { usage } from './blob-store/usage.ts'
+import type { BlobStoreHarness, BlobStoreTest } from './blob-store-harness.ts'
+import { expectTidy } from './expectations.ts'
+import { MiB } from './sources.ts'
+import { globalRunner, type SuiteOptions } from './suite-runner.ts'
+
+export interface BlobStoreSuiteOptions extends SuiteOptions {
+  /**
+   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Only a store that
+   * keeps its blobs in memory needs more.
+   */
+  readonly putMemory?: number
+  /** Opens a store with room for at least 1 MiB and less than 64 MiB, to see it refuse what does not fit. */
+  readonly openFull?: () => Promise<BlobStoreHarness>
+  /** Opens a store whose medium cannot be reached, to see that it never takes that for absence. */
+  readonly openUnreachable?: () => Promise<BlobStoreHarness>
+}
+
+/**
+ * Declares the tests that every {@link BlobStore} has to pass. `open` makes an empty store; each test opens one of its own
+ * and disposes of it, and ends by looking for litter and for resources still held. Tests that move much data take
+ * seconds on a slow medium: allow 60 seconds a test.
+ */
+export function describeBlobStore(
+  name: string,
+  open: () => Promise<BlobStoreHarness>,
+  options: BlobStoreSuiteOptions = {},
+): void {
+  const { runner = globalRunner(), putMemory = 16 * MiB, openFull, openUnreachable } = options
+  const testOn =
+    (openOne: () => Promise<BlobStoreHarness>): BlobStoreTest =>
+    (fact, body) =>
+      runner.it(fact, () => runTest(openOne, body))
+  const test = testOn(open)
+
+  runner.describe(`${name} as a BlobStore`, () => {
+    runner.describe('round trip', () => roundTrip(test))
+    runner.describe('naming', () => naming(test))
+    runner.describe('overwriting', () => overwriting(test))
+    runner.describe('interrupted writes', () => interruptedWrites(test))
+    runner.describe('create-only', () => createOnly(test))
+    runner.describe('ranges', () => ranges(test))
+    runner.describe('absence', () => absence(test))
+    runner.describe('listing', () => listing(test))
+    runner.describe('usage', () => usage(test))
+    runner.describe('isolation', () => isolation(test))
+    runner.describe('sharing', () => sharing(test))
+    runner.describe('streaming', () => streaming(test, putMemory))
+    if (openFull) runner.describe('full', () => fullStore(testOn(openFull)))
+    if (openUnreachable) {
+      runner.describe('unreachable', () => unreachableStore(testOn(openUnreachable)))
+    }
+  })
+}
+
+async function runTest(
+  open: () => Promise<BlobStoreHarness>,
+  body: (harness: BlobStoreHarness) => Promise<void>,
+): Promise<void> {
+  const harness = await open()
+  try {
+    await body(harness)
+    await expectTidy(harness)
+  } finally {
+    await harness.dispose()
+  }
+}

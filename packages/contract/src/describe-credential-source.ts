@@ -1,0 +1,152 @@
+import type { Credential, CredentialSource } from '@holdfast/core'
+import { expect } from 'chai'
+import { rejection } from './expectations.ts'
+import { nastyNames } from './nasty-names.ts'
+import { globalRunner, type SuiteOptions } from './suite-runner.ts'
+
+/** A credential source made for one test. */
+export interface CredentialSourceHarness {
+  readonly source: CredentialSource
+  /** Removes everything, after a failed test too. */
+  dispose(): Promise<void>
+}
+
+export interface CredentialSourceSuiteOptions extends SuiteOptions {
+  /** Opens a source that cannot tell, because its directory is down for instance; for sources that can get there. */
+  readonly openUnable?: () => Promise<CredentialSourceHarness>
+  /** The hash of password `n`, for a source that takes hashes of some form only. Default: made up. */
+  readonly passwordHash?: (n: number) => string
+}
+
+/**
+ * Declares the tests that every {@link CredentialSource} has to pass. `open` makes a source of exactly the given
+ * credentials, whose names are different; each test opens one of its own and disposes of it.
+ */
+export function describeCredentialSource(
+  name: string,
+  open: (credentials: readonly Credential[]) => Promise<CredentialSourceHarness>,
+  options: CredentialSourceSuiteOptions = {},
+): void {
+  const { runner = globalRunner(), openUnable, passwordHash = madeUpHash } = options
+  const withSource: SourceTest = (fact, credentials, body) =>
+    runner.it(fact, () => runTest(() => open(credentials), body))
+
+  runner.describe(`${name} as a CredentialSource`, () => {
+    runner.describe('known customers', () => knownCustomers(withSource, passwordHash))
+    runner.describe('strangers', () => strangers(withSource, passwordHash))
+    if (!openUnable) return
+    runner.it('rejects when it cannot tell', () =>
+      runTest(openUnable, async (source) => {
+        await rejection(source.find('alice'), 'find')
+        await rejection(source.find('nobody'), 'find')
+      }),
+    )
+  })
+}
+
+type SourceTest = (
+  fact: string,
+  credentials: readonly Credential[],
+  body: (source: CredentialSource) => Promise<void>,
+) => void
+
+const madeUpHash = (n: number) => `$made-up$${n}`
+
+async function runTest(
+  open: () => Promise<CredentialSourceHarness>,
+  body: (source: CredentialSource) => Promise<void>,
+): Promise<void> {
+  const { source, dispose } = await open()
+  try {
+    await body(source)
+  } finally {
+    await dispose()
+  }
+}
+
+function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): void {
+  const alice = { name: 'alice', passwordHash: passwordHash(1) }
+  const bob = { name: 'bob', passwordHash: passwordHash(2), quota: 5_000_000_000 }
+  const carol = { name: 'carol', passwordHash: passwordHash(3), quota: 0 }
+
+  test('finds each customer by name, with hash and quota', [alice, bob, carol], async (source) => {
+    for (const known of [alice, bob, carol]) {
+      const { name, passwordHash: hash, quota } = (await source.find(known.name)) ?? {}
+      expect({ name, hash, quota }).to.deep.equal({
+        name: known.name,
+        hash: known.passwordHash,
+        quota: 'quota' in known ? known.quota : undefined,
+      })
+    }
+  })
+
+  test('finds the same again, and many at once', [alice, bob], async (source) => {
+    const found = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => source.find(index % 2 ? 'bob' : 'alice')),
+    )
+    for (const [index, credential] of found.entries()) {
+      expect(credential?.passwordHash).to.equal(index % 2 ? bob.passwordHash : alice.passwordHash)
+    }
+  })
+
+  const nasty = nastyNames.map((name, n) => ({ name, passwordHash: passwordHash(n % 3), quota: n }))
+  test('keeps customers apart whatever their names', nasty, async (source) => {
+    for (const { name, quota } of nasty) {
+      const found = await source.find(name)
+      expect(found?.name, 'name').to.equal(name)
+      expect(found?.quota, `quota of ${JSON.stringify(name)}`).to.equal(quota)
+    }
+  })
+}
+
+function strangers(test: SourceTest, passwordHash: (n: number) => string): void {
+  const names = ['alice', 'caf\u00e9', 'Zo\u00eb', 'a b']
+  const credentials = names.map((name, n) => ({ name, passwordHash: passwordHash(n) }))
+  const twins = ['Alice', 'ALICE', 'alic', 'alice ', ' alice', 'alicee', 'alice\0', 'alice\n']
+  const others = [
+    'cafe\u0301',
+    'cafe',
+    'Zoe\u0308',
+    'zo\u00eb',
+    'a  b',
+    'a+b',
+    'a%20b',
+    '*',
+    'a*',
+    '',
+  ]
+  const odd = [
+    '\0',
+    '\n',
+    '/',
+    '../alice',
+    '\ud800',
+    'alice\udc00',
+    ' ',
+    '.',
+    '..',
+    'x'.repeat(100_000),
+  ]
+  const properties = [
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'length',
+    '0',
+    'size',
+  ]
+
+  for (const stranger of [...twins, ...others, ...odd, ...properties]) {
+    const title = JSON.stringify(stranger.slice(0, 40))
+    test(`does not know ${title}`, credentials, async (source) => {
+      expect(await source.find(stranger)).to.equal(undefined)
+    })
+  }
+
+  test('knows nobody when there is nobody', [], async (source) => {
+    for (const name of ['alice', '', '__proto__']) {
+      expect(await source.find(name)).to.equal(undefined)
+    }
+  })
+}

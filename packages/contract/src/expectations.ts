@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isFileServiceError, type BlobKey, type BlobStore, type ErrorCode } from '@holdfast/core'
+import { AssertionError, expect } from 'chai'
+import type { BlobStoreHarness } from './blob-store-harness.ts'
+import { digest } from './pattern.ts'
+
+/** Longer than anything that happens at once takes on a busy machine, and shorter than the test frameworks' patience. */
+const promptMs = 5000
+
+/** What `promise` settles to; a failure saying that `what` hangs when it has not settled within five seconds. */
+export async function promptly<T>(promise: Promise<T>, what: string): Promise<T> {
+  const timer = new AbortController()
+  const late = delay(promptMs, undefined, { signal: timer.signal }).then(() => {
+    throw new AssertionError(`${what} has not settled within ${promptMs} ms`)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timer.abort()
+    late.catch(() => {})
+  }
+}
+
+/** What `promise` rejects with; a failure when it resolves, or hangs. */
+export async function rejection(promise: Promise<unknown>, what = 'the call'): Promise<unknown> {
+  const outcome = await promptly(
+    promise.then(
+      () => ({ resolved: true, error: undefined }),
+      (error: unknown) => ({ resolved: false, error }),
+    ),
+    what,
+  )
+  expect(outcome.resolved, `${what} resolves instead of rejecting`).to.equal(false)
+  return outcome.error
+}
+
+/** Passes when `promise` rejects with a `FileServiceError` of `code`. */
+export async function expectRefusal(
+  promise: Promise<unknown>,
+  code: ErrorCode,
+  what = 'the call',
+): Promise<void> {
+  const error = await rejection(promise, what)
+  expect(
+    isFileServiceError(error, code),
+    `${what} rejects with ${code}, not ${String(error)}`,
+  ).to.equal(true)
+}
+
+/** Passes when `key` holds exactly `bytes`, told the same by `stat` and `open`. */
+export async function expectBlob(store: BlobStore, key: BlobKey, bytes: Uint8Array): Promise<void> {
+  const blob = await store.open(key)
+  if (!blob) throw new AssertionError(`there is no blob ${JSON.stringify(key)}`)
+  expect(await digest(blob.content), `content of ${JSON.stringify(key)}`).to.deep.equal(
+    await digest([bytes]),
+  )
+  await blob.close()
+  expect(blob.range).to.deep.equal({ offset: 0, length: bytes.length })
+  expect(blob.info.name).to.equal(key.name)
+  expect(blob.info.size).to.equal(bytes.length)
+  expect(await store.stat(key), 'stat').to.deep.equal(blob.info)
+}
+
+/** Passes when no method knows of a blob under `key`. */
+export async function expectAbsent(store: BlobStore, key: BlobKey): Promise<void> {
+  expect(await store.stat(key), 'stat').to.equal(undefined)
+  expect(await store.open(key), 'open').to.equal(undefined)
+  expect(await names(store, key.customer), 'list').not.to.include(key.name)
+}
+
+/** All that `list` yields. */
+export async function names(
+  store: BlobStore,
+  customer: string,
+  options?: Parameters<BlobStore['list']>[1],
+): Promise<string[]> {
+  const found: string[] = []
+  for await (const name of store.list(customer, options)) found.push(name)
+  return found
+}
+
+/** Passes when nothing lies around in the store and nothing is held. */
+export async function expectTidy(harness: BlobStoreHarness): Promise<void> {
+  expect(await harness.litter(), 'litter').to.deep.equal([])
+  expect(await harness.heldResources(), 'resources still held').to.equal(0)
+}

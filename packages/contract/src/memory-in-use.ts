@@ -1,0 +1,16 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** Bytes of live JavaScript objects and of buffers outside the heap, right after the garbage was collected. */
+export function memoryInUse(): number {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+// Without collecting, garbage that V8 has not looked at yet would be taken for memory in use.
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const gc: unknown = runInNewContext('gc')
+  if (typeof gc === 'function') Reflect.apply(gc, undefined, [])
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+
+/** Bytes of one pattern; the same on every machine and in every version of this package. */
+export interface PatternOptions {
+  /** Which pattern; two seeds differ in nearly every byte. Default: 1. */
+  readonly seed?: number
+  /** Where in the endless pattern to begin. Default: 0. */
+  readonly offset?: number
+}
+
+/** `length` bytes of a pattern that looks random, so that no shifted, repeated or zeroed part goes unnoticed. */
+export function pattern(
+  length: number,
+  { seed = 1, offset = 0 }: PatternOptions = {},
+): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  let word = mix(seed, offset >>> 2)
+  for (let i = 0; i < length; i++) {
+    const position = offset + i
+    if ((position & 3) === 0) word = mix(seed, position >>> 2)
+    bytes[i] = word >>> ((position & 3) * 8)
+  }
+  return bytes
+}
+
+function mix(seed: number, index: number): number {
+  let word = Math.imul(seed, 0x9e3779b1) ^ index
+  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
+  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
+  return word ^ (word >>> 16)
+}
+
+/** What two contents have in common when they are the same. */
+export interface Digest {
+  readonly size: number
+  /** Hexadecimal. */
+  readonly sha256: string
+}
+
+/** Reads `content` to its end, keeping nothing. */
+export async function digest(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<Digest> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of content) {
+    hash.update(chunk)
+    size += chunk.length
+  }
+  return { size, sha256: hash.digest('hex') }
+}

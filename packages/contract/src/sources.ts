@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { pattern } from './pattern.ts'
+
+export const KiB = 1024
+export const MiB = 1024 * KiB
+
+/** `bytes` in chunks of `chunkSize`, the last one shorter; nothing for no bytes. */
+export async function* inChunks(bytes: Uint8Array, chunkSize = 64 * KiB) {
+  for (let offset = 0; offset < bytes.length; offset += chunkSize) {
+    yield bytes.subarray(offset, offset + chunkSize)
+  }
+}
+
+/** The given chunks, as they are. */
+export async function* chunks(...parts: readonly Uint8Array[]) {
+  yield* parts
+}
+
+/** `size` bytes of a pattern in chunks of 64 KiB, made as they are asked for. */
+export async function* generated(size: number, seed = 1) {
+  for (let offset = 0; offset < size; offset += 64 * KiB) {
+    yield pattern(Math.min(64 * KiB, size - offset), { seed, offset })
+  }
+}
+
+/** `bytes` with an empty chunk before, after and between all chunks. */
+export async function* withEmptyChunks(bytes: Uint8Array, chunkSize = 64 * KiB) {
+  for await (const chunk of inChunks(bytes, chunkSize)) {
+    yield new Uint8Array()
+    yield chunk
+  }
+  yield new Uint8Array()
+}
+
+/** `bytes` and then, instead of the end, `error`. */
+export async function* failing(bytes: Uint8Array, error: Error, chunkSize = 64 * KiB) {
+  yield* inChunks(bytes, chunkSize)
+  throw error
+}
+
+/** `bytes` with a millisecond's wait before every chunk and before the end. */
+export async function* slow(bytes: Uint8Array, chunkSize = 64 * KiB) {
+  for await (const chunk of inChunks(bytes, chunkSize)) {
+    await delay(1)
+    yield chunk
+  }
+  await delay(1)
+}
+
+/** Content that stalls half-way until it is told to go on. */
+export interface GatedSource {
+  readonly content: AsyncIterable<Uint8Array>
+  /** Resolves when what comes before the gate has been taken and more is asked for. */
+  readonly stalled: Promise<void>
+  /** Opens the gate. Never called, the content stalls for ever, and closing it does too. */
+  release(): void
+}
+
+/** `before`, a gate, `after`, the end. */
+export function gated(before: Uint8Array, after = new Uint8Array()): GatedSource {
+  const stalled = Promise.withResolvers<undefined>()
+  const gate = Promise.withResolvers<undefined>()
+  async function* content() {
+    yield* inChunks(before)
+    stalled.resolve(undefined)
+    await gate.promise
+    yield* inChunks(after)
+  }
+  return {
+    content: content(),
+    stalled: stalled.promise,
+    release: () => gate.resolve(undefined),
+  }
+}
+
+/** Content that tells how it was used. */
+export interface RecordedSource extends AsyncIterable<Uint8Array> {
+  /** How often an iterator was asked for. */
+  iterations(): number
+  /** How many chunks were asked for. */
+  asked(): number
+  /** The most chunks that were asked for at the same time. */
+  mostAskedAtOnce(): number
+  /** Whether nothing of it is left open: never begun, ended, failed, or closed by the reader. */
+  isClosed(): boolean
+}
+
+/** `content`, recorded. */
+export function recorded(content: AsyncIterable<Uint8Array>): RecordedSource {
+  const seen = { iterations: 0, asked: 0, pending: 0, mostPending: 0, open: 0 }
+
+  const step = async (iterator: AsyncIterator<Uint8Array>) => {
+    seen.asked++
+    seen.pending++
+    seen.mostPending = Math.max(seen.mostPending, seen.pending)
+    try {
+      const result = await iterator.next()
+      if (result.done === true) seen.open = 0
+      return result
+    } catch (error) {
+      seen.open = 0
+      throw error
+    } finally {
+      seen.pending--
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = content[Symbol.asyncIterator]()
+      seen.iterations++
+      seen.open = 1
+      return {
+        next: () => step(iterator),
+        return: async () => {
+          seen.open = 0
+          await iterator.return?.()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+    iterations: () => seen.iterations,
+    asked: () => seen.asked,
+    mostAskedAtOnce: () => seen.mostPending,
+    isClosed: () => seen.open === 0,
+  }
+}
