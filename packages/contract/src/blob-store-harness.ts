@@ -8,16 +8,16 @@ export interface BlobStoreHarness {
    * Opens the same data once more while `store` is in use, as a second server would. A store that lives in one process
    * only gives `store` itself.
    */
-  openAgain(): Promise<BlobStore>
+  readonly openAgain: () => Promise<BlobStore>
   /**
    * Everything the store keeps beyond published blobs, such as temporary files and unfinished uploads, as names for the
    * failure message. What stays for good, such as a version marker, is left out.
    */
-  litter(): Promise<readonly string[]>
+  readonly litter: () => Promise<readonly string[]>
   /** How many resources (descriptors, connections) opened blobs hold now. */
-  heldResources(): Promise<number>
+  readonly heldResources: () => Promise<number>
   /** Removes everything, after a failed test too. */
-  dispose(): Promise<void>
+  readonly dispose: () => Promise<void>
 }
 
 /** Declares one test, which gets a harness of its own. */

@@ -8,7 +8,7 @@ import { globalRunner, type SuiteOptions } from './suite-runner.ts'
 export interface CredentialSourceHarness {
   readonly source: CredentialSource
   /** Removes everything, after a failed test too. */
-  dispose(): Promise<void>
+  readonly dispose: () => Promise<void>
 }
 
 export interface CredentialSourceSuiteOptions extends SuiteOptions {

@@ -18,5 +18,10 @@ export {
   type CredentialSourceHarness,
   type CredentialSourceSuiteOptions,
 } from './describe-credential-source.ts'
+export { describeFailureCounter, type FailureCounterHarness } from './describe-failure-counter.ts'
+export {
+  describePasswordVerifier,
+  type PasswordVerifierHarness,
+} from './describe-password-verifier.ts'
 export { nastyNames } from './nasty-names.ts'
 export { globalRunner, type SuiteOptions, type SuiteRunner } from './suite-runner.ts'

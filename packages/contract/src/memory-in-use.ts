@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm'
 
 /** Bytes of live JavaScript objects and of buffers outside the heap, right after the garbage was collected. */
 export function memoryInUse(): number {
+  // Buffers found dead by one collection are swept aside from it and only counted out by the next.
+  collectGarbage()
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

@@ -53,7 +53,7 @@ export interface GatedSource {
   /** Resolves when what comes before the gate has been taken and more is asked for. */
   readonly stalled: Promise<void>
   /** Opens the gate. Never called, the content stalls for ever, and closing it does too. */
-  release(): void
+  readonly release: () => void
 }
 
 /** `before`, a gate, `after`, the end. */

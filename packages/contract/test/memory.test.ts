@@ -1,6 +1,11 @@
-import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import {
+  createMemoryBlobStore,
+  createMemoryCredentialSource,
+  createMemoryFailureCounter,
+} from '@holdfast/core/memory'
 import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
+import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { MiB } from '../src/sources.ts'
 
 describeBlobStore(
@@ -22,3 +27,12 @@ describeCredentialSource('the memory credential source', async (credentials) => 
   source: createMemoryCredentialSource(credentials),
   dispose: async () => {},
 }))
+
+describeFailureCounter('the memory failure counter', async (windowMs) => {
+  let time = 0
+  return {
+    counter: createMemoryFailureCounter({ windowMs, now: () => time }),
+    pass: async (milliseconds) => void (time += milliseconds),
+    dispose: async () => {},
+  }
+})

@@ -1,0 +1,102 @@
+import type { FailureCounter } from '@holdfast/core'
+import { expect } from 'chai'
+import { nastyNames } from './nasty-names.ts'
+import { globalRunner, type SuiteOptions } from './suite-runner.ts'
+
+/** A failure counter made for one test. */
+export interface FailureCounterHarness {
+  /** The counter, with nothing counted. */
+  readonly counter: FailureCounter
+  /** Lets so many milliseconds go by for the counter, on a clock of its own or by waiting. */
+  readonly pass: (milliseconds: number) => Promise<void>
+  /** Removes everything, after a failed test too. */
+  readonly dispose: () => Promise<void>
+}
+
+/** Long enough for a slow shared counter to answer within it, short enough to wait for. */
+const windowMs = 2000
+
+/**
+ * Declares the tests that every {@link FailureCounter} has to pass. `open` makes a counter whose window is the given
+ * number of milliseconds; each test opens one of its own and disposes of it.
+ */
+export function describeFailureCounter(
+  name: string,
+  open: (windowMs: number) => Promise<FailureCounterHarness>,
+  { runner = globalRunner() }: SuiteOptions = {},
+): void {
+  const test: CounterTest = (fact, body) =>
+    runner.it(fact, async () => {
+      const harness = await open(windowMs)
+      try {
+        await body(harness)
+      } finally {
+        await harness.dispose()
+      }
+    })
+
+  runner.describe(`${name} as a FailureCounter`, () => {
+    counting(test)
+    forgetting(test)
+  })
+}
+
+type CounterTest = (fact: string, body: (harness: FailureCounterHarness) => Promise<void>) => void
+
+function counting(test: CounterTest): void {
+  test('has no failures of a key that never failed', async ({ counter }) => {
+    await counter.add('other')
+    for (const key of ['alice', '', '__proto__', 'othe', 'Other']) {
+      expect(await counter.read(key), key).to.deep.equal({ failures: 0, forgottenInMs: 0 })
+    }
+  })
+
+  test('counts failures and not readings', async ({ counter }) => {
+    for (let failures = 1; failures <= 3; failures++) {
+      await counter.add('alice')
+      await counter.read('alice')
+      expect((await counter.read('alice')).failures).to.equal(failures)
+    }
+  })
+
+  test('loses none of fifty failures at once', async ({ counter }) => {
+    await Promise.all(Array.from({ length: 50 }, () => counter.add('alice')))
+    expect((await counter.read('alice')).failures).to.equal(50)
+  })
+
+  test('keeps keys apart whatever they are', async ({ counter }) => {
+    const keys = ['', ...nastyNames.slice(0, 40), 'x'.repeat(10_000)]
+    await Promise.all(keys.map((key) => counter.add(key)))
+    for (const key of keys) expect((await counter.read(key)).failures, key).to.equal(1)
+  })
+}
+
+function forgetting(test: CounterTest): void {
+  test('tells when the failures are forgotten', async ({ counter, pass }) => {
+    await counter.add('alice')
+    const first = await counter.read('alice')
+    expect(first.forgottenInMs).to.be.within(1, windowMs)
+    await pass(windowMs / 4)
+    const later = await counter.read('alice')
+    expect(later.forgottenInMs).to.be.within(1, first.forgottenInMs - windowMs / 4 + 50)
+  })
+
+  test('forgets failures when the window of the key has passed', async ({ counter, pass }) => {
+    await counter.add('alice')
+    await counter.add('alice')
+    await pass(windowMs + 50)
+    expect(await counter.read('alice')).to.deep.equal({ failures: 0, forgottenInMs: 0 })
+    await counter.add('alice')
+    expect((await counter.read('alice')).failures).to.equal(1)
+  })
+
+  test('begins the window with the first failure, not with the last', async ({ counter, pass }) => {
+    await counter.add('alice')
+    await pass(windowMs * 0.6)
+    await counter.add('alice')
+    await counter.add('bob')
+    await pass(windowMs * 0.6)
+    expect((await counter.read('alice')).failures, 'alice').to.equal(0)
+    expect((await counter.read('bob')).failures, 'bob').to.equal(1)
+  })
+}

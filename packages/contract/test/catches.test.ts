@@ -1,0 +1,253 @@
+import { FileServiceError, type BlobStore, type CredentialSource } from '@holdfast/core'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import type { BlobStoreHarness } from '../src/blob-store-harness.ts'
+import { describeBlobStore, type BlobStoreSuiteOptions } from '../src/describe-blob-store.ts'
+import { describeCredentialSource } from '../src/describe-credential-source.ts'
+import { MiB } from '../src/sources.ts'
+import { brokenStores, harnessOf } from './broken-stores.ts'
+import { collectTests } from './collecting-runner.ts'
+
+const putMemoryTest = 'streaming > puts 64 MiB within bounded memory'
+
+function testsOf(open: () => Promise<BlobStoreHarness>, options: BlobStoreSuiteOptions = {}) {
+  return collectTests((runner) => describeBlobStore('a store', open, { ...options, runner }))
+}
+
+async function run(tests: ReadonlyMap<string, () => Promise<void>>, title: string): Promise<void> {
+  const test = tests.get(title)
+  if (!test) throw new Error(`There is no test called "${title}"`)
+  await test()
+}
+
+async function failureOf(tests: ReadonlyMap<string, () => Promise<void>>, title: string) {
+  if (!tests.has(title)) throw new Error(`There is no test called "${title}"`)
+  return run(tests, title).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+describe('describeBlobStore', () => {
+  const sound = testsOf(async () => harnessOf())
+
+  for (const { flaw, test, open } of brokenStores) {
+    it(`catches a store that ${flaw}`, async () => {
+      await run(sound, test)
+      expect(await failureOf(testsOf(open), test)).to.be.an.instanceOf(Error)
+    })
+  }
+
+  it('catches a store that gathers the whole content before it writes', async () => {
+    await run(
+      testsOf(async () => counting()),
+      putMemoryTest,
+    )
+    const failure = await failureOf(
+      testsOf(async () => counting([])),
+      putMemoryTest,
+    )
+    expect(failure).to.have.property('name', 'AssertionError')
+  })
+
+  it('catches a store that reads ahead of a slow reader', async () => {
+    const test = 'streaming > lets a slow reader read 64 MiB within bounded memory'
+    const failure = await failureOf(
+      testsOf(async () => harnessOf(readingAhead)),
+      test,
+    )
+    expect(failure).to.have.property('name', 'AssertionError')
+  })
+
+  it('disposes of the harness after a failed test', async () => {
+    let disposed = 0
+    const dispose = async () => void disposed++
+    const tests = testsOf(async () =>
+      harnessOf(() => ({ stat: async () => undefined }), { dispose }),
+    )
+    await failureOf(tests, 'round trip > keeps 1 bytes as they are')
+    expect(disposed).to.equal(1)
+  })
+})
+
+/** A store that only counts what it is given; with `kept`, it gathers everything first. */
+function counting(kept?: Uint8Array[]): BlobStoreHarness {
+  return harnessOf(() => ({
+    async put({ name }, content) {
+      let size = 0
+      for await (const chunk of content) {
+        kept?.push(chunk)
+        size += chunk.length
+      }
+      return { name, size, modifiedAt: new Date(), etag: 'x' }
+    },
+  }))
+}
+
+function readingAhead(store: BlobStore): Partial<BlobStore> {
+  return {
+    async open(key, options) {
+      const blob = await store.open(key, options)
+      async function* content() {
+        const copies: Uint8Array[] = []
+        for await (const chunk of blob?.content ?? []) copies.push(Uint8Array.from(chunk))
+        yield* copies
+      }
+      return blob && { ...blob, content: content() }
+    },
+  }
+}
+
+describe('describeBlobStore with a store that fails', () => {
+  const failingTests = (code: 'insufficient-storage' | 'store-unavailable', kept = 2 * MiB) => {
+    const refuse = async () => {
+      throw new FileServiceError(code, 'refused')
+    }
+    return (close: boolean) =>
+      (store: BlobStore): Partial<BlobStore> => ({
+        async put(key, content, options) {
+          const iterator = content[Symbol.asyncIterator]()
+          const parts: Uint8Array[] = []
+          for (let size = 0; ;) {
+            const step = await iterator.next()
+            if (step.done === true) break
+            size += step.value.length
+            if (size > kept && close) await iterator.return?.()
+            if (size > kept) return refuse()
+            parts.push(step.value)
+          }
+          return store.put(key, asContent(parts), options)
+        },
+        ...(code === 'store-unavailable' && {
+          stat: refuse,
+          open: refuse,
+          delete: refuse,
+          usage: refuse,
+          async *list() {
+            yield* await refuse()
+          },
+        }),
+      })
+  }
+
+  const full = failingTests('insufficient-storage')
+  const unreachable = failingTests('store-unavailable')
+
+  it('passes stores that refuse in the right way', async () => {
+    const tests = testsOf(async () => harnessOf(), {
+      openFull: async () => harnessOf(full(true)),
+      openUnreachable: async () => harnessOf(unreachable(true)),
+    })
+    const titles = [...tests.keys()].filter((title) => /^(full|unreachable) > /u.test(title))
+    expect(titles).to.have.length(4)
+    for (const title of titles) await run(tests, title)
+  })
+
+  it('catches stores that leave the content open', async () => {
+    const tests = testsOf(async () => harnessOf(), {
+      openFull: async () => harnessOf(full(false)),
+      openUnreachable: async () => harnessOf(unreachable(false)),
+    })
+    for (const title of [
+      'full > refuses what does not fit and leaves nothing of it',
+      'unreachable > refuses a put and closes its content',
+    ]) {
+      expect(await failureOf(tests, title)).to.have.property('name', 'AssertionError')
+    }
+  })
+
+  it('catches a store that takes being cut off for absence', async () => {
+    const openUnreachable = async () =>
+      harnessOf((store) => ({ ...unreachable(true)(store), stat: async () => undefined }))
+    const tests = testsOf(async () => harnessOf(), { openUnreachable })
+    const failure = await failureOf(tests, 'unreachable > refuses to tell what is there')
+    expect(failure).to.have.property('name', 'AssertionError')
+  })
+})
+
+async function* asContent(parts: readonly Uint8Array[]) {
+  yield* parts
+}
+
+describe('describeCredentialSource', () => {
+  const sourceTests = (wrap: (source: CredentialSource) => CredentialSource) =>
+    collectTests((runner) =>
+      describeCredentialSource(
+        'a source',
+        async (credentials) => ({
+          source: wrap(createMemoryCredentialSource(credentials)),
+          dispose: async () => {},
+        }),
+        { runner, openUnable: async () => ({ source: wrap(unable), dispose: async () => {} }) },
+      ),
+    )
+  const unable: CredentialSource = {
+    find: async () => {
+      throw new Error('the directory is down')
+    },
+  }
+  const flaws: readonly (readonly [
+    string,
+    string,
+    (source: CredentialSource) => CredentialSource,
+  ])[] = [
+    [
+      'folds case',
+      'strangers > does not know "ALICE"',
+      (source) => ({ find: (name) => source.find(name.toLowerCase()) }),
+    ],
+    [
+      'trims',
+      'strangers > does not know "alice "',
+      (source) => ({ find: (name) => source.find(name.trim()) }),
+    ],
+    [
+      'normalises',
+      'strangers > does not know "cafe\u0301"',
+      (source) => ({ find: (name) => source.find(name.normalize()) }),
+    ],
+    [
+      'looks names up in an object literal',
+      'strangers > does not know "__proto__"',
+      (source) => {
+        const found: Record<string, never> = {}
+        return { find: async (name) => (await source.find(name)) ?? found[name] }
+      },
+    ],
+    [
+      'throws for the empty name',
+      'strangers > does not know ""',
+      (source) => ({
+        find: async (name) => {
+          if (name === '') throw new Error('no name')
+          return source.find(name)
+        },
+      }),
+    ],
+    [
+      'loses the quota',
+      'known customers > finds each customer by name, with hash and quota',
+      (source) => ({
+        find: async (name) => {
+          const found = await source.find(name)
+          return found && { name: found.name, passwordHash: found.passwordHash }
+        },
+      }),
+    ],
+    [
+      'knows nobody when it cannot tell',
+      'rejects when it cannot tell',
+      (source) => ({ find: (name) => source.find(name).catch(() => undefined) }),
+    ],
+  ]
+
+  for (const [flaw, test, wrap] of flaws) {
+    it(`catches a source that ${flaw}`, async () => {
+      await run(
+        sourceTests((source) => source),
+        test,
+      )
+      expect(await failureOf(sourceTests(wrap), test)).to.be.an.instanceOf(Error)
+    })
+  }
+})

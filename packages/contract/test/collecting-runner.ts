@@ -1,0 +1,22 @@
+import type { SuiteRunner } from '../src/suite-runner.ts'
+
+/** The tests that `declare` declares, each under the titles that lead to it, joined by ` > `, the suite's own left out. */
+export function collectTests(
+  declare: (runner: SuiteRunner) => void,
+): ReadonlyMap<string, () => Promise<void>> {
+  const tests = new Map<string, () => Promise<void>>()
+  const titles: string[] = []
+  declare({
+    describe(name, body) {
+      titles.push(name)
+      body()
+      titles.pop()
+    },
+    it(name, body) {
+      const title = [...titles.slice(1), name].join(' > ')
+      if (tests.has(title)) throw new Error(`Two tests are called "${title}"`)
+      tests.set(title, body)
+    },
+  })
+  return tests
+}
