@@ -1,13 +1,25 @@
 import { FileServiceError, type BlobStore, type CredentialSource } from '@holdfast/core'
-import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import type { BlobStoreHarness } from '../src/blob-store-harness.ts'
 import { describeBlobStore, type BlobStoreSuiteOptions } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { MiB } from '../src/sources.ts'
-import { brokenStores, harnessOf } from './broken-stores.ts'
+import { harnessOf, type BrokenStore } from './broken/broken-store.ts'
+import { interrupted } from './broken/interrupted.ts'
+import { leaking } from './broken/leaking.ts'
+import { reading } from './broken/reading.ts'
+import { telling } from './broken/telling.ts'
+import { writing } from './broken/writing.ts'
 import { collectTests } from './collecting-runner.ts'
 
+const brokenStores: readonly BrokenStore[] = [
+  ...writing,
+  ...interrupted,
+  ...reading,
+  ...telling,
+  ...leaking,
+]
 const putMemoryTest = 'streaming > puts 64 MiB within bounded memory'
 
 function testsOf(open: () => Promise<BlobStoreHarness>, options: BlobStoreSuiteOptions = {}) {
@@ -100,7 +112,7 @@ function readingAhead(store: BlobStore): Partial<BlobStore> {
 
 describe('describeBlobStore with a store that fails', () => {
   const failingTests = (code: 'insufficient-storage' | 'store-unavailable', kept = 2 * MiB) => {
-    const refuse = async () => {
+    const refuse = async (): Promise<never> => {
       throw new FileServiceError(code, 'refused')
     }
     return (close: boolean) =>
@@ -123,9 +135,7 @@ describe('describeBlobStore with a store that fails', () => {
           open: refuse,
           delete: refuse,
           usage: refuse,
-          async *list() {
-            yield* await refuse()
-          },
+          list: () => failingNames(refuse),
         }),
       })
   }
@@ -164,6 +174,11 @@ describe('describeBlobStore with a store that fails', () => {
     expect(failure).to.have.property('name', 'AssertionError')
   })
 })
+
+async function* failingNames(refuse: () => Promise<never>) {
+  await refuse()
+  yield 'never'
+}
 
 async function* asContent(parts: readonly Uint8Array[]) {
   yield* parts

@@ -1,0 +1,120 @@
+import { compareUtf8, type BlobStore } from '@holdfast/core'
+import { broken, type Methods } from './broken-store.ts'
+
+const renaming = (rename: (name: string) => string) => (store: BlobStore) =>
+  ({
+    put: async (key, content, options) => ({
+      ...(await store.put({ ...key, name: rename(key.name) }, content, options)),
+      name: key.name,
+    }),
+    open: (key, options) => store.open({ ...key, name: rename(key.name) }, options),
+    stat: (key) => store.stat({ ...key, name: rename(key.name) }),
+    delete: (key) => store.delete({ ...key, name: rename(key.name) }),
+  }) satisfies Methods
+
+/** Flaws in absence, names, lists and usage. */
+export const telling = [
+  broken('throws for what is absent', 'absence > has no blob in an empty store', (store) => ({
+    stat: async (key) => {
+      const info = await store.stat(key)
+      if (!info) throw new Error('ENOENT')
+      return info
+    },
+  })),
+  broken(
+    'says true when there was nothing to delete',
+    'absence > deletes nothing where there is nothing',
+    (store) => ({
+      delete: async (key) => {
+        await store.delete(key)
+        return true
+      },
+    }),
+  ),
+  broken('does not delete', 'absence > deletes a blob once', (store) => ({
+    delete: async (key) => (await store.stat(key)) !== undefined,
+  })),
+  broken(
+    'folds case',
+    'naming > finds no twin of a name where only the other is stored',
+    renaming((name) => name.toLowerCase()),
+  ),
+  broken(
+    'normalises',
+    'naming > keeps names apart that differ in case, normalisation, dots, spaces or escapes',
+    renaming((name) => name.normalize()),
+  ),
+  broken(
+    'undoes percent-escapes',
+    'naming > keeps a blob called "%41" of a customer called the same',
+    renaming((name) => name.replaceAll('%41', 'A')),
+  ),
+  broken(
+    'hides what looks temporary',
+    'naming > keeps a blob called ".tmp-1" of a customer called the same',
+    (store) => ({
+      async *list(customer, options) {
+        for await (const name of store.list(customer, options))
+          if (!name.startsWith('.tmp')) yield name
+      },
+    }),
+  ),
+  broken(
+    'orders by UTF-16',
+    'listing > lists names in the order of their UTF-8 bytes',
+    (store) => ({
+      async *list(customer, options) {
+        const found: string[] = []
+        for await (const name of store.list(customer, options)) found.push(name)
+        yield* found.sort()
+      },
+    }),
+  ),
+  broken(
+    'includes the name given as after',
+    'listing > lists names after one that exists, without it',
+    (store) => ({
+      async *list(customer, { after = '', limit = Infinity, prefix = '' } = {}) {
+        if (limit !== Infinity) return yield* store.list(customer, { after, limit, prefix })
+        for await (const name of store.list(customer, { prefix }))
+          if (compareUtf8(name, after) >= 0) yield name
+      },
+    }),
+  ),
+  broken('ignores the limit', 'listing > lists one name', (store) => ({
+    list: (customer, { prefix = '', after = '' } = {}) => store.list(customer, { prefix, after }),
+  })),
+  broken(
+    'stops after a thousand names',
+    'listing > lists 1100 names, whole and in pages',
+    (store) => ({
+      list: (customer, options) =>
+        store.list(customer, { ...options, limit: Math.min(options?.limit ?? 1000, 1000) }),
+    }),
+  ),
+  broken(
+    'counts replaced blobs twice',
+    'usage > counts a replaced blob by its new size',
+    (store) => {
+      let bytes = 0
+      return {
+        async put(key, content, options) {
+          const info = await store.put(key, content, options)
+          bytes += info.size
+          return info
+        },
+        usage: async (customer) => ({ ...(await store.usage(customer)), bytes }),
+      }
+    },
+  ),
+  broken(
+    'joins customer and name',
+    'isolation > shows customer a nothing of customer ab, and the other way round',
+    (store) => ({
+      put: (key, content, options) =>
+        store.put({ customer: '', name: key.customer + key.name }, content, options),
+      open: (key, options) => store.open({ customer: '', name: key.customer + key.name }, options),
+      stat: (key) => store.stat({ customer: '', name: key.customer + key.name }),
+    }),
+  ),
+]

@@ -1,0 +1,166 @@
+import { randomBytes, scrypt, scryptSync } from 'node:crypto'
+import { promisify } from 'node:util'
+import { FileServiceError, type FailureCounter, type PasswordVerifier } from '@holdfast/core'
+import { createMemoryFailureCounter } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { describeFailureCounter } from '../src/describe-failure-counter.ts'
+import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
+import { collectTests } from './collecting-runner.ts'
+
+type Tests = ReadonlyMap<string, () => Promise<void>>
+
+async function expectOnlyFlawCaught(sound: Tests, flawed: Tests, title: string): Promise<void> {
+  const [passing, failing] = [sound.get(title), flawed.get(title)]
+  if (!passing || !failing) throw new Error(`There is no test called "${title}"`)
+  await passing()
+  const failure = await failing().then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(failure).to.be.an.instanceOf(Error)
+}
+
+describe('describeFailureCounter', () => {
+  type Make = (windowMs: number, now: () => number) => FailureCounter
+  const testsOf = (make: Make) =>
+    collectTests((runner) =>
+      describeFailureCounter(
+        'a counter',
+        async (windowMs) => {
+          let time = 0
+          return {
+            counter: make(windowMs, () => time),
+            pass: async (milliseconds) => void (time += milliseconds),
+            dispose: async () => {},
+          }
+        },
+        { runner },
+      ),
+    )
+  const sound: Make = (windowMs, now) => createMemoryFailureCounter({ windowMs, now })
+
+  const flaws: readonly (readonly [string, string, Make])[] = [
+    [
+      'never forgets',
+      'forgets failures when the window of the key has passed',
+      (windowMs) => sound(windowMs, () => 0),
+    ],
+    [
+      'begins the window anew with each failure',
+      'begins the window with the first failure, not with the last',
+      (windowMs, now) => {
+        let last = 0
+        const counter = sound(Infinity, now)
+        return {
+          add: async (key) => {
+            last = now()
+            await counter.add(key)
+          },
+          read: async (key) =>
+            last + windowMs > now() ? counter.read(key) : { failures: 0, forgottenInMs: 0 },
+        }
+      },
+    ],
+    [
+      'reads and writes in two steps',
+      'loses none of fifty failures at once',
+      () => {
+        const counts = new Map<string, number>()
+        return {
+          add: async (key) => {
+            const failures = counts.get(key) ?? 0
+            await Promise.resolve()
+            counts.set(key, failures + 1)
+          },
+          read: async (key) => ({ failures: counts.get(key) ?? 0, forgottenInMs: 1 }),
+        }
+      },
+    ],
+    [
+      'folds case',
+      'keeps keys apart whatever they are',
+      (windowMs, now) => {
+        const counter = sound(windowMs, now)
+        return { ...counter, add: (key) => counter.add(key.toLowerCase()) }
+      },
+    ],
+  ]
+  for (const [flaw, title, make] of flaws) {
+    it(`catches a counter that ${flaw}`, () =>
+      expectOnlyFlawCaught(testsOf(sound), testsOf(make), title))
+  }
+})
+
+describe('describePasswordVerifier', () => {
+  const scryptOf = promisify<string, Buffer, number, Buffer>(scrypt)
+  const hash = async (password: string) => {
+    const salt = randomBytes(16)
+    return `${salt.toString('hex')}:${(await scryptOf(password, salt, 32)).toString('hex')}`
+  }
+  const unknown = `${'00'.repeat(16)}:${'00'.repeat(32)}`
+  const parse = (passwordHash: string) => {
+    if (!/^[0-9a-f]{32}:[0-9a-f]{64}$/u.test(passwordHash)) throw new Error('unknown format')
+    return Buffer.from(passwordHash.slice(0, 32), 'hex')
+  }
+  const verify: PasswordVerifier = async (password, passwordHash = unknown) => {
+    const found = await scryptOf(password, parse(passwordHash), 32)
+    return passwordHash.endsWith(`:${found.toString('hex')}`)
+  }
+  const bounded = (inner: PasswordVerifier): PasswordVerifier => {
+    let waiting = 0
+    return async (password, passwordHash) => {
+      if (waiting === 16) throw new FileServiceError('overloaded', 'Too many hashes wait')
+      waiting++
+      return inner(password, passwordHash).finally(() => waiting--)
+    }
+  }
+  const testsOf = (make: PasswordVerifier) =>
+    collectTests((runner) =>
+      describePasswordVerifier(
+        'a verifier',
+        async () => ({ verify: make, hash, dispose: async () => {} }),
+        { runner },
+      ),
+    )
+  const sound = testsOf(bounded(verify))
+
+  for (const [title, test] of sound) it(`passes a sound verifier that ${title}`, test)
+
+  const flaws: readonly (readonly [string, string, PasswordVerifier])[] = [
+    [
+      'answers at once for the unknown',
+      'takes as long for an unknown customer as for a wrong password',
+      async (password, passwordHash) =>
+        passwordHash !== undefined && verify(password, passwordHash),
+    ],
+    [
+      'blocks the thread',
+      'leaves the thread to others while it hashes',
+      async (password, passwordHash = unknown) =>
+        passwordHash.endsWith(scryptSync(password, parse(passwordHash), 32).toString('hex')),
+    ],
+    [
+      'looks at 72 characters only',
+      'knows the password "xxxxxxxxxx" of 100 characters, and no other',
+      async (password, passwordHash = unknown) =>
+        password.startsWith('x'.repeat(72)) || verify(password, passwordHash),
+    ],
+    [
+      'gives false for a broken hash',
+      'rejects when the hash is in no known format',
+      (password, passwordHash) => verify(password, passwordHash).catch(() => false),
+    ],
+    [
+      'refuses with some other error',
+      'refuses as overloaded when too many wait, and recovers',
+      (password, passwordHash) =>
+        bounded16(password, passwordHash).catch(() => {
+          throw new Error('busy')
+        }),
+    ],
+  ]
+  const bounded16 = bounded(verify)
+  for (const [flaw, title, make] of flaws) {
+    it(`catches a verifier that ${flaw}`, () => expectOnlyFlawCaught(sound, testsOf(make), title))
+  }
+})
