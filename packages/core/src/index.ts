@@ -4,10 +4,17 @@ export {
   type ErrorCode,
   type FileServiceErrorOptions,
 } from './errors.ts'
+export {
+  createFileService,
+  type CustomerFiles,
+  type FileService,
+  type FileServiceOptions,
+} from './file-service.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-range.ts'
 export type { Customer } from './model/customer.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
+export { createLoginBrake, type LoginBrake, type LoginBrakeOptions } from './model/login-brake.ts'
 export { compareUtf8 } from './model/utf8-order.ts'
 export type {
   BlobInfo,
@@ -21,3 +28,5 @@ export type {
 } from './ports/blob-store.ts'
 export type { Credential, CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 export type { FailureCount, FailureCounter } from './ports/failure-counter.ts'
+export type { Login } from './use-cases/authenticate.ts'
+export type { ExpectedDigest, IncrementalHash, UploadOptions } from './use-cases/upload-file.ts'

@@ -4,7 +4,6 @@ import { FileServiceError } from '../errors.ts'
 export const maxNameBytes = 255
 
 // C0 and DEL. The C1 block is left alone: it is part of names in some legacy encodings that were converted blindly.
-// eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
 const encoder = new TextEncoder()

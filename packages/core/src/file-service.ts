@@ -1,0 +1,88 @@
+import type { Customer } from './model/customer.ts'
+import { nameProblem } from './model/file-name.ts'
+import { noLoginBrake, type LoginBrake } from './model/login-brake.ts'
+import { createQuotaKeeper } from './model/quota-keeper.ts'
+import type { BlobInfo, BlobStore, ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
+import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
+import { authenticate, type Login } from './use-cases/authenticate.ts'
+import { deleteFile } from './use-cases/delete-file.ts'
+import { listFiles } from './use-cases/list-files.ts'
+import { serveFile, statFile } from './use-cases/serve-file.ts'
+import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
+
+/** The files of one customer: what an application works with. See the use cases for what each call promises. */
+export interface CustomerFiles {
+  readonly customer: Customer
+  /** Stores a file, in place of any earlier one; see `uploadFile`. */
+  upload(
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    options?: UploadOptions,
+  ): Promise<BlobInfo>
+  /** Opens a file for reading; see `serveFile`. */
+  serve(name: string, options?: OpenOptions): Promise<OpenBlob>
+  /** What is known of a file; see `statFile`. */
+  stat(name: string): Promise<BlobInfo>
+  /** Deletes a file; see `deleteFile`. */
+  delete(name: string): Promise<void>
+  /** The names of the files, in order; see `listFiles`. */
+  list(options?: ListOptions): AsyncIterable<string>
+}
+
+export interface FileService {
+  /** The files of the customer whom `login` proves to be there; see `authenticate`. */
+  authenticate(login: Login): Promise<CustomerFiles>
+  /**
+   * The files of a customer whom the caller has authenticated.
+   * @throws TypeError when the customer's name breaks the policy for names
+   */
+  filesOf(customer: Customer): CustomerFiles
+}
+
+export interface FileServiceOptions {
+  readonly store: BlobStore
+  /** Who may log in. Default: nobody, for applications that authenticate by themselves and use `filesOf`. */
+  readonly credentials?: CredentialSource
+  /** Checks passwords against the hashes of `credentials`. Default: every password is wrong. */
+  readonly verifyPassword?: PasswordVerifier
+  /** What slows down guessing. Default: nothing; see `createLoginBrake`. */
+  readonly loginBrake?: LoginBrake
+  /** The largest file, in bytes. Default: no limit. */
+  readonly maxFileSize?: number
+  /** The current time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number
+}
+
+const nobody: CredentialSource = { find: async () => undefined }
+
+/** The service, over the ports it is given. */
+export function createFileService({
+  store,
+  credentials = nobody,
+  verifyPassword = async () => false,
+  loginBrake = noLoginBrake,
+  maxFileSize = Infinity,
+  now = Date.now,
+}: FileServiceOptions): FileService {
+  const quotas = createQuotaKeeper(store, { now })
+  const policy = { store, quotas, maxFileSize }
+
+  const filesOf = (customer: Customer): CustomerFiles => {
+    const problem = nameProblem(customer.name)
+    if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
+    return {
+      customer,
+      upload: (name, content, options) => uploadFile(policy, customer, name, content, options),
+      serve: (name, options) => serveFile(store, customer, name, options),
+      stat: (name) => statFile(store, customer, name),
+      delete: (name) => deleteFile(store, quotas, customer, name),
+      list: (options) => listFiles(store, customer, options),
+    }
+  }
+
+  return {
+    authenticate: async (login) =>
+      filesOf(await authenticate(credentials, verifyPassword, loginBrake, login)),
+    filesOf,
+  }
+}

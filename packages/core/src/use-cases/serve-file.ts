@@ -1,0 +1,42 @@
+import { FileServiceError } from '../errors.ts'
+import type { Customer } from '../model/customer.ts'
+import { checkFileName } from '../model/file-name.ts'
+import type { BlobInfo, BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'
+
+/**
+ * Opens the customer's file `name`, which must then be read or closed. It stays readable to its end even if it is replaced
+ * or deleted meanwhile. A range that selects no byte gives an open file whose `range` is `undefined`.
+ *
+ * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
+ */
+export async function serveFile(
+  store: BlobStore,
+  customer: Customer,
+  name: string,
+  options?: OpenOptions,
+): Promise<OpenBlob> {
+  checkFileName(name)
+  const file = await store.open({ customer: customer.name, name }, options)
+  if (file === undefined) throw notFound()
+  return file
+}
+
+/**
+ * What is known of the customer's file `name`, without opening it.
+ *
+ * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
+ */
+export async function statFile(
+  store: BlobStore,
+  customer: Customer,
+  name: string,
+): Promise<BlobInfo> {
+  checkFileName(name)
+  const info = await store.stat({ customer: customer.name, name })
+  if (info === undefined) throw notFound()
+  return info
+}
+
+function notFound(): FileServiceError {
+  return new FileServiceError('not-found', 'File not found')
+}

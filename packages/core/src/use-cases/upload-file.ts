@@ -1,0 +1,100 @@
+import { FileServiceError } from '../errors.ts'
+import type { Customer } from '../model/customer.ts'
+import { checkFileName } from '../model/file-name.ts'
+import type { QuotaClaim, QuotaKeeper } from '../model/quota-keeper.ts'
+import type { BlobInfo, BlobStore } from '../ports/blob-store.ts'
+
+/** A running hash; a `Hash` of `node:crypto` is one. */
+export interface IncrementalHash {
+  update(bytes: Uint8Array): unknown
+  digest(encoding: 'hex'): string
+}
+
+/** A digest to check the content against before it becomes visible. */
+export interface ExpectedDigest {
+  /** A fresh hash of the algorithm in question. */
+  readonly hash: IncrementalHash
+  /**
+   * Asked for once, after the last byte: the digest in lower-case hexadecimal, or `undefined` if none is expected after
+   * all.
+   */
+  expected(): string | undefined
+}
+
+export interface UploadOptions {
+  /** Refuse, with `already-exists`, when the name is taken. Default: replace. */
+  readonly createOnly?: boolean
+  readonly digest?: ExpectedDigest
+  /** Gives the upload up; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface UploadPolicy {
+  readonly store: BlobStore
+  readonly quotas: QuotaKeeper
+  /** Bytes; `Infinity` for no limit. */
+  readonly maxFileSize: number
+}
+
+/**
+ * Stores `content` as the customer's file `name`, in place of any earlier one. When it resolves, the file is safe and
+ * visible; when it rejects, nothing has changed. `content` must throw, not end, if it is not complete.
+ *
+ * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
+ *   `digest-mismatch`, `insufficient-storage`, `store-unavailable`
+ */
+export async function uploadFile(
+  { store, quotas, maxFileSize }: UploadPolicy,
+  customer: Customer,
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+  { createOnly = false, digest, signal }: UploadOptions = {},
+): Promise<BlobInfo> {
+  checkFileName(name)
+  const key = { customer: customer.name, name }
+  if (createOnly) await refuseIfTaken()
+  const claim = await quotas.claim(customer, name)
+  try {
+    const checked = check(content, maxFileSize, claim, digest)
+    const info = await store.put(key, checked, signal ? { createOnly, signal } : { createOnly })
+    claim.settle()
+    return info
+  } finally {
+    claim.end()
+  }
+
+  /** The store decides in the end; asking first spares the client an upload in vain. */
+  async function refuseIfTaken() {
+    if (await store.stat(key)) throw new FileServiceError('already-exists', 'The name is taken')
+  }
+}
+
+/** `content`, throwing as soon as it breaks a limit, and at its end if it is not what it should be. */
+async function* check(
+  content: AsyncIterable<Uint8Array>,
+  maxFileSize: number,
+  claim: QuotaClaim,
+  digest: ExpectedDigest | undefined,
+) {
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.length
+    if (size > maxFileSize) {
+      throw new FileServiceError('file-too-large', `The file exceeds ${maxFileSize} bytes`)
+    }
+    claim.grow(chunk.length)
+    digest?.hash.update(chunk)
+    yield chunk
+  }
+  checkDigest(digest)
+  await claim.prepare()
+}
+
+function checkDigest(digest: ExpectedDigest | undefined): void {
+  const expected = digest?.expected()
+  if (digest === undefined || expected === undefined) return
+  const actual = digest.hash.digest('hex')
+  if (actual !== expected) {
+    throw new FileServiceError('digest-mismatch', `The content's digest is ${actual}`)
+  }
+}
