@@ -50,16 +50,24 @@ export function createFileContent(file: FileHandle, range: ByteRange): FileConte
     content.destroy()
     await finished(content).catch(() => {})
   }
-  // The stream's own iterator destroys the stream when it is stopped early, but does not wait for the file.
-  const iterate = content[Symbol.asyncIterator].bind(content)
-  const iterator = { value: () => closingAtEnd(iterate(), close) }
-  return { content: Object.defineProperty(content, Symbol.asyncIterator, iterator), close }
+  const streamIterator = content[Symbol.asyncIterator].bind(content)
+  const iterate = () => closedWhenStopped(streamIterator(), close)
+  return { content: Object.defineProperty(content, Symbol.asyncIterator, { value: iterate }), close }
 }
 
-async function* closingAtEnd(content: AsyncIterable<Uint8Array>, close: () => Promise<void>) {
-  try {
-    yield* content
-  } finally {
-    await close()
+/** A stream's own iterator does not wait for the file when it is stopped, nor does it stop before its first step. */
+function closedWhenStopped(
+  iterator: AsyncIterator<Uint8Array>,
+  close: () => Promise<void>,
+): AsyncIterableIterator<Uint8Array> {
+  return {
+    next: () => iterator.next(),
+    return: async () => {
+      await close()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
 }

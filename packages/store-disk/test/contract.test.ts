@@ -1,0 +1,11 @@
+import { describeBlobStore } from '@holdfast/contract'
+import { openDiskHarness } from './disk-harness.ts'
+import { fullDiskKind, openFullDisk } from './full-disk.ts'
+
+const openFull = async () => openDiskHarness({}, await openFullDisk())
+
+describe(`openDiskBlobStore (its full disk is ${fullDiskKind})`, function () {
+  this.timeout(60_000)
+  describeBlobStore('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })
+  describeBlobStore('escaped names', () => openDiskHarness({ names: 'escaped' }))
+})

@@ -1,0 +1,46 @@
+import { readdir, readlink } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { BlobStoreHarness } from '@holdfast/contract'
+import { openDiskBlobStore, type DiskBlobStoreOptions } from '../src/disk-blob-store.ts'
+import { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
+
+/** A store in `place`, which is removed with it. */
+export async function openDiskHarness(
+  options: Omit<DiskBlobStoreOptions, 'directory'> = {},
+  place?: TemporaryDirectory,
+): Promise<BlobStoreHarness> {
+  const used = place ?? (await makeTemporaryDirectory())
+  const directory = join(used.path, 'data')
+  const stores = [await openDiskBlobStore({ directory, ...options })]
+  return {
+    store: stores[0]!,
+    openAgain: async () => {
+      const another = await openDiskBlobStore({ directory })
+      stores.push(another)
+      return another
+    },
+    litter: () => findLitter(directory),
+    heldResources: async () => (await openFilesIn(directory)).length,
+    dispose: async () => {
+      await Promise.all(stores.map((store) => store.close()))
+      await used[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Everything in the data directory that is not a blob, the marker, or the empty directory of an open store. */
+export async function findLitter(directory: string): Promise<string[]> {
+  const top = (await readdir(directory)).filter(
+    (entry) => !['files', 'tmp', 'holdfast.json'].includes(entry),
+  )
+  const temporary = await readdir(join(directory, 'tmp'), { recursive: true })
+  return [...top, ...temporary.filter((entry) => entry.includes(sep))]
+}
+
+/** The files and directories inside `directory` that this process has open. */
+export async function openFilesIn(directory: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd')
+  // The descriptor of this very listing is closed by now.
+  const links = descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  return (await Promise.all(links)).filter((path) => path.startsWith(directory))
+}
