@@ -18,8 +18,8 @@ import { globalRunner, type SuiteOptions } from './suite-runner.ts'
 
 export interface BlobStoreSuiteOptions extends SuiteOptions {
   /**
-   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Only a store that
-   * keeps its blobs in memory needs more.
+   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Only a store
+   * that keeps its blobs in memory needs more.
    */
   readonly putMemory?: number
   /** Opens a store with room for at least 1 MiB and less than 64 MiB, to see it refuse what does not fit. */
@@ -29,8 +29,8 @@ export interface BlobStoreSuiteOptions extends SuiteOptions {
 }
 
 /**
- * Declares the tests that every {@link BlobStore} has to pass. `open` makes an empty store; each test opens one of its own
- * and disposes of it, and ends by looking for litter and for resources still held. Tests that move much data take
+ * Declares the tests that every `BlobStore` has to pass. `open` makes an empty store; each test opens one of its own and
+ * disposes of it, and ends by looking for litter and for resources still held. Tests that move much data take
  * seconds on a slow medium: allow 60 seconds a test.
  */
 export function describeBlobStore(

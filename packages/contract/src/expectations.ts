@@ -4,7 +4,7 @@ import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from './blob-store-harness.ts'
 import { digest } from './pattern.ts'
 
-/** Longer than anything that happens at once takes on a busy machine, and shorter than the test frameworks' patience. */
+/** Longer than what happens at once takes on a busy machine, shorter than the patience of test frameworks. */
 const promptMs = 5000
 
 /** What `promise` settles to; a failure saying that `what` hangs when it has not settled within five seconds. */
