@@ -29,7 +29,7 @@ export interface BlobStoreSuiteOptions extends SuiteOptions {
 }
 
 /**
- * Declares the tests that every `BlobStore` has to pass. `open` makes an empty store; each test opens one of its own and
+ * Declares the tests that every `BlobStore` has to pass. `open` makes an empty store; each test opens one of its own,
  * disposes of it, and ends by looking for litter and for resources still held. Tests that move much data take
  * seconds on a slow medium: allow 60 seconds a test.
  */

@@ -73,7 +73,9 @@ describe('describeBlobStore', () => {
 
   it('disposes of the harness after a failed test', async () => {
     let disposed = 0
-    const dispose = async () => void disposed++
+    const dispose = async () => {
+      disposed++
+    }
     const tests = testsOf(async () =>
       harnessOf(() => ({ stat: async () => undefined }), { dispose }),
     )

@@ -1,6 +1,6 @@
 import type { SuiteRunner } from '../src/suite-runner.ts'
 
-/** What `declare` declares, each test under the titles that lead to it, joined by ` > `; the suite's own is left out. */
+/** What `declare` declares, each test under the titles that lead to it, joined by ` > `, without the suite's own. */
 export function collectTests(
   declare: (runner: SuiteRunner) => void,
 ): ReadonlyMap<string, () => Promise<void>> {

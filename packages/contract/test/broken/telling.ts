@@ -75,7 +75,10 @@ export const telling = [
     'listing > lists names after one that exists, without it',
     (store) => ({
       async *list(customer, { after = '', limit = Infinity, prefix = '' } = {}) {
-        if (limit !== Infinity) return yield* store.list(customer, { after, limit, prefix })
+        if (limit !== Infinity) {
+          yield* store.list(customer, { after, limit, prefix })
+          return
+        }
         for await (const name of store.list(customer, { prefix }))
           if (compareUtf8(name, after) >= 0) yield name
       },
