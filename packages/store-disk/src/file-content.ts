@@ -52,7 +52,10 @@ export function createFileContent(file: FileHandle, range: ByteRange): FileConte
   }
   const streamIterator = content[Symbol.asyncIterator].bind(content)
   const iterate = () => closedWhenStopped(streamIterator(), close)
-  return { content: Object.defineProperty(content, Symbol.asyncIterator, { value: iterate }), close }
+  return {
+    content: Object.defineProperty(content, Symbol.asyncIterator, { value: iterate }),
+    close,
+  }
 }
 
 /** A stream's own iterator does not wait for the file when it is stopped, nor does it stop before its first step. */

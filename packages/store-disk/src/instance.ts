@@ -96,7 +96,7 @@ async function sweep(parent: string, log: WarningLog): Promise<void> {
     const { length: unfinished } = await readdir(directory)
     await rm(directory, { recursive: true, force: true })
     log.warn(
-      `Removed ${unfinished} unfinished files that process ${owner.pid} left in ${directory}`,
+      `Removed ${unfinished} unfinished file(s) that process ${owner.pid} left in ${directory}`,
     )
   }
   const warn = (error: unknown) => log.warn(`Cannot clear ${parent}: ${String(error)}`)
