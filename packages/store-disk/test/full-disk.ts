@@ -31,10 +31,10 @@ function mountSmall(directory: TemporaryDirectory): TemporaryDirectory {
 /** Lets no file grow beyond the room, as a disk would not. */
 export async function injectFull(directory: TemporaryDirectory): Promise<TemporaryDirectory> {
   const prototype = await fileHandlePrototype(directory.path)
-  const write = Reflect.get(prototype, 'write')
+  const write = Reflect.get(prototype, 'write') as (bytes: Uint8Array) => Promise<unknown>
   Reflect.set(prototype, 'write', async function (this: FileHandle, bytes: Uint8Array) {
     if ((await this.stat()).size + bytes.length > room) throw systemError('ENOSPC', 'write')
-    return Reflect.apply(write, this, [bytes])
+    return write.call(this, bytes)
   })
   return {
     path: directory.path,
