@@ -1,5 +1,5 @@
 import { nameProblem } from '@holdfast/core'
-import { Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
 import { closestWord } from './customers/closest-word.ts'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from './customers/parse-customers.ts'
 import { isMissingFile, readCustomersText } from './customers/read-customers-text.ts'
 import { renderCustomers } from './customers/render-customers.ts'
+import { parseYaml } from './customers/yaml-document.ts'
 import { saveCustomersText } from './customers/save-customers-text.ts'
 import { parseByteSize } from './parse-byte-size.ts'
 
@@ -48,10 +49,8 @@ export interface CustomersFile {
  */
 export async function openCustomersFile(path: string): Promise<CustomersFile> {
   let original = await readIfThere(path)
-  const isNew = original === undefined || original.trim() === ''
-  const parsed = isNew ? undefined : parseCustomers(original ?? '', path)
-  const document = parsed?.yaml.document ?? new Document({ customers: [] })
-  let entries = parsed?.entries ?? []
+  const { document, entries: found } = parseForEditing(original ?? '', path)
+  let entries = found
 
   const refuse = (message: string, cause?: unknown) =>
     new CustomersFileError(path, [{ message }], cause)
@@ -118,6 +117,14 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
       original = text
     },
   }
+}
+
+function parseForEditing(text: string, path: string) {
+  const { document, data } = parseYaml(text, path)
+  if (data !== null) return { document, entries: parseCustomers(text, path).entries }
+  document.contents = document.createNode({ customers: [] })
+  const entries: readonly CustomerEntry[] = []
+  return { document, entries }
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

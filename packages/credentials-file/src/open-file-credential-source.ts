@@ -3,7 +3,7 @@ import type { Credential, CredentialSource } from '@holdfast/core'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import { customersWarnings } from './customers/customers-warnings.ts'
 import { isHash, parseCustomers } from './customers/parse-customers.ts'
-import { readCustomersText } from './customers/read-customers-text.ts'
+import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
 import { sealPlainPassword } from './passwords/plain-password.ts'
 import { type ScryptCost, standardScryptCost } from './passwords/scrypt-cost.ts'
 import { watchPath } from './watch-path.ts'
@@ -67,34 +67,34 @@ export async function openFileCredentialSource(
 ): Promise<FileCredentialSource> {
   const { onReloaded, onRefused, onWarning, pollIntervalMs = 1_000 } = options
   const { cost = standardScryptCost } = options
-  let current = await readSnapshot(path, cost)
+  let current = snapshotOf(await readCustomersText(path), path, cost)
   for (const warning of current.warnings) onWarning?.(warning)
-  let lastRefusal: string | undefined
+  let lastRefused: string | undefined
   let reading: Promise<unknown> = Promise.resolve()
 
   const take = (next: Snapshot) => {
     const before = current
     current = next
-    lastRefusal = undefined
+    lastRefused = undefined
     for (const warning of next.warnings) {
       if (!before.warnings.includes(warning)) onWarning?.(warning)
     }
     if (before.contentDigest === next.contentDigest) return
     onReloaded?.(compare(before.credentials, next.credentials))
   }
-  const refuse = (error: CustomersFileError, isAsked: boolean) => {
-    const isNew = error.message !== lastRefusal
-    lastRefusal = error.message
-    if (isNew || isAsked) onRefused?.(error)
-  }
-  const read = async (isAsked: boolean) => {
+  const read = async (isAsked: boolean): Promise<Outcome> => {
+    let content: CustomersText | undefined
     try {
-      take(await readSnapshot(path, cost))
-      return true
+      content = await readCustomersText(path)
+      take(snapshotOf(content, path, cost))
+      return 'taken'
     } catch (error) {
       if (!(error instanceof CustomersFileError)) throw error
-      refuse(error, isAsked)
-      return false
+      const refused = content === undefined ? error.message : digest(content.text)
+      const isNew = refused !== lastRefused
+      lastRefused = refused
+      if (isNew || isAsked) onRefused?.(error)
+      return content === undefined ? 'unreadable' : 'refused'
     }
   }
   const readInTurn = (isAsked: boolean) => {
@@ -105,7 +105,10 @@ export async function openFileCredentialSource(
   }
   const watch =
     pollIntervalMs > 0
-      ? watchPath(path, { intervalMs: pollIntervalMs, onChanged: () => readInTurn(false) })
+      ? watchPath(path, {
+          intervalMs: pollIntervalMs,
+          onChanged: async () => (await readInTurn(false)) !== 'unreadable',
+        })
       : undefined
 
   return {
@@ -113,7 +116,7 @@ export async function openFileCredentialSource(
       return current.credentials.get(name)
     },
     customers: () => [...current.credentials.keys()],
-    reload: () => readInTurn(true),
+    reload: async () => (await readInTurn(true)) === 'taken',
     async close() {
       await watch?.close()
       await reading
@@ -121,18 +124,23 @@ export async function openFileCredentialSource(
   }
 }
 
-async function readSnapshot(path: string, cost: ScryptCost): Promise<Snapshot> {
-  const { text, mode } = await readCustomersText(path)
+type Outcome = 'taken' | 'refused' | 'unreadable'
+
+function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCost): Snapshot {
   const { entries } = parseCustomers(text, path)
   const credentials = entries.map(({ password, ...entry }): Credential => {
     const passwordHash = isHash(password) ? password : sealPlainPassword(password)
     return Object.freeze({ ...entry, passwordHash })
   })
   return {
-    contentDigest: createHash('sha256').update(text).digest('hex'),
+    contentDigest: digest(text),
     credentials: new Map(credentials.map((credential) => [credential.name, credential])),
     warnings: customersWarnings({ path, entries, mode, cost }),
   }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
 }
 
 function compare(

@@ -3,8 +3,11 @@ import { stat } from 'node:fs/promises'
 export interface WatchPathOptions {
   /** Milliseconds between two looks. */
   readonly intervalMs: number
-  /** Called when what the path leads to has changed and then kept still, or has gone; the next look waits for it. */
-  readonly onChanged: () => Promise<unknown>
+  /**
+   * Called when what the path leads to has changed and then kept still, or has gone; the next look waits for it. Resolve
+   * to `false` to be called again although nothing may have changed.
+   */
+  readonly onChanged: () => Promise<boolean>
 }
 
 export interface PathWatch {
@@ -32,9 +35,9 @@ export function watchPath(path: string, { intervalMs, onChanged }: WatchPathOpti
     const still = signature === last
     last = signature
     if (still && signature !== handled) {
+      const isDone = await onChanged()
       // Times are coarse: what was written within the last tick could be written once more without a trace in them.
-      handled = restless ? undefined : signature
-      await onChanged()
+      handled = isDone && !restless ? signature : undefined
     }
     plan(still ? intervalMs : Math.min(intervalMs, settleMs))
   }

@@ -3,7 +3,7 @@ import { parseByteSize } from '../parse-byte-size.ts'
 import { parseScryptHash } from '../passwords/scrypt-hash.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import { checkShape, type CustomerData } from './customers-schema.ts'
-import { fieldName, shapeProblems } from './shape-problems.ts'
+import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 
 /** A customer of the file, whose every field has been judged. */
@@ -69,10 +69,9 @@ function customerProblems(
     password: passwordProblem(password),
     quota: typeof quota === 'string' ? problemOf(() => parseByteSize(quota)) : undefined,
   }
-  const rotate = `make a new one with ${JSON.stringify(`holdfast customers rotate ${name}`)}`
   const sentences = {
     name: `cannot be a customer's name: ${problems.name}; choose another`,
-    password: `${problems.password}; ${rotate}`,
+    password: `${problems.password}; ${anewRemedy}`,
     quota: `${problems.quota}`,
   }
   return (['name', 'password', 'quota'] as const)

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { CustomersFileError } from './customers-file-error.ts'
 
@@ -20,18 +20,10 @@ const nonBlocking = process.platform === 'win32' ? 0 : constants.O_NONBLOCK
  * @throws CustomersFileError if it is missing, may not be read, or is no such file.
  */
 export async function readCustomersText(path: string): Promise<CustomersText> {
-  const file = await openOrRefuse(path)
-  try {
-    const stats = await file.stat()
-    if (!stats.isFile())
-      throw refusal(path, 'is not an ordinary file; give the path of a YAML file')
-    if (stats.size > maxMebibytes * 2 ** 20) {
-      throw refusal(path, `is larger than ${maxMebibytes} MiB; is it really the customers file?`)
-    }
-    const text = decode(await readOrRefuse(file, path), path)
-    return { text, mode: process.platform === 'win32' ? undefined : stats.mode & 0o777 }
-  } finally {
-    await file.close()
+  const { bytes, mode } = await readBytes(path)
+  return {
+    text: decode(bytes, path),
+    mode: process.platform === 'win32' ? undefined : mode & 0o777,
   }
 }
 
@@ -45,20 +37,28 @@ export function isMissingFile(error: unknown): error is CustomersFileError {
   )
 }
 
-async function openOrRefuse(path: string): Promise<FileHandle> {
+async function readBytes(path: string): Promise<{ bytes: Buffer; mode: number }> {
   try {
-    return await open(path, constants.O_RDONLY | nonBlocking)
+    const file = await open(path, constants.O_RDONLY | nonBlocking)
+    try {
+      const { mode } = await checkKind(file, path)
+      return { bytes: await file.readFile(), mode }
+    } finally {
+      await file.close()
+    }
   } catch (error) {
-    throw refusal(path, unreadable(error), error)
+    throw error instanceof CustomersFileError ? error : refusal(path, unreadable(error), error)
   }
 }
 
-async function readOrRefuse(file: FileHandle, path: string): Promise<Buffer> {
-  try {
-    return await file.readFile()
-  } catch (error) {
-    throw refusal(path, unreadable(error), error)
+async function checkKind(file: FileHandle, path: string): Promise<Stats> {
+  const stats = await file.stat()
+  if (stats.isDirectory()) throw refusal(path, 'is a directory; give the path of a YAML file')
+  if (!stats.isFile()) throw refusal(path, 'is not an ordinary file; give the path of a YAML file')
+  if (stats.size > maxMebibytes * 2 ** 20) {
+    throw refusal(path, `is larger than ${maxMebibytes} MiB; is it really the customers file?`)
   }
+  return stats
 }
 
 function unreadable(error: unknown): string {
@@ -69,8 +69,6 @@ function unreadable(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'may not be read by this user; give it to the user that the service runs as, with chown'
-    case 'EISDIR':
-      return 'is a directory; give the path of a YAML file'
     default:
       return `cannot be read (${code})`
   }

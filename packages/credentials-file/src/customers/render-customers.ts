@@ -30,7 +30,10 @@ export function renderCustomers({ document, entries, original, path }: RenderInp
 
 function render(document: Document, original: string): string | undefined {
   try {
-    if (!isJson(original)) return document.toString({ lineWidth: 0 })
+    if (!isJson(original)) {
+      const text = document.toString({ lineWidth: 0 })
+      return original.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
+    }
     const indent = /\n([ \t]+)/.exec(original)?.[1]
     return `${JSON.stringify(document.toJS(), undefined, indent ?? 2)}\n`
   } catch {

@@ -4,6 +4,10 @@ import type { CustomersFileProblem } from './customers-file-error.ts'
 import { customerFields } from './customers-schema.ts'
 import type { DataPath, YamlDocument } from './yaml-document.ts'
 
+/** What helps where a password is no good: the commands refuse to edit a file that has anything wrong in it. */
+export const anewRemedy =
+  'remove this customer here, then make it anew with "holdfast customers add NAME"'
+
 /** Words and lines for what the schema found wrong. */
 export function shapeProblems(
   errors: readonly ErrorObject[],
@@ -43,11 +47,11 @@ function unknownKey({ keyword, params }: ErrorObject): string | undefined {
 function describe(error: ErrorObject, path: DataPath): string {
   switch (error.keyword) {
     case 'additionalProperties':
-      return unknownField(unknownKey(error) ?? '', path)
+      return describeUnknown(error, path)
     case 'required':
       return missingField(String(error.params['missingProperty']))
     case 'minLength':
-      return 'is empty; make a hash with "holdfast customers rotate NAME"'
+      return `is empty; ${anewRemedy}`
     case 'minimum':
       return 'is negative; leave the field out for no limit'
     case 'maximum':
@@ -57,11 +61,20 @@ function describe(error: ErrorObject, path: DataPath): string {
   }
 }
 
-function unknownField(key: string, path: DataPath): string {
+function describeUnknown(error: ErrorObject, path: DataPath): string {
+  const key = unknownKey(error) ?? ''
+  const value = new Map<string, unknown>(Object.entries(Object(error.data))).get(key)
+  return unknownField(key, value, path)
+}
+
+function unknownField(key: string, value: unknown, path: DataPath): string {
   const known = path.length > 0 ? customerFields : ['customers']
   const meant = closestWord(key, known)
   const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
-  return `has the unknown field ${JSON.stringify(key)}; ${hint}`
+  // A key without a value may be a password that lost its "password:".
+  const shown =
+    value === null ? 'a field that is not known' : `the unknown field ${JSON.stringify(key)}`
+  return `has ${shown}; ${hint}`
 }
 
 function missingField(field: string): string {
@@ -69,7 +82,7 @@ function missingField(field: string): string {
     case 'customers':
       return 'has no field "customers"; write "customers:" and below it one "- name: …" for each customer'
     case 'password':
-      return 'has no password; make one with "holdfast customers rotate NAME"'
+      return `has no password; ${anewRemedy}`
     default:
       return `has no ${field}; add "${field}: …"`
   }

@@ -1,4 +1,4 @@
-import { type ErrorCode, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml'
+import { type ErrorCode, isMap, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml'
 import type { Document, YAMLError } from 'yaml'
 import { CustomersFileError } from './customers-file-error.ts'
 
@@ -63,25 +63,33 @@ export function parseYaml(text: string, path: string): YamlDocument {
 
   const lineAt = (offset: number | undefined) =>
     offset === undefined ? undefined : lines.linePos(offset).line
-  const data = expandOrRefuse(document, path)
+  const data = expandOrRefuse(document, path, lineAt)
   return { document, data, lineOf: (place, key) => lineAt(offsetOf(document, place, key)) }
 }
 
 function parseOrRefuse(text: string, path: string, lineCounter: LineCounter): Document {
   try {
-    return parseDocument(text, { lineCounter, prettyErrors: false })
+    return parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
   } catch {
     // The parser recurses; what it throws when the stack is used up says nothing more.
     throw new CustomersFileError(path, [{ message: syntaxProblems.RESOURCE_EXHAUSTION }])
   }
 }
 
-function expandOrRefuse(document: Document, path: string): unknown {
+type LineAt = (offset: number | undefined) => number | undefined
+
+function expandOrRefuse(document: Document, path: string, lineAt: LineAt): unknown {
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return
+      const line = lineAt(alias.range?.[0])
+      throw new CustomersFileError(path, [{ line, message: syntaxProblems.BAD_ALIAS }])
+    },
+  })
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch {
-    const message =
-      'its aliases ("*name") do not expand, or expand to too much; write the values out'
+    const message = 'its aliases ("*name") expand to too much; write the values out'
     throw new CustomersFileError(path, [{ message }])
   }
 }

@@ -5,7 +5,7 @@ import { type ComputeScrypt, computeScrypt as computeScryptInPool } from './comp
 import { createHashingQueue } from './hashing-queue.ts'
 import { isSealedPlainPassword, matchesSealedPassword } from './plain-password.ts'
 import { parseScryptHash } from './scrypt-hash.ts'
-import { type ScryptCost, standardScryptCost } from './scrypt-cost.ts'
+import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt-cost.ts'
 
 export interface PasswordVerifierOptions {
   /**
@@ -38,10 +38,13 @@ const decoySalt = randomBytes(16)
  * at most `concurrency` are computed.
  *
  * Rejects with `overloaded` when too many wait, and with a `RangeError` for a hash that it does not understand.
+ *
+ * @throws RangeError for options that make no sense.
  */
 export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
   const { cost = standardScryptCost, computeScrypt = computeScryptInPool } = options
   const { concurrency = 2, queueLimit = 100 } = options
+  checkOptions({ cost, concurrency, queueLimit })
   const queue = createHashingQueue({ concurrency, limit: queueLimit })
   const remembered = createMemory(options)
   const digestKey = randomBytes(32)
@@ -62,6 +65,19 @@ export function createPasswordVerifier(options: PasswordVerifierOptions = {}): P
     if (verified) remembered.add(key)
     return verified
   }
+}
+
+function checkOptions(options: { cost: ScryptCost; concurrency: number; queueLimit: number }) {
+  const { cost, concurrency, queueLimit } = options
+  const problem = scryptCostProblem(cost)
+  if (problem !== undefined) throw new RangeError(`The scrypt cost is unacceptable: ${problem}`)
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new RangeError(
+      `The concurrency is ${concurrency}; it must be a whole number of at least 1`,
+    )
+  }
+  if (!(queueLimit >= 0))
+    throw new RangeError(`The queue limit is ${queueLimit}; it cannot be negative`)
 }
 
 /** A digest of both together; hashes hold no NUL, so no two pairs run into one another. */

@@ -1,0 +1,7 @@
+import { hashPassword } from '../src/passwords/hash-password.ts'
+import type { ScryptCost } from '../src/passwords/scrypt-cost.ts'
+
+/** So little that a test may hash as much as it likes. */
+export const cheapCost: ScryptCost = { ln: 4, r: 8, p: 1 }
+
+export const cheapHash = (password: string) => hashPassword(password, cheapCost)

@@ -1,0 +1,44 @@
+import { scryptSync } from 'node:crypto'
+import { expect } from 'chai'
+import { hashPassword } from '../../src/passwords/hash-password.ts'
+import { parseScryptHash } from '../../src/passwords/scrypt-hash.ts'
+import { cheapCost, cheapHash } from '../cheap-hash.ts'
+import { rejection } from '../rejection.ts'
+
+describe('hashPassword', () => {
+  it('makes a PHC string of the standard cost', async () => {
+    expect(await hashPassword('secret')).to.match(
+      /^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
+    )
+  })
+
+  it('hashes the UTF-8 bytes of the password as scrypt does', async () => {
+    const { salt, hash } = parseScryptHash(await cheapHash('pässwörd 密'))
+    const expected = scryptSync(Buffer.from('pässwörd 密', 'utf8'), salt, 32, { N: 16, r: 8, p: 1 })
+    expect(hash.equals(expected)).to.equal(true)
+  })
+
+  it('salts: one password has another hash each time', async () => {
+    expect(await cheapHash('secret')).to.not.equal(await cheapHash('secret'))
+  })
+
+  it('computes every cost within bounds, the largest too', async () => {
+    for (const cost of [
+      cheapCost,
+      { ln: 1, r: 1, p: 1 },
+      { ln: 17, r: 8, p: 4 },
+      { ln: 10, r: 32, p: 16 },
+    ]) {
+      const { cost: kept } = parseScryptHash(await hashPassword('x', cost))
+      expect(kept).to.deep.equal(cost)
+    }
+  })
+
+  it('refuses an empty password', async () => {
+    expect(await rejection(cheapHash(''))).to.be.instanceOf(RangeError)
+  })
+
+  it('refuses a cost out of bounds', async () => {
+    expect(await rejection(hashPassword('x', { ln: 40, r: 8, p: 1 }))).to.be.instanceOf(RangeError)
+  })
+})
