@@ -63,8 +63,9 @@ function describe(error: ErrorObject, path: DataPath): string {
 
 function describeUnknown(error: ErrorObject, path: DataPath): string {
   const key = unknownKey(error) ?? ''
-  const value = new Map<string, unknown>(Object.entries(Object(error.data))).get(key)
-  return unknownField(key, value, path)
+  const data: unknown = error.data
+  const fields = typeof data === 'object' && data !== null ? Object.entries(data) : []
+  return unknownField(key, new Map<string, unknown>(fields).get(key), path)
 }
 
 function unknownField(key: string, value: unknown, path: DataPath): string {

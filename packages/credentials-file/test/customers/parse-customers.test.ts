@@ -1,0 +1,319 @@
+import { expect } from 'chai'
+import { CustomersFileError } from '../../src/customers/customers-file-error.ts'
+import { parseCustomers } from '../../src/customers/parse-customers.ts'
+import { cheapHash } from '../cheap-hash.ts'
+
+/** Stands for whatever must not show in a message. */
+const secret = 'hunter2'
+
+function refusal(text: string): CustomersFileError {
+  try {
+    parseCustomers(text, 'customers.yaml')
+  } catch (error) {
+    if (error instanceof CustomersFileError) return error
+    throw error
+  }
+  throw new Error('Parsed what should have been refused')
+}
+
+const one = (fields: string) => `customers:\n  - name: alice\n    ${fields}\n`
+
+describe('parseCustomers', () => {
+  it('reads names, passwords and quotas in the order of the file', async () => {
+    const hash = await cheapHash('x')
+    const text = `# ours\ncustomers:\n  - {name: zoë, password: "${hash}", quota: 50GB}\n  - name: "123"\n    password: "456"\n    quota: 0\n  - name: c\n    password: ${hash}\n`
+    expect(parseCustomers(text, 'customers.yaml').entries).to.deep.equal([
+      { name: 'zoë', password: hash, quota: 50_000_000_000 },
+      { name: '123', password: '456', quota: 0 },
+      { name: 'c', password: hash },
+    ])
+  })
+
+  const good: Record<string, string> = {
+    JSON: '{"customers": [{"name": "a", "password": "b"}]}',
+    'JSON indented with tabs':
+      '{\n\t"customers": [\n\t\t{ "name": "a", "password": "b" }\n\t]\n}\n',
+    'Windows line ends': 'customers:\r\n  - name: a\r\n    password: b\r\n',
+    'aliases within measure': 'customers:\n  - name: &x a\n    password: *x\n',
+  }
+  for (const [what, text] of Object.entries(good)) {
+    it(`reads ${what}`, () => {
+      const { entries } = parseCustomers(text, 'customers.yaml')
+      expect(entries.map(({ name }) => name)).to.deep.equal(['a'])
+    })
+  }
+
+  it('takes an empty list for no customers', () => {
+    expect(parseCustomers('customers: []', 'customers.yaml').entries).to.deep.equal([])
+  })
+
+  // What is wrong, the file, and the beginning of the message; each goes on with a remedy.
+  const refused: readonly (readonly [string, string, RegExp])[] = [
+    ['an empty file', '', /^customers\.yaml: is empty; add .* "holdfast customers add NAME"/],
+    ['nothing but comments', '# later\n', /^customers\.yaml: is empty; add/],
+    [
+      'a list at the top',
+      '- name: a\n',
+      /^customers\.yaml:1: is a list where "customers:" was expected/,
+    ],
+    ['a bare word', secret, /^customers\.yaml:1: is a text where "customers:" was expected/],
+    ['no customers field', 'a: 1\n', /:1: has no field "customers"; write/],
+    [
+      'customers without a value',
+      'customers:\n',
+      /:1: customers: is empty where a list .* \[\] for none/,
+    ],
+    ['customers as a mapping', 'customers:\n  a: b\n', /:2: customers: is a mapping where a list/],
+    [
+      'a customer as a word',
+      `customers:\n  - ${secret}\n`,
+      /:2: customers\[0\]: is a text where a customer/,
+    ],
+    [
+      'a number as a name',
+      'customers:\n  - name: 12\n    password: b\n',
+      /:2: customers\[0\]\.name: is a number, not text; put it in quotes/,
+    ],
+    [
+      'an empty name field',
+      'customers:\n  - name:\n    password: b\n',
+      /:2: customers\[0\]\.name: is empty; give it/,
+    ],
+    [
+      'the name null',
+      'customers:\n  - name: null\n    password: b\n',
+      /:2: customers\[0\]\.name: is empty; .* in quotes/,
+    ],
+    [
+      'the name true',
+      'customers:\n  - name: true\n    password: b\n',
+      /name: is true or false, not text; put it in quotes/,
+    ],
+    [
+      'an impossible name',
+      'customers:\n  - name: a/b\n    password: b\n',
+      /:2: customers\[0\]\.name: .*it contains a slash; choose another/,
+    ],
+    [
+      'an empty text as a name',
+      'customers:\n  - name: ""\n    password: b\n',
+      /name: .*it is empty; choose another/,
+    ],
+    ['no name', 'customers:\n  - password: b\n', /:2: customers\[0\]: has no name; add/],
+    [
+      'a number as a password',
+      one('password: 123456'),
+      /:3: customers\[0\]\.password: is a number, not text; put it in quotes$/,
+    ],
+    [
+      'a hexadecimal password',
+      one('password: 0xBEEF'),
+      /password: is a number, not text; put it in quotes$/,
+    ],
+    [
+      'no password',
+      'customers:\n  - name: a\n',
+      /:2: customers\[0\]: has no password; remove .* "holdfast customers add NAME"/,
+    ],
+    ['an empty password', one('password: ""'), /:3: customers\[0\]\.password: is empty; remove/],
+    [
+      'a broken hash',
+      one('password: $scrypt$ln=15$hunter2'),
+      /:3: .*password: is not of the form \$scrypt\$.*; remove/,
+    ],
+    [
+      'a hash of gigabytes',
+      one(`password: $scrypt$ln=24,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$${secret}`),
+      /password: asks for an unacceptable cost: it takes more than 256 MiB/,
+    ],
+    [
+      'a bcrypt hash',
+      one('password: $2b$12$hunter2'),
+      /password: is a hash of a kind that is not known here; remove/,
+    ],
+    [
+      'the inner form of plain text',
+      one('password: $holdfast-plain$hunter2'),
+      /password: is a hash of a kind/,
+    ],
+    [
+      'a misspelt field',
+      one('pasword: hunter2'),
+      /:3: customers\[0\]: has the unknown field "pasword"; did you mean "password"\?/,
+    ],
+    ['a field in another case', one('Quota: 1'), /unknown field "Quota"; did you mean "quota"\?/],
+    ['a strange field', one('colour: red'), /unknown field "colour"; known: name, password, quota/],
+    [
+      'a strange field at the top',
+      'customers: []\nversion: 1\n',
+      /:2: has the unknown field "version"; known: customers/,
+    ],
+    ['a misspelt top', 'custmers: []\n', /unknown field "custmers"; did you mean "customers"\?/],
+    [
+      'a password without its field',
+      'customers:\n  - {name: a, hunter2}\n',
+      /has a field that is not known; known/,
+    ],
+    ['__proto__ as a field', one('__proto__: {a: 1}'), /:3: .*unknown field "__proto__"/],
+    [
+      'a negative quota',
+      one('password: x\n    quota: -1'),
+      /:4: customers\[0\]\.quota: is negative; leave/,
+    ],
+    [
+      'half a byte of quota',
+      one('password: x\n    quota: 1.5'),
+      /quota: is a number; write whole bytes/,
+    ],
+    ['an endless quota', one('password: x\n    quota: .inf'), /quota: is /],
+    [
+      'a quota beyond counting',
+      one('password: x\n    quota: 99999999999999999999'),
+      /quota: is a larger size/,
+    ],
+    [
+      'a quota without a unit',
+      one('password: x\n    quota: 10M'),
+      /:4: customers\[0\]\.quota: is not a size; write bytes/,
+    ],
+    [
+      'a quota as a list',
+      one('password: x\n    quota: [1]'),
+      /quota: is a list; write whole bytes/,
+    ],
+    [
+      'two customers of one name',
+      'customers:\n  - {name: a, password: x}\n  - {name: b, password: x}\n  - {name: a, password: y}\n',
+      /:4: customers\[2\]\.name: customer "a" is there already, on line 2; remove one/,
+    ],
+    ['a field twice', one('name: b\n    password: x'), /:3: the field occurs twice .*; keep one/],
+    [
+      'an open quote',
+      'customers:\n  - name: "a\n    password: hunter2\n',
+      /closing quote.* is missing/,
+    ],
+    ['a tab', 'customers:\n\t- name: a\n', /:2: the line is indented with a tab; use spaces/],
+    ['an indentation that does not fit', 'customers:\n  - name: a\n   password: hunter2\n', /:3: /],
+    [
+      'two colons',
+      one('password: a: hunter2'),
+      /:3: there is a second ": " on the line; put the value in quotes/,
+    ],
+    [
+      'an unknown alias',
+      one('password: *hunter2'),
+      /:3: a value that begins with "\*".*; put the value in quotes/,
+    ],
+    [
+      'an unknown tag',
+      one('password: !hunter2 x'),
+      /:3: a value that begins with "!".*; put the value in quotes/,
+    ],
+    ['binary data', one('password: !!binary aHVudGVyMg=='), /:3: /],
+    ['an unknown escape', one('password: "hunter\\q2"'), /:3: a backslash in double quotes/],
+    [
+      'a reserved character',
+      one('password: @hunter2'),
+      /:3: a value cannot begin with this character; put it in quotes/,
+    ],
+    ['an unknown directive', `%${secret}\n---\ncustomers: []\n`, /:1: a line that begins with "%"/],
+    [
+      'two documents',
+      'customers: []\n---\ncustomers: []\n',
+      /:2: a second document begins here; remove/,
+    ],
+    ['nesting without end', `customers: ${'['.repeat(50_000)}`, /nested too deeply/],
+    ['broken JSON', '{"customers": [{"name": "a", "password": "hunter2"}', /:1: /],
+  ]
+  for (const [what, text, message] of refused) {
+    it(`refuses ${what}: says where and what to do, without the secret`, () => {
+      const { message: found } = refusal(text)
+      expect(found).to.match(message)
+      expect(found).to.not.include(secret)
+    })
+  }
+
+  it('refuses aliases that expand to millions, at once', () => {
+    const level = (n: number) =>
+      `l${n}: &l${n} [${Array(10)
+        .fill(`*l${n - 1}`)
+        .join(', ')}]\n`
+    const bomb = `l0: &l0 x\n${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(level).join('')}customers: *l9\n`
+    expect(refusal(bomb).message).to.include('expand to too much; write the values out')
+  })
+
+  it('tells everything that is wrong, in the order of the lines', () => {
+    const error = refusal(
+      `customers:\n  - name: a/b\n    password: $2b$1\n    quota: 1X\n  - name: ..\n    password: x\n`,
+    )
+    expect(error.problems.map(({ line, field }) => [line, field])).to.deep.equal([
+      [2, 'customers[0].name'],
+      [3, 'customers[0].password'],
+      [4, 'customers[0].quota'],
+      [5, 'customers[1].name'],
+    ])
+    expect(error.message.split('\n').length).to.equal(4)
+  })
+
+  it('tells twenty problems and how many more there are', () => {
+    const lines = refusal(
+      `customers:\n${'  - name: 1\n    password: x\n'.repeat(50)}`,
+    ).message.split('\n')
+    expect(lines.length).to.equal(21)
+    expect(lines.at(-1)).to.equal('customers.yaml: and 30 more problems')
+  })
+
+  it('parses or refuses whatever becomes of a file, and throws nothing else', () => {
+    const text = `# c\ncustomers:\n  - name: "a"\n    password: 'b'\n    quota: 5 MB\n  - {name: &x c, password: *x}\n`
+    const pieces = [
+      '"',
+      "'",
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ': ',
+      '-',
+      '\n',
+      '\t',
+      '*',
+      '&',
+      '!',
+      '%',
+      '#',
+      '|',
+      '>',
+      '\0',
+      '\ud800',
+      '---\n',
+      '? ',
+      '<<: ',
+      '~',
+      '1e999',
+    ]
+    // A fixed sequence (Park and Miller's), so that a failure can be seen again.
+    let state = 42
+    const below = (bound: number) => (state = (state * 48_271) % 2_147_483_647) % bound
+    const counts = { parsed: 0, refused: 0 }
+    for (let round = 0; round < 3_000; round++) {
+      let mutant = text
+      for (let edits = 1 + below(3); edits > 0; edits--) {
+        const at = below(mutant.length)
+        mutant =
+          mutant.slice(0, at) + (pieces[below(pieces.length)] ?? '') + mutant.slice(at + below(4))
+      }
+      try {
+        parseCustomers(mutant, 'f')
+        counts.parsed++
+      } catch (error) {
+        if (!(error instanceof CustomersFileError))
+          throw new Error(JSON.stringify(mutant), { cause: error })
+        expect(error.message).to.match(/^f(:\d+)?: /)
+        counts.refused++
+      }
+    }
+    expect(counts.parsed).to.be.greaterThan(50)
+    expect(counts.refused).to.be.greaterThan(1_000)
+  })
+})

@@ -1,0 +1,199 @@
+import { readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { CustomersFileError } from '../src/customers/customers-file-error.ts'
+import { openCustomersFile } from '../src/open-customers-file.ts'
+import { openFileCredentialSource } from '../src/open-file-credential-source.ts'
+import { cheapHash } from './cheap-hash.ts'
+import { rejection } from './rejection.ts'
+import { openTemporaryDirectory } from './temporary-directory.ts'
+
+describe('openCustomersFile', () => {
+  let directory: Awaited<ReturnType<typeof openTemporaryDirectory>>
+  let path: string
+  let hash: string
+  beforeEach(async () => {
+    directory = await openTemporaryDirectory()
+    path = join(directory.path, 'customers.yaml')
+    hash = await cheapHash('secret')
+  })
+  afterEach(() => directory.remove())
+
+  const text = () => readFile(path, 'utf8')
+
+  it('creates a missing file, readable by its owner only, which a source reads', async () => {
+    const file = await openCustomersFile(path)
+    expect(file.names()).to.deep.equal([])
+    file.add('alice', hash, { quota: '10 MiB' })
+    file.add('123', hash)
+    file.add('null', hash, { quota: 5 })
+    expect(await readdir(directory.path)).to.deep.equal([])
+    await file.save()
+    expect((await stat(path)).mode & 0o777).to.equal(0o600)
+    const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
+    expect(source.customers()).to.deep.equal(['alice', '123', 'null'])
+    expect((await source.find('alice'))?.quota).to.equal(10_485_760)
+    await source.close()
+  })
+
+  for (const empty of ['', '\n', '# ours\n']) {
+    it(`adds to a file that says ${JSON.stringify(empty)}, and keeps the comment`, async () => {
+      await writeFile(path, empty)
+      const file = await openCustomersFile(path)
+      file.add('alice', hash)
+      await file.save()
+      expect((await openCustomersFile(path)).names()).to.deep.equal(['alice'])
+      expect((await text()).startsWith(empty.trim())).to.equal(true)
+    })
+  }
+
+  it('keeps comments, order, quotes and everything else that was not edited', async () => {
+    const before = [
+      '# Customers of the north office',
+      'customers:',
+      '  # The first one',
+      "  - name: 'alice'",
+      '    password: plain # to be rotated',
+      '    quota: 50GB',
+      '',
+      '  # The second one',
+      '  - { name: bob, password: "also plain" }',
+      '  - name: carol',
+      '    password: x',
+      '',
+      '# The end',
+      '',
+    ]
+    await writeFile(path, before.join('\n'), { mode: 0o644 })
+    const file = await openCustomersFile(path)
+    file.setPasswordHash('alice', hash)
+    file.remove('carol')
+    file.add('dave', hash)
+    await file.save()
+    expect((await text()).split('\n')).to.deep.equal([
+      ...before.slice(0, 4),
+      `    password: ${hash} # to be rotated`,
+      ...before.slice(5, 9),
+      '  - name: dave',
+      `    password: ${hash}`,
+      ...before.slice(11),
+    ])
+    expect((await stat(path)).mode & 0o777).to.equal(0o600)
+  })
+
+  it('keeps JSON as JSON, with its indentation', async () => {
+    await writeFile(
+      path,
+      '{\n    "customers": [\n        { "name": "a", "password": "b" }\n    ]\n}\n',
+    )
+    const file = await openCustomersFile(path)
+    file.add('c', hash)
+    file.setPasswordHash('a', hash)
+    await file.save()
+    expect(JSON.parse(await text())).to.deep.equal({
+      customers: [
+        { name: 'a', password: hash },
+        { name: 'c', password: hash },
+      ],
+    })
+    expect(await text()).to.match(/^\{\n {4}"customers"/)
+  })
+
+  it('keeps Windows line ends', async () => {
+    await writeFile(path, 'customers:\r\n  - name: a\r\n    password: b\r\n')
+    const file = await openCustomersFile(path)
+    file.setPasswordHash('a', hash)
+    await file.save()
+    expect(await text()).to.equal(`customers:\r\n  - name: a\r\n    password: ${hash}\r\n`)
+  })
+
+  it('saves edit after edit, and leaves nothing else in the directory', async () => {
+    const file = await openCustomersFile(path)
+    file.add('a', hash)
+    await file.save()
+    file.add('b', hash)
+    file.remove('a')
+    await file.save()
+    expect((await openCustomersFile(path)).names()).to.deep.equal(['b'])
+    expect(await readdir(directory.path)).to.deep.equal(['customers.yaml'])
+  })
+
+  it('removes the last customer and adds one again', async () => {
+    const file = await openCustomersFile(path)
+    file.add('a', hash)
+    file.remove('a')
+    await file.save()
+    const again = await openCustomersFile(path)
+    expect(again.has('a')).to.equal(false)
+    again.add('a', hash)
+    await again.save()
+    expect((await openCustomersFile(path)).has('a')).to.equal(true)
+  })
+
+  it('writes through a link and leaves it a link', async () => {
+    const link = join(directory.path, 'link.yaml')
+    await writeFile(path, 'customers: []\n')
+    await symlink('customers.yaml', link)
+    const file = await openCustomersFile(link)
+    file.add('a', hash)
+    await file.save()
+    expect(await readlink(link)).to.equal('customers.yaml')
+    expect(await text()).to.include('name: a')
+  })
+
+  it("refuses to write over somebody else's edit", async () => {
+    await writeFile(path, 'customers: []\n')
+    const [first, second] = [await openCustomersFile(path), await openCustomersFile(path)]
+    first.add('a', hash)
+    second.add('b', hash)
+    await first.save()
+    expect((await rejection(second.save())).message).to.include('was changed by somebody else')
+    expect((await openCustomersFile(path)).names()).to.deep.equal(['a'])
+  })
+
+  it('refuses an edit that would change another customer through an alias', async () => {
+    const before =
+      'customers:\n  - name: a\n    password: &p secret\n  - name: b\n    password: *p\n'
+    await writeFile(path, before)
+    for (const edit of ['rotate', 'remove']) {
+      const file = await openCustomersFile(path)
+      if (edit === 'rotate') file.setPasswordHash('a', hash)
+      else file.remove('a')
+      expect((await rejection(file.save())).message).to.include('edit it by hand')
+    }
+    expect(await text()).to.equal(before)
+  })
+
+  it('refuses a file with anything wrong in it', async () => {
+    await writeFile(path, 'customers:\n  - name: 1\n    password: x\n')
+    expect(await rejection(openCustomersFile(path))).to.be.instanceOf(CustomersFileError)
+  })
+
+  it('says what to do where it cannot write', async () => {
+    const file = await openCustomersFile(join(directory.path, 'missing', 'customers.yaml'))
+    file.add('a', hash)
+    expect((await rejection(file.save())).message).to.include('its directory does not exist')
+  })
+
+  it('refuses what makes no sense, and changes nothing', async () => {
+    const file = await openCustomersFile(path)
+    file.add('alice', hash)
+    const refused: readonly (readonly [() => void, string])[] = [
+      [() => file.add('alice', hash), 'has a customer "alice" already'],
+      [() => file.add('a/b', hash), 'it contains a slash'],
+      [() => file.add('', hash), 'it is empty'],
+      [() => file.add('bob', 'plain'), 'is not a scrypt hash'],
+      [() => file.add('bob', '$scrypt$ln=30,r=8,p=1$x$y'), 'unacceptable cost'],
+      [() => file.add('bob', hash, { quota: 'lots' }), 'the quota is not a size'],
+      [() => file.add('bob', hash, { quota: -1 }), 'the quota is not a size'],
+      [() => file.remove('alise'), 'has no customer "alise"; did you mean "alice"?'],
+      [() => file.remove('zzz'), 'has no customer "zzz"'],
+      [() => file.setPasswordHash('bob', hash), 'has no customer "bob"'],
+      [() => file.setPasswordHash('alice', 'plain'), 'is not a scrypt hash'],
+    ]
+    for (const [edit, message] of refused) {
+      expect(edit).to.throw(CustomersFileError, message)
+    }
+    expect(file.names()).to.deep.equal(['alice'])
+  })
+})
