@@ -5,6 +5,8 @@ import { createKeyedLock } from './keyed-lock.ts'
 
 /** One upload's part in a customer's quota: its bytes count from the moment they arrive. */
 export interface QuotaClaim {
+  /** @throws FileServiceError `quota-exceeded` when `bytes` more would exceed the quota; claims nothing. */
+  check(bytes: number): void
   /** @throws FileServiceError `quota-exceeded` when `bytes` more would exceed the quota. */
   grow(bytes: number): void
   /**
@@ -44,7 +46,13 @@ interface Account {
   claims: number
 }
 
-const noClaim: QuotaClaim = { grow() {}, prepare: async () => {}, settle() {}, end() {} }
+const noClaim: QuotaClaim = {
+  check() {},
+  grow() {},
+  prepare: async () => {},
+  settle() {},
+  end() {},
+}
 
 /**
  * A {@link QuotaKeeper} that asks the store for a customer's usage and keeps the books from there on. The file that an
@@ -92,6 +100,7 @@ export function createQuotaKeeper(
       replaced = await sizeOf(customer, name)
     }
     const claim: QuotaClaim = {
+      check,
       grow(bytes) {
         check(bytes)
         claimed += bytes

@@ -24,6 +24,8 @@ export interface ExpectedDigest {
 export interface UploadOptions {
   /** Refuse, with `already-exists`, when the name is taken. Default: replace. */
   readonly createOnly?: boolean
+  /** How many bytes are coming, where that is known: what exceeds a limit is refused before a byte is read. */
+  readonly size?: number
   readonly digest?: ExpectedDigest
   /** Gives the upload up; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -48,24 +50,24 @@ export async function uploadFile(
   customer: Customer,
   name: string,
   content: AsyncIterable<Uint8Array>,
-  { createOnly = false, digest, signal }: UploadOptions = {},
+  { createOnly = false, size = 0, digest, signal }: UploadOptions = {},
 ): Promise<BlobInfo> {
   checkFileName(name)
+  checkSize(size, maxFileSize)
   const key = { customer: customer.name, name }
-  if (createOnly) await refuseIfTaken()
+  // The store decides in the end; asking first spares the client an upload in vain.
+  if (createOnly && (await store.stat(key))) {
+    throw new FileServiceError('already-exists', 'The name is taken')
+  }
   const claim = await quotas.claim(customer, name)
   try {
+    claim.check(size)
     const checked = check(content, maxFileSize, claim, digest)
     const info = await store.put(key, checked, signal ? { createOnly, signal } : { createOnly })
     claim.settle()
     return info
   } finally {
     claim.end()
-  }
-
-  /** The store decides in the end; asking first spares the client an upload in vain. */
-  async function refuseIfTaken() {
-    if (await store.stat(key)) throw new FileServiceError('already-exists', 'The name is taken')
   }
 }
 
@@ -79,15 +81,18 @@ async function* check(
   let size = 0
   for await (const chunk of content) {
     size += chunk.length
-    if (size > maxFileSize) {
-      throw new FileServiceError('file-too-large', `The file exceeds ${maxFileSize} bytes`)
-    }
+    checkSize(size, maxFileSize)
     claim.grow(chunk.length)
     digest?.hash.update(chunk)
     yield chunk
   }
   checkDigest(digest)
   await claim.prepare()
+}
+
+function checkSize(size: number, maxFileSize: number): void {
+  if (size <= maxFileSize) return
+  throw new FileServiceError('file-too-large', `The file exceeds ${maxFileSize} bytes`)
 }
 
 function checkDigest(digest: ExpectedDigest | undefined): void {

@@ -1,0 +1,32 @@
+import type { ListOptions } from '@holdfast/core'
+import { problems } from './problem.ts'
+
+/**
+ * What a query string asks of a list: `limit`, `after` and `prefix`. An empty `after` or `prefix` is as good as none; unknown
+ * parameters are passed over.
+ *
+ * @throws HttpProblem 400 when a parameter is sent twice, or `limit` is not a whole number from 1
+ */
+export function parseListQuery(query: URLSearchParams): ListOptions {
+  const sole = (parameter: string): string | undefined => {
+    const values = query.getAll(parameter)
+    if (values.length > 1) throw problems.invalidQuery(parameter, 'it is sent twice')
+    return values[0] || undefined
+  }
+  const limit = sole('limit')
+  const after = sole('after')
+  const prefix = sole('prefix')
+  return {
+    ...(query.has('limit') && { limit: parseLimit(limit) }),
+    ...(after !== undefined && { after }),
+    ...(prefix !== undefined && { prefix }),
+  }
+}
+
+function parseLimit(text = ''): number {
+  const limit = /^\d+$/.test(text) ? Number(text) : 0
+  if (limit < 1 || !Number.isSafeInteger(limit)) {
+    throw problems.invalidQuery('limit', 'it must be a whole number from 1')
+  }
+  return limit
+}

@@ -1,0 +1,53 @@
+import { STATUS_CODES } from 'node:http'
+
+/** The body of every error: exactly these three fields. */
+export interface ErrorBody {
+  readonly statusCode: number
+  /** The status text of RFC 9110 and its kin, such as `Bad Request`. */
+  readonly error: string
+  readonly message: string
+}
+
+export function errorBody(statusCode: number, message: string): ErrorBody {
+  return { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', message }
+}
+
+/** A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem'
+  readonly status: number
+  /** Headers that belong to the answer. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** Wordings of the specification and of docs/api.md, each in one place. */
+export const problems = {
+  noFile: () => new HttpProblem(400, 'No file'),
+  moreThanOneFile: () => new HttpProblem(400, 'More than one file'),
+  malformedMultipart: () => new HttpProblem(400, 'Malformed multipart body'),
+  truncatedBody: () => new HttpProblem(400, 'Truncated body'),
+  noFilename: (route: string) => new HttpProblem(400, `No filename. Use /${route}/<filename>`),
+  invalidFilename: (reason: string) => new HttpProblem(400, `Invalid filename: ${reason}`),
+  noFilesYet: () => new HttpProblem(400, 'No files uploaded yet'),
+  invalidQuery: (parameter: string, reason: string) =>
+    new HttpProblem(400, `Invalid ${parameter}: ${reason}`),
+  invalidField: (field: string, reason: string) =>
+    new HttpProblem(400, `Invalid ${field}: ${reason}`),
+  invalidHeader: (header: string, reason: string) =>
+    new HttpProblem(400, `Invalid ${header}: ${reason}`),
+  tooManyParts: (limit: number) => new HttpProblem(413, `More than ${limit} parts in the form`),
+  fieldTooLarge: (limit: number) =>
+    new HttpProblem(413, `A text field of the form exceeds ${limit} bytes`),
+  preconditionFailed: () => new HttpProblem(412, 'Precondition Failed'),
+  rangeNotSatisfiable: (size: number) =>
+    new HttpProblem(416, 'Range not satisfiable', { 'Content-Range': `bytes */${size}` }),
+  notFound: () => new HttpProblem(404, 'Not Found'),
+  methodNotAllowed: (allow: string) =>
+    new HttpProblem(405, `Method not allowed. Use ${allow}`, { Allow: allow }),
+} as const

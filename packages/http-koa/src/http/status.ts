@@ -1,0 +1,40 @@
+import { isFileServiceError, type ErrorCode } from '@holdfast/core'
+import { HttpProblem } from './problem.ts'
+
+interface Answer {
+  readonly status: number
+  /** What the client is told; where it is left out, the error's own message. */
+  readonly message?: string
+}
+
+/** How each refusal of the core is said over HTTP. A new code does not compile until it has its line here. */
+const answers = {
+  'missing-credentials': { status: 400, message: 'No auth headers' },
+  'invalid-credentials': { status: 400, message: 'Invalid credentials' },
+  'too-many-attempts': { status: 429, message: 'Too many failed logins' },
+  'invalid-file-name': { status: 400 },
+  'not-found': { status: 400, message: 'File not found' },
+  'already-exists': { status: 412, message: 'Precondition Failed' },
+  'file-too-large': { status: 413, message: 'File too large' },
+  'quota-exceeded': { status: 413, message: 'Quota exceeded' },
+  'digest-mismatch': { status: 400, message: 'Digest mismatch' },
+  'insufficient-storage': { status: 507, message: 'Insufficient storage' },
+  'store-unavailable': { status: 503, message: 'Storage unavailable' },
+  overloaded: { status: 503, message: 'Overloaded' },
+} satisfies Record<ErrorCode, Answer>
+
+/** Seconds after which a client may try again where an error does not say. */
+const defaultRetryAfterSeconds = 5
+
+/** What the client is told of `error`; a fault that is nobody's fault but ours when the error is unknown. */
+export function toProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error
+  if (!isFileServiceError(error)) return new HttpProblem(500, 'An unexpected error occurred')
+  const { status, message = error.message }: Answer = answers[error.code]
+  if (status !== 429 && status !== 503) return new HttpProblem(status, message)
+  const seconds =
+    error.retryAfterMs === undefined
+      ? defaultRetryAfterSeconds
+      : Math.max(1, Math.ceil(error.retryAfterMs / 1000))
+  return new HttpProblem(status, message, { 'Retry-After': `${seconds}` })
+}

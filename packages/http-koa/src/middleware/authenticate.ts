@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { FileServiceError, type CustomerFiles, type FileService } from '@holdfast/core'
+import type { Middleware } from 'koa'
+import { decodeHeaderText } from '../http/utf8.ts'
+import type { HoldfastState } from '../holdfast-state.ts'
+
+/** Finds out who sent a request: the files of that customer, or a `FileServiceError`. */
+export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
+
+/** Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. */
+export function headerAuthentication(service: FileService): Authenticate {
+  return (request) => {
+    const name = soleHeader(request, 'x-auth-name')
+    const password = soleHeader(request, 'x-auth-password')
+    return service.authenticate({ name, password, address: request.socket.remoteAddress ?? '' })
+  }
+}
+
+/** Lets nobody pass who is not a customer, and puts the customer's files into `ctx.state.files`. */
+export function createAuthentication(authenticate: Authenticate): Middleware<HoldfastState> {
+  return async (ctx, next) => {
+    ctx.state.files = await authenticate(ctx.req)
+    await next()
+  }
+}
+
+/** Empty where the header is missing. One that is sent twice is nobody's: joined values could be made to mean somebody else. */
+function soleHeader(request: IncomingMessage, header: string): string {
+  const values = request.headersDistinct[header] ?? []
+  if (values.length > 1)
+    throw new FileServiceError('missing-credentials', `${header} is sent twice`)
+  return decodeHeaderText(values[0] ?? '')
+}
+
+/** The files of the customer who sent the request, behind the middleware above. */
+export function filesOf(state: HoldfastState): CustomerFiles {
+  if (state.files === undefined) throw new TypeError('The route is not behind authentication')
+  return state.files
+}

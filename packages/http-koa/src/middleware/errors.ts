@@ -1,0 +1,46 @@
+import type { Context, Middleware } from 'koa'
+import { hasLargeRest, lingering } from '../http/linger.ts'
+import { noLog, type HttpLog } from '../http/log.ts'
+import { errorBody } from '../http/problem.ts'
+import { toProblem } from '../http/status.ts'
+import type { HoldfastState } from '../holdfast-state.ts'
+
+/**
+ * Turns whatever is thrown further in into the one form that errors have. Faults are logged with the id that the client
+ * got, and the client learns nothing else of them.
+ */
+export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const problem = toProblem(error)
+      ctx.state.failure = error
+      if (problem.status === 500 || problem.status === 503 || problem.status === 507) {
+        log.error({ requestId: ctx.state.requestId, err: error }, problem.message)
+      }
+      refuse(ctx, problem.status, problem.message, problem.headers)
+    }
+  }
+}
+
+/** Answers with an error, whatever of the request's body has been read so far. */
+function refuse(
+  ctx: Context,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (ctx.headerSent) return
+  const text = JSON.stringify(errorBody(status, message))
+  for (const name of ctx.res.getHeaderNames()) {
+    if (name.startsWith('content-') || name === 'etag') ctx.remove(name)
+  }
+  ctx.status = status
+  ctx.set(headers)
+  ctx.set('Cache-Control', 'no-store')
+  if (hasLargeRest(ctx.req)) ctx.set('Connection', 'close')
+  ctx.body = ctx.req.complete ? text : lingering(text, ctx.req)
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.length = Buffer.byteLength(text)
+}

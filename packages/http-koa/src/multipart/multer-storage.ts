@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { CustomerFiles, UploadOptions } from '@holdfast/core'
+import { stageUpload, type StagedUpload } from './stage-upload.ts'
+
+/** A file part of a form, as multer hands it to an engine. */
+export interface UploadedPart {
+  readonly fieldname: string
+  /** What the client calls the file. */
+  readonly originalname: string
+  readonly mimetype: string
+  readonly stream: Readable
+}
+
+/** What multer takes for `storage`. */
+export interface MulterStorage<Request extends IncomingMessage = IncomingMessage> {
+  _handleFile(
+    request: Request,
+    part: UploadedPart,
+    callback: (error: unknown, info?: StagedUpload) => void,
+  ): void
+  _removeFile(
+    request: Request,
+    file: UploadedPart & StagedUpload,
+    callback: (error: Error | null) => void,
+  ): void
+}
+
+export interface MulterStorageOptions<Request extends IncomingMessage = IncomingMessage> {
+  /** Whose file it is going to be. */
+  readonly filesOf: (request: Request, part: UploadedPart) => CustomerFiles | Promise<CustomerFiles>
+  /** The name to store the file under. Default: `originalname`, what multer says the client calls it. */
+  readonly nameOf?: (request: Request, part: UploadedPart) => string
+  /** Further options of the upload. Default: none. */
+  readonly optionsOf?: (request: Request, part: UploadedPart) => UploadOptions
+}
+
+/**
+ * A storage engine for multer, on Koa or Express, which keeps files in holdfast. Each file in `req.file` or `req.files` is a
+ * {@link StagedUpload}: in the store, but invisible. Nothing else is safe, since multer calls an engine done when
+ * a file's part ends, which is before anybody knows whether the form is complete. So the handler behind multer calls
+ * `publish()`, and answers only when that has resolved; what it does not want it drops with `discard()`. When multer
+ * refuses the form it discards by itself, and so does the end of the connection.
+ */
+export function createMulterStorage<Request extends IncomingMessage = IncomingMessage>({
+  filesOf,
+  nameOf = (_request, part) => part.originalname,
+  optionsOf = () => ({}),
+}: MulterStorageOptions<Request>): MulterStorage<Request> {
+  const stage = async (request: Request, part: UploadedPart) => {
+    const name = nameOf(request, part)
+    const options = optionsOf(request, part)
+    const files = await filesOf(request, part)
+    // Multer's own limit ends the stream as if it were complete; nothing but this flag tells.
+    part.stream.once('limit', () => part.stream.destroy(new Error('The file exceeds the limit')))
+    const staged = await stageUpload(files, name, part.stream, options)
+    request.socket.once('close', () => void staged.discard())
+    return staged
+  }
+
+  return {
+    _handleFile(request, part, callback) {
+      stage(request, part).then(
+        (staged) => callback(null, staged),
+        (error: unknown) => callback(error),
+      )
+    },
+    _removeFile(_request, staged, callback) {
+      void staged.discard().then(() => callback(null))
+    },
+  }
+}

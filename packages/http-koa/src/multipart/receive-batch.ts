@@ -1,0 +1,61 @@
+import { on } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import busboy, { type FileInfo } from 'busboy'
+import { invite } from '../http/expect-continue.ts'
+import { problems } from '../http/problem.ts'
+import { formLimits, watchParser } from './form-limits.ts'
+import { checkFormType } from './form-type.ts'
+import { partContent } from './stage-upload.ts'
+import { undoFormEscapes } from './undo-form-escapes.ts'
+
+/** A file of a form that is still being read. */
+export interface BatchFile {
+  /** What the client calls it. */
+  readonly filename: string
+  /** Its bytes; throws when the form breaks off. What is not read of them is skipped. */
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/**
+ * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when the one before has
+ * been dealt with. Text fields and other files are read past.
+ *
+ * @throws HttpProblem 400 or 413 when the form is broken or beyond the limits, at the point where that shows
+ */
+export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
+  checkFormType(request)
+  const parser = busboy({
+    headers: request.headers,
+    limits: { fieldSize: formLimits.fieldSize, fields: formLimits.fields },
+    preservePath: true,
+    defParamCharset: 'utf8',
+  })
+  // A file's stream errs together with the parser, maybe before anybody reads it.
+  parser.on('file', (_name, stream) => stream.on('error', () => {}))
+  watchParser(parser, (error) => parser.destroy(error))
+  request.once('close', () => {
+    if (!request.complete) parser.destroy(problems.malformedMultipart())
+  })
+  const parts = on(parser, 'file', { close: ['close'] }) as AsyncIterable<
+    [name: string, stream: Readable, info: FileInfo]
+  >
+  invite(request)
+  request.pipe(parser)
+  try {
+    for await (const [name, stream, { filename }] of parts) {
+      if (name === 'file' && filename) {
+        yield { filename: undoFormEscapes(filename), content: withoutDestroying(stream) }
+      }
+      stream.resume()
+    }
+  } finally {
+    request.unpipe(parser)
+    parser.destroy()
+  }
+}
+
+/** The parser waits for ever for a stream that was destroyed, so one that nobody wants must stay alive to be skipped. */
+function withoutDestroying(stream: Readable): AsyncIterable<Uint8Array> {
+  return partContent(stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+}

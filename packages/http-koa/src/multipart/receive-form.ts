@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import koaMulter from '@koa/multer'
+import type { CustomerFiles } from '@holdfast/core'
+import type { Context } from 'koa'
+import { invite } from '../http/expect-continue.ts'
+import { problems } from '../http/problem.ts'
+import { expectedSha256 } from './expected-sha256.ts'
+import { formLimits, watchParser } from './form-limits.ts'
+import { checkFormType } from './form-type.ts'
+import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
+import { partFileName } from './part-file-name.ts'
+import type { StagedUpload } from './stage-upload.ts'
+
+export interface ReceiveFormOptions {
+  readonly files: CustomerFiles
+  /** Refuse when the name is taken. */
+  readonly createOnly: boolean
+}
+
+/** Reads the form of a request whole; resolves with its one file, which is still to be published. */
+export type ReceiveForm = (ctx: Context, options: ReceiveFormOptions) => Promise<StagedUpload>
+
+/** One form being read. */
+interface Reception extends ReceiveFormOptions {
+  readonly fields: () => unknown
+  readonly fail: (error: unknown) => void
+  filesSeen: number
+}
+
+/**
+ * A {@link ReceiveForm} by multer. Multer answers a broken form only when it has read the rest of the request, which may be
+ * hours away; here the first failure counts at once, and multer goes on discarding behind the answer.
+ */
+export function createReceiveForm(): ReceiveForm {
+  const receptions = new WeakMap<IncomingMessage, Reception>()
+  const receptionOf = (request: IncomingMessage): Reception => {
+    const reception = receptions.get(request)
+    if (reception === undefined) throw new TypeError('The form is not being received')
+    return reception
+  }
+
+  const storage = createMulterStorage({
+    filesOf: (request) => receptionOf(request).files,
+    nameOf: (_request, part) => partFileName(part.originalname),
+    optionsOf: (request) => {
+      const { createOnly, fields } = receptionOf(request)
+      const digest = { hash: createHash('sha256'), expected: () => expectedSha256(fields()) }
+      return { createOnly, digest }
+    },
+  })
+
+  const multer = koaMulter({
+    storage: failingEarly(storage, receptionOf),
+    limits: formLimits,
+    preservePath: true,
+    defParamCharset: 'utf8',
+    fileFilter: (request, part, callback) => {
+      const reception = receptionOf(request)
+      if (part.fieldname !== 'file') return callback(null, false)
+      if (++reception.filesSeen === 1) return callback(null, true)
+      reception.fail(problems.moreThanOneFile())
+      callback(problems.moreThanOneFile())
+    },
+    streamHandler: (request, parser) => {
+      watchParser(parser, receptionOf(request).fail)
+      request.pipe(parser)
+    },
+  }).any()
+
+  return async (ctx, options) => {
+    checkFormType(ctx.req)
+    const failure = Promise.withResolvers<never>()
+    const fields = () => (ctx.request as { body?: unknown }).body
+    const { reject: fail } = failure
+    receptions.set(ctx.req, { ...options, fields, fail, filesSeen: 0 })
+    invite(ctx.req)
+    const reading = multer(ctx, async () => {})
+    // Behind an early failure nobody waits for multer any more.
+    reading.catch(() => {})
+    failure.promise.catch(() => {})
+    await Promise.race([failure.promise, reading.catch(refuseForm)])
+    const [file] = (ctx.files ?? []) as readonly StagedUpload[]
+    if (file === undefined) throw problems.noFile()
+    return file
+  }
+}
+
+/** What multer itself rejects with is the form's fault; the store's errors have come early. */
+function refuseForm(): never {
+  throw problems.malformedMultipart()
+}
+
+/** `storage`, which also tells the reception of a failure before multer hears of it. */
+function failingEarly(
+  storage: MulterStorage,
+  receptionOf: (request: IncomingMessage) => Reception,
+): MulterStorage {
+  return {
+    ...storage,
+    _handleFile(request, part, callback) {
+      storage._handleFile(request, part, (error, staged) => {
+        if (staged === undefined) receptionOf(request).fail(error)
+        callback(error, staged)
+      })
+    },
+  }
+}

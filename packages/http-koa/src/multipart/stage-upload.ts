@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream'
+import type { BlobInfo, CustomerFiles, UploadOptions } from '@holdfast/core'
+import { problems } from '../http/problem.ts'
+
+/** An upload whose content has arrived in the store and is not visible yet. */
+export interface StagedUpload {
+  /** Bytes. */
+  readonly size: number
+  /** Makes the file visible and safe; resolves when it is both. Rejects like `CustomerFiles.upload`. */
+  publish(): Promise<BlobInfo>
+  /** Drops the upload, unless it was published; resolves when nothing of it is left. */
+  discard(): Promise<void>
+}
+
+/**
+ * Takes `stream` into the store up to the point where only permission to publish is missing. The content that the store is given does
+ * not end before `publish` is called, and stores make nothing visible before the content has ended.
+ *
+ * Resolves once the stream has been read to its end; rejects like `CustomerFiles.upload`, and with the stream's error.
+ */
+export async function stageUpload(
+  files: CustomerFiles,
+  name: string,
+  stream: Readable,
+  options: UploadOptions,
+): Promise<StagedUpload> {
+  const permission = Promise.withResolvers<undefined>()
+  const arrival = Promise.withResolvers<number>()
+  // Nobody listens to the permission while the content is still coming.
+  permission.promise.catch(() => {})
+
+  async function* content() {
+    let size = 0
+    for await (const chunk of partContent(stream as AsyncIterable<Buffer>)) {
+      size += chunk.length
+      yield chunk
+    }
+    arrival.resolve(size)
+    await permission.promise
+  }
+
+  const stored = files.upload(name, content(), options)
+  stored.catch(arrival.reject)
+  const size = await arrival.promise
+  return {
+    size,
+    publish() {
+      permission.resolve(undefined)
+      return stored
+    },
+    async discard() {
+      permission.reject(new Error('The upload was discarded'))
+      await stored.catch(() => {})
+    },
+  }
+}
+
+/**
+ * The bytes of a form's part.
+ * @throws HttpProblem 400 `Malformed multipart body` where the form breaks off
+ */
+export async function* partContent(stream: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  try {
+    yield* stream
+  } catch {
+    throw problems.malformedMultipart()
+  }
+}

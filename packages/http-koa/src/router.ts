@@ -1,0 +1,84 @@
+import type { FileService } from '@holdfast/core'
+import Router, { type RouterMiddleware } from '@koa/router'
+import type { HoldfastState } from './holdfast-state.ts'
+import type { HttpLog } from './http/log.ts'
+import { problems } from './http/problem.ts'
+import {
+  createAuthentication,
+  headerAuthentication,
+  type Authenticate,
+} from './middleware/authenticate.ts'
+import { createErrors } from './middleware/errors.ts'
+import { requestId } from './middleware/request-id.ts'
+import { batch } from './routes/batch.ts'
+import { remove } from './routes/delete.ts'
+import { list } from './routes/list.ts'
+import { ping } from './routes/ping.ts'
+import { put } from './routes/put.ts'
+import { serve } from './routes/serve.ts'
+import { createUpload } from './routes/upload.ts'
+
+export interface RouterOptions {
+  /** A path before all routes, such as `/files`. Default: none. */
+  readonly prefix?: string
+  /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
+  readonly authenticate?: Authenticate
+  /** Default: nothing is logged. */
+  readonly log?: HttpLog
+}
+
+/**
+ * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered within, in the
+ * form of the specification; everything outside the routes is left to the application.
+ */
+export function createRouter(
+  service: FileService,
+  { prefix = '', authenticate = headerAuthentication(service), log }: RouterOptions = {},
+): Router<HoldfastState> {
+  const router = new Router<HoldfastState>({ prefix, sensitive: true, strict: true })
+  const customersOnly = createAuthentication(authenticate)
+  const guarded = (handler: Handler) => [customersOnly, handler]
+
+  router.use(requestId, createErrors(log))
+  const route = (path: string, handlers: Handlers) => {
+    if (handlers.get) router.get(path, ...handlers.get)
+    if (handlers.post) router.post(path, ...handlers.post)
+    if (handlers.put) router.put(path, ...handlers.put)
+    if (handlers.delete) router.delete(path, ...handlers.delete)
+    router.all(path, createOtherMethods(handlers))
+  }
+
+  route('/ping', { get: [ping] })
+  route('/upload', { post: guarded(createUpload()) })
+  route('/upload/', { put: guarded(refuseNameless('upload')) })
+  route('/upload/batch', { post: guarded(batch), put: guarded(put) })
+  route('/upload/:filename', { put: guarded(put) })
+  route('/serve{/}', { get: guarded(refuseNameless('serve')) })
+  route('/serve/:filename', { get: guarded(serve) })
+  route('/delete{/}', { delete: guarded(refuseNameless('delete')) })
+  route('/delete/:filename', { delete: guarded(remove) })
+  route('/list', { get: guarded(list) })
+  return router
+}
+
+type Handler = RouterMiddleware<HoldfastState>
+type Handlers = Partial<Record<'get' | 'post' | 'put' | 'delete', readonly Handler[]>>
+
+/** Answers OPTIONS, and every method that a path does not know (RFC 9110 §15.5.6). */
+function createOtherMethods(handlers: Handlers): Handler {
+  const known = Object.keys(handlers).flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
+  const allow = [...known, 'OPTIONS'].join(', ')
+  return (ctx) => {
+    if (ctx.method !== 'OPTIONS') throw problems.methodNotAllowed(allow)
+    ctx.status = 204
+    ctx.set('Allow', allow)
+  }
+}
+
+function refuseNameless(route: string): Handler {
+  return () => {
+    throw problems.noFilename(route)
+  }
+}

@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream'
+import type { RouterMiddleware } from '@koa/router'
+import type { HoldfastState } from '../holdfast-state.ts'
+import { jsonArray } from '../http/json-array.ts'
+import { parseListQuery } from '../http/list-query.ts'
+import { problems } from '../http/problem.ts'
+import { filesOf } from '../middleware/authenticate.ts'
+
+/**
+ * GET and HEAD /list: the names of the customer's files. Having none at all is an error, by the specification; a page that begins
+ * behind the last name is an empty array.
+ */
+export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const options = parseListQuery(new URLSearchParams(ctx.querystring))
+  const names = filesOf(ctx.state).list(options)[Symbol.asyncIterator]()
+  const first = await names.next()
+  const isPage = options.after !== undefined || options.prefix !== undefined
+  if (first.done && !isPage) throw problems.noFilesYet()
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.set('Cache-Control', 'private, no-cache')
+  if (ctx.method === 'HEAD') {
+    await names.return?.()
+    ctx.status = 200
+    return
+  }
+  const rest = { [Symbol.asyncIterator]: () => names }
+  const text = jsonArray(first.done ? undefined : first.value, rest)
+  ctx.body = Readable.from(text, { objectMode: false })
+}

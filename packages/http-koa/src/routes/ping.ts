@@ -1,0 +1,7 @@
+import type { Middleware } from 'koa'
+
+/** GET /ping: tells that the server is there. Asks for no credentials and touches no store. */
+export const ping: Middleware = (ctx) => {
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.body = 'pong'
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import type { RouterMiddleware } from '@koa/router'
+import type { HoldfastState } from '../holdfast-state.ts'
+import { answerStored } from '../http/answer-stored.ts'
+import { parseContentDigest } from '../http/content-digest.ts'
+import { invite } from '../http/expect-continue.ts'
+import { fileNameInPath } from '../http/file-name-in-path.ts'
+import { problems } from '../http/problem.ts'
+import { isCreateOnly } from '../http/upload-conditions.ts'
+import { filesOf } from '../middleware/authenticate.ts'
+
+/** PUT /upload/:filename: stores the body as it is, without a form around it. */
+export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const name = fileNameInPath(ctx)
+  const { headers } = ctx.req
+  // RFC 9110 §14.5: a part that passes for the whole would destroy the file.
+  if (headers['content-range'] !== undefined) {
+    throw problems.invalidHeader('content-range', 'an upload is always the whole file')
+  }
+  const createOnly = isCreateOnly(headers)
+  const digest = parseContentDigest(ctx.get('content-digest') || undefined)
+  const info = await filesOf(ctx.state).upload(name, bodyOf(ctx.req), {
+    createOnly,
+    ...(digest && { digest }),
+    ...sizeOf(ctx.req),
+  })
+  answerStored(ctx, info)
+}
+
+/** The bytes of the body; throws where the client breaks off. */
+async function* bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  invite(request)
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch {
+    throw problems.truncatedBody()
+  }
+}
+
+function sizeOf(request: IncomingMessage): { readonly size?: number } {
+  const length = request.headers['content-length']
+  return length === undefined ? {} : { size: Number(length) }
+}

@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream'
+import type { RouterMiddleware } from '@koa/router'
+import type { BlobInfo, OpenBlob } from '@holdfast/core'
+import type { Context } from 'koa'
+import type { HoldfastState } from '../holdfast-state.ts'
+import { etagOf, evaluatePreconditions, ifRangeHolds } from '../http/conditional.ts'
+import { fileNameInPath } from '../http/file-name-in-path.ts'
+import { problems } from '../http/problem.ts'
+import { parseRange } from '../http/range.ts'
+import { filesOf } from '../middleware/authenticate.ts'
+
+/** GET and HEAD /serve/:filename: hands out a file, whole or in part. */
+export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const name = fileNameInPath(ctx)
+  const files = filesOf(ctx.state)
+  if (ctx.method === 'HEAD') {
+    const info = await files.stat(name)
+    // RFC 9110 §14.2: Range is for GET only.
+    if (isWanted(ctx, info)) describe(ctx, info)
+    return
+  }
+  const range = parseRange(ctx.headers.range)
+  const file = await files.serve(name, range && { range })
+  if (range === undefined || ifRangeHolds(ctx.req.headers, file.info)) {
+    return send(ctx, file, range !== undefined)
+  }
+  await file.close()
+  return send(ctx, await files.serve(name), false)
+}
+
+/** Answers with what was opened, or closes it. */
+async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<void> {
+  const { info, range, content } = file
+  let isSent = false
+  try {
+    if (!isWanted(ctx, info)) return
+    if (range === undefined) throw problems.rangeNotSatisfiable(info.size)
+    describe(ctx, info)
+    if (isPartial) {
+      const last = range.offset + range.length - 1
+      ctx.status = 206
+      ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
+    }
+    ctx.body = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
+    ctx.length = range.length
+    isSent = true
+  } finally {
+    if (!isSent) await file.close()
+  }
+}
+
+/**
+ * Evaluates the preconditions; `false` when the client has the file already.
+ * @throws HttpProblem 412 when a precondition fails
+ */
+function isWanted(ctx: Context, info: BlobInfo): boolean {
+  const verdict = evaluatePreconditions(ctx.req.headers, info)
+  if (verdict === 'failed') throw problems.preconditionFailed()
+  ctx.set({
+    ETag: etagOf(info),
+    'Last-Modified': info.modifiedAt.toUTCString(),
+    'Cache-Control': 'private, no-cache',
+  })
+  if (verdict === 'proceed') return true
+  ctx.status = 304
+  return false
+}
+
+/**
+ * Sets what goes with the content. A file is data of a customer, maybe a hostile one: no browser is to run it as a page of this
+ * origin.
+ */
+function describe(ctx: Context, info: BlobInfo): void {
+  ctx.status = 200
+  ctx.attachment(info.name)
+  if (!ctx.type) ctx.type = 'application/octet-stream'
+  ctx.set({
+    'Accept-Ranges': 'bytes',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': 'sandbox',
+  })
+  ctx.length = info.size
+}

@@ -1,0 +1,17 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { HoldfastState } from '../holdfast-state.ts'
+import { answerStored } from '../http/answer-stored.ts'
+import { isCreateOnly } from '../http/upload-conditions.ts'
+import { filesOf } from '../middleware/authenticate.ts'
+import { createReceiveForm } from '../multipart/receive-form.ts'
+
+/** POST /upload: stores the file of a form. */
+export function createUpload(): RouterMiddleware<HoldfastState> {
+  const receiveForm = createReceiveForm()
+  return async (ctx) => {
+    const createOnly = isCreateOnly(ctx.req.headers)
+    const staged = await receiveForm(ctx, { files: filesOf(ctx.state), createOnly })
+    const info = await staged.publish()
+    answerStored(ctx, info)
+  }
+}

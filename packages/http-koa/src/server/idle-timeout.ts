@@ -1,0 +1,45 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { errorBody } from '../http/problem.ts'
+import { exchangeOn, type Exchange } from './exchanges.ts'
+
+/**
+ * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a body that is waited for,
+ * or takes nothing of an answer. There is no limit to the whole of a request, so uploads may take hours; and a connection that waits
+ * for the store is left alone.
+ */
+export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
+  server.requestTimeout = 0
+  server.timeout = idleTimeoutMs
+  // With a listener Node leaves the socket to us.
+  server.on('timeout', (socket: Socket) => {
+    const exchange = exchangeOn(socket)
+    if (exchange && isOurTurn(exchange)) {
+      // A socket's timer rings once; this winds it up again.
+      socket.setTimeout(idleTimeoutMs)
+      return
+    }
+    if (exchange) refuse(exchange)
+    else socket.destroy()
+  })
+}
+
+/** Whether it is the server that the connection waits for. */
+function isOurTurn({ request, response }: Exchange): boolean {
+  if (!request.complete) return request.readableLength > 0
+  return !response.writableFinished && response.writableLength === 0
+}
+
+function refuse({ request, response }: Exchange): void {
+  if (response.headersSent) {
+    request.socket.destroy()
+    return
+  }
+  const body = JSON.stringify(errorBody(408, 'The client sent nothing for too long'))
+  response.writeHead(408, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  })
+  response.end(body, () => request.socket.destroy())
+}

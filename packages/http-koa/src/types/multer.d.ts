@@ -1,0 +1,25 @@
+// The subset of multer 2.4 and @koa/multer 4 that is used here. The published types lag behind: they lack the options of
+// multer 2.4, or bring Express along.
+declare module '@koa/multer' {
+  import type { IncomingMessage } from 'node:http'
+  import type { Writable } from 'node:stream'
+  import type { Context, Next } from 'koa'
+
+  export interface MulterOptions {
+    readonly storage: object
+    readonly limits: Readonly<Record<'fieldSize' | 'fields' | 'parts', number>>
+    readonly fileFilter: (
+      request: IncomingMessage,
+      part: { readonly fieldname: string; readonly originalname: string },
+      callback: (error: unknown, accept?: boolean) => void,
+    ) => void
+    readonly preservePath: boolean
+    readonly defParamCharset: string
+    readonly streamHandler: (request: IncomingMessage, parser: Writable) => void
+  }
+
+  // eslint-disable-next-line no-restricted-syntax -- the library's choice
+  export default function multer(options: MulterOptions): {
+    any(): (ctx: Context, next: Next) => Promise<unknown>
+  }
+}
