@@ -18,7 +18,6 @@ declare module '@koa/multer' {
     readonly streamHandler: (request: IncomingMessage, parser: Writable) => void
   }
 
-  // eslint-disable-next-line no-restricted-syntax -- the library's choice
   export default function multer(options: MulterOptions): {
     any(): (ctx: Context, next: Next) => Promise<unknown>
   }
