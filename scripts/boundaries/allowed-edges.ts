@@ -1,0 +1,23 @@
+/** What a package may depend on: at run time, and its tests in addition. Short names; `core` is `@holdfast/core`. */
+export interface AllowedEdges {
+  dependencies: readonly string[]
+  devDependencies: readonly string[]
+}
+
+/**
+ * The arrows of the architecture, from each package to those it may know. Whoever adds a package adds its line here.
+ *
+ * An adapter never knows another adapter: what they share is in core, and who combines them is server. The contract may
+ * be known by tests only, since it brings an assertion library.
+ */
+export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
+  core: { dependencies: [], devDependencies: [] },
+  contract: { dependencies: ['core'], devDependencies: [] },
+  'credentials-file': { dependencies: ['core'], devDependencies: ['contract'] },
+  'http-koa': { dependencies: ['core'], devDependencies: ['contract'] },
+  'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
+  server: {
+    dependencies: ['core', 'credentials-file', 'http-koa', 'store-disk'],
+    devDependencies: ['contract'],
+  },
+}

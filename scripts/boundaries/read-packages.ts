@@ -1,0 +1,64 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import ts from 'typescript'
+
+/** One package as its manifest, its tsconfig.json and its sources describe it. */
+export interface Package {
+  /** Its folder under packages, and the name after `@holdfast/`. */
+  name: string
+  /** Everything that comes along at run time: dependencies, peerDependencies and optionalDependencies. */
+  dependencies: string[]
+  devDependencies: string[]
+  /** The folders that its tsconfig.json refers to. */
+  references: string[]
+  /** What its `src` imports, as written, with the file (relative to the package). */
+  imports: { file: string; specifier: string }[]
+}
+
+interface Manifest {
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
+
+/** Reads every package of the repository at `root`, ordered by name. */
+export async function readPackages(root: string): Promise<Package[]> {
+  const entries = await readdir(join(root, 'packages'), { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(names.sort().map((name) => readPackage(join(root, 'packages', name))))
+}
+
+/** Reads the folders that the tsconfig.json in `folder` refers to, each by its last segment. */
+export async function readReferences(folder: string): Promise<string[]> {
+  const config = (await readJson(join(folder, 'tsconfig.json'))) as {
+    references?: { path: string }[]
+  }
+  return (config.references ?? []).map((reference) => basename(reference.path))
+}
+
+async function readPackage(folder: string): Promise<Package> {
+  const manifest = (await readJson(join(folder, 'package.json'))) as Manifest
+  const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest
+  return {
+    name: basename(folder),
+    dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
+    devDependencies: Object.keys(devDependencies ?? {}),
+    references: await readReferences(folder),
+    imports: await readImports(folder),
+  }
+}
+
+async function readImports(folder: string): Promise<Package['imports']> {
+  const files = await readdir(join(folder, 'src'), { recursive: true })
+  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`)
+  const imports = sources.map(async (file) => {
+    const { importedFiles } = ts.preProcessFile(await readFile(join(folder, file), 'utf8'))
+    return importedFiles.map(({ fileName }) => ({ file, specifier: fileName }))
+  })
+  return (await Promise.all(imports)).flat()
+}
+
+async function readJson(file: string): Promise<unknown> {
+  return JSON.parse(await readFile(file, 'utf8'))
+}

@@ -1,0 +1,48 @@
+/**
+ * The body of scripts/test: every check, then the tests, whatever failed before. A check counts as one. Arguments go to
+ * mocha. Ends with the line `N passed, N failed`, and with code 1 if anything failed.
+ */
+import { join } from 'node:path'
+import { runProgram } from './run-program.ts'
+import { runTests } from './run-tests.ts'
+import type { Tally } from './tally.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+const checks: readonly (readonly [title: string, ...command: string[]])[] = [
+  // First, since tests import other packages as they are published: from dist.
+  ['build and types', 'tsc', '--build'],
+  ['types of the tests', 'tsc', '-p', 'tsconfig.test.json'],
+  ['lint', 'eslint', '.'],
+  ['format', 'prettier', '--check', '--log-level', 'warn', '.'],
+  ['unused code and dependencies', 'knip'],
+  ['package boundaries', 'node', 'scripts/check-boundaries.ts'],
+  ['links in the documentation', 'node', 'scripts/check-docs.ts'],
+]
+
+const total: Tally = { passed: 0, failed: 0 }
+const failures: string[] = []
+
+for (const [title, ...command] of checks) {
+  await count(title, async () => {
+    const endedWell = await runProgram(root, command)
+    return { passed: endedWell ? 1 : 0, failed: endedWell ? 0 : 1 }
+  })
+}
+await count('tests', () => runTests(root, process.argv.slice(2)))
+
+console.log()
+for (const failure of failures) console.log(`failed: ${failure}`)
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed === 0 ? 0 : 1
+
+async function count(title: string, run: () => Promise<Tally>): Promise<void> {
+  console.log(`\n== ${title}`)
+  const startedAt = performance.now()
+  const { passed, failed } = await run()
+  total.passed += passed
+  total.failed += failed
+  if (failed > 0) failures.push(title)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.log(`   ${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s)`)
+}

@@ -1,0 +1,67 @@
+# Sourced by scripts/start and scripts/test: everything they need before they can run, and nothing twice.
+# Speaks on stderr only, and only when there is something to do.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+node=$root/node_modules/.bin/node
+install_stamp=$root/node_modules/.holdfast-installed
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+  say "${0##*/}: $*"
+  exit 1
+}
+
+# The machine's own Node only has to be able to run the package manager; the rest runs on the npm package `node`.
+require_machine_node() {
+  local remedy='install Node.js 20 or newer, with npm, and run this again'
+  command -v node >/dev/null || fail "Node.js is not installed: $remedy."
+  command -v npx >/dev/null || fail "npx, a part of npm, is not installed: $remedy."
+  local version
+  version=$(node --version) || fail "node does not start: $remedy."
+  local major=${version#v}
+  major=${major%%.*}
+  ((major >= 20)) || fail "Node.js $version is too old: $remedy."
+}
+
+# What an installation depends on. Contents, not times: a checkout and a copy change times and nothing else.
+install_fingerprint() {
+  (
+    cd "$root"
+    uname -sm
+    cksum package.json pnpm-workspace.yaml pnpm-lock.yaml packages/*/package.json
+  )
+}
+
+install_dependencies() {
+  local fingerprint
+  fingerprint=$(install_fingerprint)
+  [[ -x $node && -f $install_stamp && $(<"$install_stamp") == "$fingerprint" ]] && return
+
+  require_machine_node
+  say 'Installing dependencies (the first time: about a minute) ...'
+  SECONDS=0
+  # Two retries within seconds instead of npm's minutes: without a network the answer should not take that long.
+  if ! (
+    cd "$root"
+    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000
+    npx -y pnpm@12 install --frozen-lockfile --config.confirm-modules-purge=false </dev/null >&2
+  ); then
+    fail 'the dependencies could not be installed; the reason is above.' \
+      'The first start needs the npm registry: check network and proxy (npm ping), then run this again.'
+  fi
+  "$node" --version >/dev/null ||
+    fail 'the npm package "node" has no program for this machine: remove node_modules and run this again.'
+  # Written last: what was interrupted is done again.
+  printf '%s\n' "$fingerprint" >"$install_stamp"
+  say "Installed in $SECONDS s."
+}
+
+# Takes the TypeScript projects to build. The compiler looks itself at what is newer than its output.
+build() {
+  [[ -f $root/packages/server/dist/.tsbuildinfo ]] || say 'Building (the first time: about ten seconds) ...'
+  (
+    cd "$root"
+    "$node" node_modules/typescript/bin/tsc --build "$@" >&2
+  )
+}
