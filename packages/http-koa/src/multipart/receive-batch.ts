@@ -6,6 +6,7 @@ import { invite } from '../http/expect-continue.ts'
 import { problems } from '../http/problem.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
+import { keepBackslashes } from './keep-backslashes.ts'
 import { partContent } from './stage-upload.ts'
 import { undoFormEscapes } from './undo-form-escapes.ts'
 
@@ -31,6 +32,7 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
     preservePath: true,
     defParamCharset: 'utf8',
   })
+  keepBackslashes(parser)
   // A file's stream errs together with the parser, maybe before anybody reads it.
   parser.on('file', (_name, stream) => stream.on('error', () => {}))
   watchParser(parser, (error) => parser.destroy(error))

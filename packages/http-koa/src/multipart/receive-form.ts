@@ -8,6 +8,7 @@ import { problems } from '../http/problem.ts'
 import { expectedSha256 } from './expected-sha256.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
+import { keepBackslashes } from './keep-backslashes.ts'
 import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
 import { partFileName } from './part-file-name.ts'
 import type { StagedUpload } from './stage-upload.ts'
@@ -63,6 +64,7 @@ export function createReceiveForm(): ReceiveForm {
       callback(problems.moreThanOneFile())
     },
     streamHandler: (request, parser) => {
+      keepBackslashes(parser)
       watchParser(parser, receptionOf(request).fail)
       request.pipe(parser)
     },
