@@ -5,7 +5,7 @@ import mocha from 'mocha'
  * Mocha's spec reporter, which also leaves its counts for `scripts/test`: as JSON `{"passed": 3, "failed": 0}` in the
  * file named by the reporter option `counts`. Without that option it is the spec reporter.
  */
-export class CountingReporter extends mocha.reporters.Spec {
+class CountingReporter extends mocha.reporters.Spec {
   readonly #countsFile: string | undefined
 
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {

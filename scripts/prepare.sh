@@ -44,7 +44,7 @@ install_dependencies() {
   # Two retries within seconds instead of npm's minutes: without a network the answer should not take that long.
   if ! (
     cd "$root"
-    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000
+    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000 npm_config_update_notifier=false
     npx -y pnpm@12 install --frozen-lockfile --config.confirm-modules-purge=false </dev/null >&2
   ); then
     fail 'the dependencies could not be installed; the reason is above.' \
@@ -57,11 +57,13 @@ install_dependencies() {
   say "Installed in $SECONDS s."
 }
 
-# Takes the TypeScript projects to build. The compiler looks itself at what is newer than its output.
+# Takes the TypeScript project to build. The compiler knows itself what is newer than its output.
 build() {
-  [[ -f $root/packages/server/dist/.tsbuildinfo ]] || say 'Building (the first time: about ten seconds) ...'
-  (
-    cd "$root"
-    "$node" node_modules/typescript/bin/tsc --build "$@" >&2
-  )
+  local tsc=("$node" node_modules/typescript/bin/tsc --build)
+  cd "$root"
+  [[ $("${tsc[@]}" --dry "$1") == *'would build'* ]] || return 0
+  say 'Building (the first time: a few seconds) ...'
+  SECONDS=0
+  "${tsc[@]}" "$1" >&2 || fail 'the build failed; the errors are above.'
+  say "Built in $SECONDS s."
 }

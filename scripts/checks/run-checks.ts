@@ -15,7 +15,7 @@ const checks: readonly (readonly [title: string, ...command: string[]])[] = [
   ['types of the tests', 'tsc', '-p', 'tsconfig.test.json'],
   ['lint', 'eslint', '.'],
   ['format', 'prettier', '--check', '--log-level', 'warn', '.'],
-  ['unused code and dependencies', 'knip'],
+  ['unused code and dependencies', 'knip', '--no-config-hints'],
   ['package boundaries', 'node', 'scripts/check-boundaries.ts'],
   ['links in the documentation', 'node', 'scripts/check-docs.ts'],
 ]
