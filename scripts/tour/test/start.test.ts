@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { runStart, start } from './running-start.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../../..')
+const lastLine = 'customers rotate demo\n'
+
+describe('scripts/start', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'holdfast start '))
+    await copyFile(join(root, 'LICENSE'), join(folder, 'README.md'))
+  })
+
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  it('prints the version and nothing else', async () => {
+    const { version } = JSON.parse(
+      await readFile(join(root, 'packages/server/package.json'), 'utf8'),
+    ) as { version: string }
+    expect((await run(start, ['--version'], { cwd: folder })).stdout).to.equal(`${version}\n`)
+  })
+
+  it('shows the options of serve', async () => {
+    expect((await run(start, ['--help'], { cwd: folder })).stdout).to.include('--max-file-size')
+  })
+
+  it('passes every other command on', async () => {
+    const { stdout } = await run(start, ['customers', 'add', 'zoë'], { cwd: folder })
+    expect(stdout).to.not.equal('')
+    expect(await readFile(join(folder, 'customers.yaml'), 'utf8')).to.include('zoë')
+  })
+
+  it('prints curl commands that work as they are pasted, and ends well on SIGTERM', async () => {
+    const server = runStart(folder)
+    try {
+      const output = await server.outputUntil(lastLine)
+      const answers: string[] = []
+      for (const line of output.split('\n').filter((text) => text.startsWith('curl '))) {
+        answers.push((await run('bash', ['-c', `${line} -sS`], { cwd: folder })).stdout)
+      }
+      const readme = await readFile(join(folder, 'README.md'), 'utf8')
+      expect(answers).to.deep.equal(['OK', '["README.md"]', readme, 'OK'])
+    } finally {
+      expect(await server.stop('SIGTERM')).to.equal(0)
+    }
+  })
+
+  it('keeps customers.yaml at the next start and shows no password then', async () => {
+    const first = runStart(folder)
+    await first.outputUntil(lastLine)
+    expect(await first.stop('SIGINT')).to.equal(0)
+    const customers = await readFile(join(folder, 'customers.yaml'), 'utf8')
+
+    const second = runStart(folder)
+    const output = await second.outputUntil(lastLine)
+    expect(await second.stop('SIGINT')).to.equal(0)
+    expect(output).to.include("PASSWORD='the password of the customer demo'")
+    expect(await readFile(join(folder, 'customers.yaml'), 'utf8')).to.equal(customers)
+  })
+
+  it('keeps the password out of customers.yaml', async () => {
+    const server = runStart(folder)
+    const output = await server.outputUntil(lastLine)
+    await server.stop('SIGTERM')
+    const password = /shown only now: (\S+)/.exec(output)?.[1]
+    expect(password).to.match(/^[\w-]{24}$/)
+    expect(await readFile(join(folder, 'customers.yaml'), 'utf8')).to.not.include(password!)
+  })
+})
