@@ -5,7 +5,7 @@ const everything = ['packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
 
 /**
  * Turns the arguments of `scripts/test` into mocha's: a folder (relative to `root`) stands for the tests below it,
- * options and files stay as they are, and where no folder or file is named all tests run.
+ * options and test files stay as they are, and where neither folder nor test file is named all tests run.
  */
 export function mochaArguments(root: string, args: readonly string[]): string[] {
   const expanded = args.map((arg) => (isFolder(root, arg) ? testsBelow(arg) : arg))
@@ -17,7 +17,7 @@ function testsBelow(folder: string): string {
 }
 
 function namesTests(root: string, arg: string): boolean {
-  return isFolder(root, arg) || (!arg.startsWith('-') && arg.endsWith('.ts'))
+  return isFolder(root, arg) || (!arg.startsWith('-') && arg.endsWith('.test.ts'))
 }
 
 function isFolder(root: string, arg: string): boolean {

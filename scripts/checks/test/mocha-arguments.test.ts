@@ -23,6 +23,8 @@ describe('mochaArguments', () => {
   it('passes options on, to all tests or to those named', () => {
     const grep = ['--grep', 'keeps the old file']
     expect(mochaArguments(root, grep)).to.deep.equal([...everything, ...grep])
+    const required = ['--require', './scripts/setup.ts']
+    expect(mochaArguments(root, required)).to.deep.equal([...everything, ...required])
     expect(mochaArguments(root, ['packages/core', '--bail'])).to.deep.equal([
       'packages/core/**/*.test.ts',
       '--bail',
