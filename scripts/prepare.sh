@@ -44,7 +44,8 @@ install_dependencies() {
   # Two retries within seconds instead of npm's minutes: without a network the answer should not take that long.
   if ! (
     cd "$root"
-    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000 npm_config_update_notifier=false
+    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000
+    export npm_config_update_notifier=false
     npx -y pnpm@12 install --frozen-lockfile --config.confirm-modules-purge=false </dev/null >&2
   ); then
     fail 'the dependencies could not be installed; the reason is above.' \

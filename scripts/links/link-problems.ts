@@ -6,8 +6,8 @@ import { headingAnchors, linkDestinations } from './markdown.ts'
 const documents = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'packages/*/docs/**/*.md']
 
 /**
- * Says which relative links in the Markdown files of the repository at `root` lead to no file, out of the repository, or
- * to no heading of their file: one sentence a problem, none when all is well. Links with a scheme are not followed.
+ * Says which relative links in the Markdown files of the repository at `root` lead to no file, out of the repository,
+ * or to no heading of their file: one sentence a problem, none when all is well. Links with a scheme are not followed.
  */
 export async function linkProblems(root: string): Promise<string[]> {
   const files = globSync(documents, { cwd: root })
