@@ -7,7 +7,7 @@ import { problems } from '../http/problem.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
 import { keepBackslashes } from './keep-backslashes.ts'
-import { partContent } from './stage-upload.ts'
+import { partContent, withoutDestroying } from './stage-upload.ts'
 import { undoFormEscapes } from './undo-form-escapes.ts'
 
 /** A file of a form that is still being read. */
@@ -47,7 +47,10 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   try {
     for await (const [name, stream, { filename }] of parts) {
       if (name === 'file' && filename) {
-        yield { filename: undoFormEscapes(filename), content: withoutDestroying(stream) }
+        yield {
+          filename: undoFormEscapes(filename),
+          content: partContent(withoutDestroying(stream)),
+        }
       }
       stream.resume()
     }
@@ -55,9 +58,4 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
     request.unpipe(parser)
     parser.destroy()
   }
-}
-
-/** The parser waits for ever for a stream that was destroyed, so one that nobody wants must stay alive to be skipped. */
-function withoutDestroying(stream: Readable): AsyncIterable<Uint8Array> {
-  return partContent(stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
 }

@@ -31,7 +31,7 @@ export async function stageUpload(
 
   async function* content() {
     let size = 0
-    for await (const chunk of partContent(stream as AsyncIterable<Buffer>)) {
+    for await (const chunk of partContent(withoutDestroying(stream))) {
       size += chunk.length
       yield chunk
     }
@@ -53,6 +53,14 @@ export async function stageUpload(
       await stored.catch(() => {})
     },
   }
+}
+
+/**
+ * `stream`, which stays alive when the reader stops early: the parser waits for ever for a part that was destroyed, and
+ * multer takes it for a broken form before the reader's own reason to stop is known.
+ */
+export function withoutDestroying(stream: Readable): AsyncIterable<Buffer> {
+  return stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
 }
 
 /**
