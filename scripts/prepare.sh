@@ -1,7 +1,7 @@
 # Sourced by scripts/start and scripts/test: everything they need before they can run, and nothing twice.
 # Speaks on stderr only, and only when there is something to do.
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 node=$root/node_modules/.bin/node
 install_stamp=$root/node_modules/.holdfast-installed
 
@@ -41,21 +41,29 @@ install_dependencies() {
   require_machine_node
   say 'Installing dependencies (the first time: about a minute) ...'
   SECONDS=0
-  # Two retries within seconds instead of npm's minutes: without a network the answer should not take that long.
-  if ! (
-    cd "$root"
-    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000
-    export npm_config_update_notifier=false
-    npx -y pnpm@12 install --frozen-lockfile --config.confirm-modules-purge=false </dev/null >&2
-  ); then
+  trap 'say "Interrupted. The next start goes on from here."; exit 130' INT TERM
+  package_manager install --frozen-lockfile --config.confirm-modules-purge=false ||
     fail 'the dependencies could not be installed; the reason is above.' \
       'The first start needs the npm registry: check network and proxy (npm ping), then run this again.'
-  fi
+  # An installation that was interrupted may have left this one package without its program, and pnpm counts it as done.
+  "$node" --version >/dev/null 2>&1 || package_manager rebuild node || true
   "$node" --version >/dev/null ||
     fail 'the npm package "node" has no program for this machine: remove node_modules and run this again.'
+  trap - INT TERM
   # Written last: what was interrupted is done again.
   printf '%s\n' "$fingerprint" >"$install_stamp"
   say "Installed in $SECONDS s."
+}
+
+# pnpm, which nobody needs to have installed.
+package_manager() {
+  (
+    cd "$root"
+    # Retries within seconds instead of npm's minutes: without a network the answer should not take that long.
+    export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000
+    export npm_config_update_notifier=false
+    exec npx -y pnpm@12 "$@" </dev/null >&2
+  )
 }
 
 # Takes the TypeScript project to build. The compiler knows itself what is newer than its output.
