@@ -72,7 +72,8 @@ function isWanted(ctx: Context, info: BlobInfo): boolean {
  */
 function describe(ctx: Context, info: BlobInfo): void {
   ctx.status = 200
-  ctx.attachment(info.name)
+  // Without a fallback in ASCII, names in Latin-1 would go as such bytes, which clients read each in their own way.
+  ctx.attachment(info.name, { fallback: info.name.replace(/[^\x20-\x7e]/gu, '?') })
   if (!ctx.type) ctx.type = 'application/octet-stream'
   ctx.set({
     'Accept-Ranges': 'bytes',
