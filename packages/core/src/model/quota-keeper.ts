@@ -7,7 +7,10 @@ import { createKeyedLock } from './keyed-lock.ts'
 export interface QuotaClaim {
   /** @throws FileServiceError `quota-exceeded` when `bytes` more would exceed the quota; claims nothing. */
   check(bytes: number): void
-  /** @throws FileServiceError `quota-exceeded` when `bytes` more would exceed the quota. */
+  /**
+   * Claims `bytes` more; nothing once the claim has ended, as content may still wake when its upload was given up.
+   * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
+   */
   grow(bytes: number): void
   /**
    * To be awaited between the end of the content and its publication: learns what the upload is about to replace, and
@@ -36,14 +39,14 @@ export interface QuotaKeeperOptions {
 }
 
 interface Account {
-  readonly countedAt: number
+  countedAt: number
   readonly counted: Promise<void>
   /** Bytes in the store. */
   kept: number
   /** Bytes of uploads under way. */
   claimed: number
-  /** Claims that have not ended. */
-  claims: number
+  /** Claims and deletions that have not ended. While there are any, the books are better than a new count. */
+  users: number
 }
 
 const noClaim: QuotaClaim = {
@@ -73,7 +76,7 @@ export function createQuotaKeeper(
     const counted = store.usage(customer).then(({ bytes }) => {
       account.kept = bytes
     })
-    const account: Account = { countedAt: now(), counted, kept: 0, claimed: 0, claims: 0 }
+    const account: Account = { countedAt: now(), counted, kept: 0, claimed: 0, users: 0 }
     // A count that failed is not kept, so that the next upload tries again.
     counted.catch(() => accounts.delete(customer))
     accounts.set(customer, account)
@@ -82,7 +85,7 @@ export function createQuotaKeeper(
 
   const accountOf = (customer: string): Account => {
     const account = accounts.get(customer)
-    const isFresh = account && (account.claims > 0 || now() - account.countedAt < recountAfterMs)
+    const isFresh = account && (account.users > 0 || now() - account.countedAt < recountAfterMs)
     return isFresh ? account : count(customer)
   }
 
@@ -102,6 +105,7 @@ export function createQuotaKeeper(
     const claim: QuotaClaim = {
       check,
       grow(bytes) {
+        if (ended) return
         check(bytes)
         claimed += bytes
         account.claimed += bytes
@@ -120,18 +124,26 @@ export function createQuotaKeeper(
         if (ended) return
         ended = true
         account.claimed -= claimed
-        account.claims--
+        account.users--
         unlock?.()
       },
     }
     return { claim, lookUpReplaced }
   }
 
+  const freeUncounted = async (customer: string, remove: () => Promise<boolean>) => {
+    const removed = await remove()
+    const account = accounts.get(customer)
+    // A count that began meanwhile may have seen the file.
+    if (removed && account) account.countedAt = -Infinity
+    return removed
+  }
+
   return {
     async claim(customer, name) {
       if (customer.quota === undefined) return noClaim
       const account = accountOf(customer.name)
-      account.claims++
+      account.users++
       const { claim, lookUpReplaced } = openClaim(customer, customer.quota, name, account)
       try {
         await account.counted
@@ -145,15 +157,18 @@ export function createQuotaKeeper(
 
     async free(customer, name, remove) {
       const account = accounts.get(customer.name)
-      if (account === undefined) return remove()
+      if (account === undefined) return freeUncounted(customer.name, remove)
+      account.users++
       const unlock = await lockFile(customer, name)
       try {
-        await account.counted
+        // Only the books need the count; where it fails, there are none.
+        await account.counted.catch(() => {})
         const size = await sizeOf(customer, name)
         const removed = await remove()
         if (removed) account.kept -= size
         return removed
       } finally {
+        account.users--
         unlock()
       }
     },

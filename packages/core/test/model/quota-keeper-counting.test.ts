@@ -1,0 +1,84 @@
+import { expect } from 'chai'
+import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
+import { createQuotaKeeper } from '../../src/model/quota-keeper.ts'
+import { rejection } from '../rejection.ts'
+import { bookkeeping } from './bookkeeping.ts'
+
+const alice = { name: 'alice', quota: 100 }
+
+describe('createQuotaKeeper', () => {
+  describe('counting', () => {
+    it('asks the store once while the customer is busy, and again after idleness', async () => {
+      const books = bookkeeping()
+      const { keeper, put, store, counts, room } = books
+      await put(alice, 'a', 10)
+      books.pass(59_999)
+      await put(alice, 'b', 10)
+      expect(counts()).to.equal(1)
+      await store.put({ customer: 'alice', name: 'by another process' }, chunks(50))
+      expect(await room(alice)).to.equal(80)
+      books.pass(1)
+      expect(await room(alice)).to.equal(30)
+      expect(counts()).to.equal(2)
+      const claim = await keeper.claim(alice, 'c')
+      books.pass(3_600_000)
+      await put(alice, 'd', 10)
+      expect(counts()).to.equal(2)
+      claim.end()
+      await put(alice, 'e', 10)
+      expect(counts()).to.equal(3)
+    })
+
+    it('is had as often as one wishes', async () => {
+      const books = bookkeeping({ recountAfterMs: 10 })
+      await books.put(alice, 'a', 10)
+      books.pass(9)
+      await books.put(alice, 'b', 10)
+      expect(books.counts()).to.equal(1)
+      books.pass(1)
+      await books.put(alice, 'c', 10)
+      expect(books.counts()).to.equal(2)
+    })
+
+    it('goes by the clock on the wall unless given another', async () => {
+      const store = createMemoryBlobStore()
+      const keeper = createQuotaKeeper(store, { recountAfterMs: 3_600_000 })
+      const first = await keeper.claim(alice, 'a')
+      first.end()
+      await store.put({ customer: 'alice', name: 'unseen' }, chunks(100))
+      const second = await keeper.claim(alice, 'a')
+      second.grow(100)
+      second.end()
+    })
+
+    it('is done once for uploads that begin together', async () => {
+      const { put, counts } = bookkeeping()
+      await Promise.all(['a', 'b', 'c'].map((name) => put(alice, name, 10)))
+      expect(counts()).to.equal(1)
+    })
+
+    it('is tried again when it failed, and fails every upload that waited for it', async () => {
+      const { overrides, keeper, put, room } = bookkeeping()
+      overrides.usage = () => Promise.reject(new Error('down'))
+      const failed = await Promise.all(
+        ['a', 'b'].map((name) => rejection(keeper.claim(alice, name))),
+      )
+      for (const error of failed) expect(error).to.have.property('message', 'down')
+      delete overrides.usage
+      await put(alice, 'a', 60)
+      expect(await room(alice)).to.equal(40)
+    })
+
+    it('leaves no claim behind when the file to replace cannot be looked up', async () => {
+      const books = bookkeeping()
+      await books.put(alice, 'a', 10)
+      books.overrides.stat = () => Promise.reject(new Error('down'))
+      const failed = await rejection(books.keeper.claim(alice, 'b'))
+      expect(failed).to.have.property('message', 'down')
+      delete books.overrides.stat
+      books.pass(60_000)
+      await books.put(alice, 'c', 10)
+      expect(books.counts()).to.equal(2)
+    })
+  })
+})

@@ -1,0 +1,214 @@
+import { expect } from 'chai'
+import { chunks } from '../content.ts'
+import { refusal, thrownCode } from '../rejection.ts'
+import { turn } from '../turn.ts'
+import { bookkeeping } from './bookkeeping.ts'
+
+const alice = { name: 'alice', quota: 100 }
+
+describe('createQuotaKeeper', () => {
+  describe('claims', () => {
+    it('grow up to the quota and not a byte beyond', async () => {
+      const { keeper } = bookkeeping()
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(60)
+      claim.grow(40)
+      expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
+      claim.grow(0)
+    })
+
+    it('say which quota would be exceeded', async () => {
+      const { keeper } = bookkeeping()
+      const claim = await keeper.claim(alice, 'a')
+      expect(() => claim.grow(101)).to.throw('The quota of 100 bytes would be exceeded')
+    })
+
+    it('take nothing when they are refused', async () => {
+      const { keeper } = bookkeeping()
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(60)
+      expect(thrownCode(() => claim.grow(41))).to.equal('quota-exceeded')
+      claim.grow(40)
+    })
+
+    it('check without taking anything', async () => {
+      const { keeper } = bookkeeping()
+      const claim = await keeper.claim(alice, 'a')
+      claim.check(100)
+      claim.check(100)
+      expect(thrownCode(() => claim.check(101))).to.equal('quota-exceeded')
+      claim.grow(100)
+      expect(thrownCode(() => claim.check(1))).to.equal('quota-exceeded')
+    })
+
+    it('count what the store keeps already', async () => {
+      const { keeper, store } = bookkeeping()
+      await store.put({ customer: 'alice', name: 'old' }, chunks(70))
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(30)
+      expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
+    })
+
+    it('of parallel uploads never exceed the quota together', async () => {
+      const { keeper } = bookkeeping()
+      const claims = await Promise.all(['a', 'b', 'c'].map((name) => keeper.claim(alice, name)))
+      for (const claim of claims) claim.grow(33)
+      for (const claim of claims) {
+        expect(thrownCode(() => claim.grow(2))).to.equal('quota-exceeded')
+      }
+      claims[0]?.grow(1)
+      for (const claim of claims) {
+        expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
+      }
+    })
+
+    it('of one customer do not count for another', async () => {
+      const { put, room } = bookkeeping()
+      await put(alice, 'a', 100)
+      expect(await room({ name: 'bob', quota: 100 })).to.equal(100)
+    })
+
+    it('give back everything when an upload fails', async () => {
+      const { keeper, room } = bookkeeping()
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(100)
+      claim.end()
+      expect(await room(alice)).to.equal(100)
+    })
+
+    it('give back no more when they end twice', async () => {
+      const { keeper, put, room } = bookkeeping()
+      await put(alice, 'a', 50)
+      const other = await keeper.claim(alice, 'b')
+      other.grow(30)
+      const claim = await keeper.claim(alice, 'c')
+      claim.grow(20)
+      claim.end()
+      claim.end()
+      expect(await room(alice)).to.equal(20)
+      other.end()
+      expect(await room(alice)).to.equal(50)
+    })
+
+    it('take nothing after their end, as content may wake when its upload was given up', async () => {
+      const { keeper, room } = bookkeeping()
+      const other = await keeper.claim(alice, 'b')
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(10)
+      claim.end()
+      claim.grow(40)
+      expect(await room(alice)).to.equal(100)
+      other.end()
+    })
+
+    it('turn into kept bytes when they settle', async () => {
+      const { put, room } = bookkeeping()
+      await put(alice, 'a', 60)
+      expect(await room(alice)).to.equal(40)
+      await put(alice, 'b', 40)
+      expect(await room(alice)).to.equal(0)
+      expect(await refusal(put(alice, 'c', 1))).to.equal('quota-exceeded')
+      await put(alice, 'empty', 0)
+    })
+  })
+
+  describe('replacing', () => {
+    it('credits the file that is replaced', async () => {
+      const { put, room } = bookkeeping()
+      await put(alice, 'a', 80)
+      await put(alice, 'a', 100)
+      expect(await room(alice)).to.equal(0)
+      expect(await refusal(put(alice, 'a', 101))).to.equal('quota-exceeded')
+      await put(alice, 'a', 10)
+      expect(await room(alice)).to.equal(90)
+    })
+
+    it('credits it to nobody else meanwhile', async () => {
+      const { keeper, put, room } = bookkeeping()
+      await put(alice, 'a', 80)
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(10)
+      expect(await room(alice)).to.equal(10)
+      claim.end()
+    })
+
+    it('leaves the books as they were when it fails', async () => {
+      const { keeper, put, room } = bookkeeping()
+      await put(alice, 'a', 80)
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(90)
+      await claim.prepare()
+      claim.end()
+      expect(await room(alice)).to.equal(20)
+    })
+
+    it('is refused in the end when the file that made room has been deleted', async () => {
+      const { keeper, put, remove, room } = bookkeeping()
+      await put(alice, 'a', 80)
+      await put(alice, 'b', 10)
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(60)
+      expect(await remove(alice, 'a')).to.equal(true)
+      await put(alice, 'b', 40)
+      await put(alice, 'c', 0)
+      claim.grow(30)
+      expect(await refusal(claim.prepare())).to.equal('quota-exceeded')
+      claim.end()
+      expect(await room(alice)).to.equal(60)
+    })
+
+    it('credits a file that appeared during the upload', async () => {
+      const { keeper, store, put, room } = bookkeeping()
+      const claim = await keeper.claim(alice, 'a')
+      claim.grow(30)
+      await put(alice, 'a', 20)
+      await claim.prepare()
+      await store.put({ customer: 'alice', name: 'a' }, chunks(30))
+      claim.settle()
+      claim.end()
+      expect(await room(alice)).to.equal(70)
+    })
+
+    it('by two uploads of one name counts the later one only', async () => {
+      const { keeper, store, put, room } = bookkeeping()
+      await put(alice, 'a', 20)
+      const claims = await Promise.all([keeper.claim(alice, 'a'), keeper.claim(alice, 'a')])
+      const sizes = [40, 50]
+      const publish = async (index: number) => {
+        const claim = claims[index]!
+        claim.grow(sizes[index]!)
+        await claim.prepare()
+        await turn()
+        await store.put({ customer: 'alice', name: 'a' }, chunks(sizes[index]!))
+        claim.settle()
+        claim.end()
+      }
+      await Promise.all([publish(0), publish(1)])
+      expect((await store.usage('alice')).bytes).to.equal(50)
+      expect(await room(alice)).to.equal(50)
+    })
+  })
+
+  describe('customers without a quota', () => {
+    it('cost nothing: the store is never asked', async () => {
+      const { keeper, overrides } = bookkeeping()
+      overrides.usage = () => Promise.reject(new Error('asked'))
+      overrides.stat = () => Promise.reject(new Error('asked'))
+      const bob = { name: 'bob' }
+      const claim = await keeper.claim(bob, 'a')
+      claim.check(Infinity)
+      claim.grow(1e15)
+      await claim.prepare()
+      claim.settle()
+      claim.end()
+      expect(await keeper.free(bob, 'a', async () => true)).to.equal(true)
+      expect(await keeper.free(bob, 'a', async () => false)).to.equal(false)
+    })
+
+    it('are not those with a quota of nothing', async () => {
+      const { put } = bookkeeping()
+      expect(await refusal(put({ name: 'bob', quota: 0 }, 'a', 1))).to.equal('quota-exceeded')
+      await put({ name: 'bob', quota: 0 }, 'a', 0)
+    })
+  })
+})
