@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { CustomersFileError } from '@holdfast/credentials-file'
+import yargs, { type Argv } from 'yargs'
+import { customersCommands } from './customers.ts'
+import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { UsageError } from './usage-error.ts'
+
+const version = (): string => {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  return (manifest as { version: string }).version
+}
+
+/** Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line and without a stack. */
+export async function main(args: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
+  const cli: Argv = yargs([...args])
+    .scriptName('holdfast')
+    .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
+    .command('serve', 'Run the server', describeServe, (argv) => run(serve(argv as ServeFlags)))
+    .command('customers', 'Edit and check the customers file', (inner) =>
+      customersCommands(inner, run),
+    )
+    .demandCommand(1, 'Say which command: serve or customers.')
+    .example('$0 customers add alice', 'make a customer and print the password')
+    .example('$0 serve --data ./data', 'run the server')
+    .version(version())
+    .alias('version', 'v')
+    .alias('help', 'h')
+    .strict()
+    .recommendCommands()
+    .parserConfiguration({
+      'duplicate-arguments-array': false,
+      'parse-positional-numbers': false,
+      'camel-case-expansion': false,
+    })
+    .wrap(Math.min(110, process.stdout.columns || 110))
+    .exitProcess(false)
+    .fail((message, error: Error | undefined) => {
+      throw error ?? new UsageError(`${message}\nSee holdfast --help.`)
+    })
+  try {
+    await cli.parseAsync()
+    return exitCode
+  } catch (error) {
+    process.stderr.write(`holdfast: ${explain(error)}\n`)
+    return 1
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError || error instanceof CustomersFileError) return error.message
+  if (error instanceof Error) return `${error.message} (this is unexpected; please report it)`
+  return String(error)
+}

@@ -1,0 +1,53 @@
+import { UsageError } from '../cli/usage-error.ts'
+import type { WrittenSettings } from './read-config-file.ts'
+import { environmentName, settingNames, settings, type SettingName } from './settings.ts'
+
+/** What `holdfast serve` runs with; see `settings` for what each means. Sizes in bytes, times in milliseconds. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly customers: string
+  readonly store: 'disk'
+  readonly data: string
+  readonly 'max-file-size': number | undefined
+  readonly 'idle-timeout': number
+  readonly 'shutdown-grace': number
+  readonly 'log-level': string
+}
+
+/** Where settings are looked for. */
+export interface ConfigSources {
+  readonly flags: WrittenSettings
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly file: WrittenSettings
+  readonly filePath: string | undefined
+}
+
+/**
+ * The settings in force: a flag wins over the environment, that over the configuration file, and that over the default.
+ *
+ * @throws UsageError that names the place where a wrong value was written
+ */
+export function resolveConfig(sources: ConfigSources): Config {
+  const resolve = (name: SettingName) => {
+    const { value, place } = find(name, sources)
+    if (value === undefined) return undefined
+    try {
+      return settings[name].parse(value)
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      throw new UsageError(`${place} "${value}" ${problem}.`)
+    }
+  }
+  return Object.fromEntries(settingNames.map((name) => [name, resolve(name)])) as unknown as Config
+}
+
+function find(name: SettingName, { flags, environment, file, filePath = '' }: ConfigSources) {
+  const variable = environmentName(name)
+  // An empty variable is how a shell or a container file unsets one.
+  const inEnvironment = environment[variable] || undefined
+  if (flags[name] !== undefined) return { value: flags[name], place: `--${name}` }
+  if (inEnvironment !== undefined) return { value: inEnvironment, place: variable }
+  if (file[name] !== undefined) return { value: file[name], place: `${filePath}: ${name}` }
+  return { value: settings[name].default, place: name }
+}

@@ -1,0 +1,89 @@
+import { parseByteSize } from '@holdfast/credentials-file'
+import { parseDuration } from './parse-duration.ts'
+
+/** One thing that can be set by a flag, in the environment, and in the configuration file. */
+export interface Setting<Value> {
+  readonly describe: string
+  /** As it would be written; `undefined` where being unset means something of its own. */
+  readonly default: string | undefined
+  /** Takes what was written. @throws RangeError whose message ends a sentence that begins with the setting's name */
+  readonly parse: (text: string) => Value
+}
+
+const text = (value: string): string => {
+  if (value === '') throw new RangeError('is empty')
+  return value
+}
+
+const oneOf =
+  <Choice extends string>(...choices: readonly Choice[]) =>
+  (value: string): Choice => {
+    const choice = choices.find((each) => each === value)
+    if (choice === undefined) throw new RangeError(`is not one of ${choices.join(', ')}`)
+    return choice
+  }
+
+const port = (value: string): number => {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw new RangeError(
+      'is not a port; write a number from 0 to 65535, where 0 stands for any free one',
+    )
+  }
+  return Number(value)
+}
+
+const setting = <Value>(setting: Setting<Value>) => setting
+
+/** Everything that can be set for `holdfast serve`. The keys are the flags, and the keys of the configuration file. */
+export const settings = {
+  host: setting({
+    describe: 'Address to listen on; 0.0.0.0 for all of IPv4, :: for all',
+    default: '127.0.0.1',
+    parse: text,
+  }),
+  port: setting({
+    describe: 'Port to listen on; 0 for any free one',
+    default: '3000',
+    parse: port,
+  }),
+  customers: setting({
+    describe: 'File with the customers; see holdfast customers',
+    default: './customers.yaml',
+    parse: text,
+  }),
+  store: setting({ describe: 'Where files are kept', default: 'disk', parse: oneOf('disk') }),
+  data: setting({
+    describe: 'Directory of the disk store; made if missing',
+    default: './data',
+    parse: text,
+  }),
+  'max-file-size': setting({
+    describe: 'Largest file, such as 10GB or 512MiB; unlimited if unset',
+    default: undefined,
+    parse: parseByteSize,
+  }),
+  'idle-timeout': setting({
+    describe: 'How long a client may make no progress before it is cut off',
+    default: '60s',
+    parse: parseDuration,
+  }),
+  'shutdown-grace': setting({
+    describe: 'How long requests under way may go on after SIGTERM',
+    default: '30s',
+    parse: parseDuration,
+  }),
+  'log-level': setting({
+    describe: 'Least important lines to log',
+    default: 'info',
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  }),
+} as const
+
+export type SettingName = keyof typeof settings
+
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** The environment variable of a setting: `HOLDFAST_MAX_FILE_SIZE` for `max-file-size`. */
+export function environmentName(name: SettingName): string {
+  return `HOLDFAST_${name.toUpperCase().replaceAll('-', '_')}`
+}

@@ -1,0 +1,33 @@
+import {
+  CustomersFileError,
+  openFileCredentialSource,
+  type FileCredentialSource,
+} from '@holdfast/credentials-file'
+import type { Logger } from 'pino'
+import { UsageError } from '../cli/usage-error.ts'
+import type { Config } from '../config/resolve-config.ts'
+
+/** Opens the customers file and tells the log of every later change. */
+export async function openCustomers(
+  { customers: path }: Config,
+  log: Logger,
+): Promise<FileCredentialSource> {
+  try {
+    const source = await openFileCredentialSource(path, {
+      onReloaded: (summary) => log.info(summary, 'customers reloaded'),
+      onRefused: (error) =>
+        log.error(
+          { reason: error.message },
+          'customers file refused; the customers stay as they were',
+        ),
+      onWarning: (message) => log.warn(message),
+    })
+    if (source.customers().length === 0) {
+      log.warn(`${path} has no customers: nobody can log in. Add one: holdfast customers add NAME`)
+    }
+    return source
+  } catch (error) {
+    if (error instanceof CustomersFileError) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createFileService, createLoginBrake } from '@holdfast/core'
+import { createPasswordVerifier } from '@holdfast/credentials-file'
+import { createApp, createHttpServer } from '@holdfast/http-koa'
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { explainListening } from './explain-listening.ts'
+import { drain } from './drain.ts'
+import { createLoginFailureCounter } from './login-failure-counter.ts'
+import { openCustomers } from './open-customers.ts'
+import { openStore } from './open-store.ts'
+
+/** How long bad logins are remembered, in milliseconds. */
+const loginBrakeWindowMs = 60_000
+
+export interface RunningServer {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string
+  /** Reads the customers file again; `false` when it was refused and the customers stay as they were. */
+  reload(): Promise<boolean>
+  /**
+   * Takes no more connections and lets the requests under way finish within the grace time, then cuts them; closes the store. `true`
+   * when nothing had to be cut. `cut` makes the grace time end at once.
+   */
+  close(cut?: AbortSignal): Promise<boolean>
+}
+
+/**
+ * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in the two
+ * `open…` files.
+ *
+ * @throws UsageError for what an administrator can mend
+ */
+export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+  const credentials = await openCustomers(config, log)
+  const store = await openStore(config, log)
+  const counter = createLoginFailureCounter(loginBrakeWindowMs)
+  const { 'max-file-size': maxFileSize } = config
+  const service = createFileService({
+    store,
+    credentials,
+    verifyPassword: createPasswordVerifier(),
+    loginBrake: createLoginBrake({ counter }),
+    ...(maxFileSize !== undefined && { maxFileSize }),
+  })
+  const server = createHttpServer(createApp(service, { log }), {
+    idleTimeoutMs: config['idle-timeout'],
+  })
+  const closePorts = async () => {
+    await credentials.close()
+    await store.close()
+  }
+  try {
+    server.listen(config.port, config.host)
+    await once(server, 'listening')
+  } catch (error) {
+    await closePorts()
+    throw explainListening(error, config)
+  }
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    reload: () => credentials.reload(),
+    async close(cut) {
+      const isClean = await drain(server, config['shutdown-grace'], cut)
+      await closePorts()
+      return isClean
+    },
+  }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
