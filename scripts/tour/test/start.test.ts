@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { runStart, start } from './running-start.ts'
+import { runStart, start, type RunningStart } from './running-start.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../..')
@@ -12,13 +12,24 @@ const lastLine = 'customers rotate demo\n'
 
 describe('scripts/start', () => {
   let folder: string
+  let servers: RunningStart[]
+
+  function startServer(): RunningStart {
+    const server = runStart(folder)
+    servers.push(server)
+    return server
+  }
 
   beforeEach(async () => {
+    servers = []
     folder = await mkdtemp(join(tmpdir(), 'holdfast start '))
     await copyFile(join(root, 'LICENSE'), join(folder, 'README.md'))
   })
 
-  afterEach(() => rm(folder, { recursive: true, force: true }))
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.stop('SIGKILL')))
+    await rm(folder, { recursive: true, force: true })
+  })
 
   it('prints the version and nothing else', async () => {
     const { version } = JSON.parse(
@@ -38,27 +49,24 @@ describe('scripts/start', () => {
   })
 
   it('prints curl commands that work as they are pasted, and ends well on SIGTERM', async () => {
-    const server = runStart(folder)
-    try {
-      const output = await server.outputUntil(lastLine)
-      const answers: string[] = []
-      for (const line of output.split('\n').filter((text) => text.startsWith('curl '))) {
-        answers.push((await run('bash', ['-c', `${line} -sS`], { cwd: folder })).stdout)
-      }
-      const readme = await readFile(join(folder, 'README.md'), 'utf8')
-      expect(answers).to.deep.equal(['OK', '["README.md"]', readme, 'OK'])
-    } finally {
-      expect(await server.stop('SIGTERM')).to.equal(0)
+    const server = startServer()
+    const output = await server.outputUntil(lastLine)
+    const answers: string[] = []
+    for (const line of output.split('\n').filter((text) => text.startsWith('curl '))) {
+      answers.push((await run('bash', ['-c', `${line} -sS`], { cwd: folder })).stdout)
     }
+    const readme = await readFile(join(folder, 'README.md'), 'utf8')
+    expect(answers).to.deep.equal(['OK', '["README.md"]', readme, 'OK'])
+    expect(await server.stop('SIGTERM')).to.equal(0)
   })
 
   it('keeps customers.yaml at the next start and shows no password then', async () => {
-    const first = runStart(folder)
+    const first = startServer()
     await first.outputUntil(lastLine)
     expect(await first.stop('SIGINT')).to.equal(0)
     const customers = await readFile(join(folder, 'customers.yaml'), 'utf8')
 
-    const second = runStart(folder)
+    const second = startServer()
     const output = await second.outputUntil(lastLine)
     expect(await second.stop('SIGINT')).to.equal(0)
     expect(output).to.include("PASSWORD='the password of the customer demo'")
@@ -66,7 +74,7 @@ describe('scripts/start', () => {
   })
 
   it('keeps the password out of customers.yaml', async () => {
-    const server = runStart(folder)
+    const server = startServer()
     const output = await server.outputUntil(lastLine)
     await server.stop('SIGTERM')
     const password = /shown only now: (\S+)/.exec(output)?.[1]
