@@ -86,6 +86,7 @@ const chunkSize = 64 * 1024
 
 async function* inChunks(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   for (let offset = 0; offset < bytes.length; offset += chunkSize) {
-    yield bytes.subarray(offset, offset + chunkSize)
+    // A copy, since the reader may write into it.
+    yield bytes.slice(offset, offset + chunkSize)
   }
 }

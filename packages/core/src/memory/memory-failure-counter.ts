@@ -17,20 +17,22 @@ export function createMemoryFailureCounter({
 }: MemoryFailureCounterOptions): FailureCounter {
   const windows = new Map<string, { failures: number; readonly end: number }>()
 
-  const current = (key: string) => {
+  const current = (key: string, time: number) => {
     const window = windows.get(key)
-    if (window && window.end > now()) return window
+    if (window && window.end > time) return window
     windows.delete(key)
     return undefined
   }
 
   return {
     async read(key) {
-      const window = current(key)
-      return { failures: window?.failures ?? 0, forgottenInMs: window ? window.end - now() : 0 }
+      const time = now()
+      const window = current(key, time)
+      return { failures: window?.failures ?? 0, forgottenInMs: window ? window.end - time : 0 }
     },
     async add(key) {
-      const window = current(key) ?? { failures: 0, end: now() + windowMs }
+      const time = now()
+      const window = current(key, time) ?? { failures: 0, end: time + windowMs }
       window.failures++
       windows.set(key, window)
     },

@@ -7,7 +7,10 @@ import type { CredentialSource, PasswordVerifier } from '../ports/credential-sou
 export interface Login {
   readonly name: string
   readonly password: string
-  /** Where the attempt comes from, an IP address as a rule; what the brake on bad logins counts by. */
+  /**
+   * Where the attempt comes from, an IP address as a rule; what the brake on bad logins counts by. Attempts without one
+   * count as coming from one place.
+   */
   readonly address?: string
 }
 

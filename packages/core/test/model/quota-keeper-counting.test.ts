@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createQuotaKeeper } from '../../src/model/quota-keeper.ts'
+import { chunks } from '../content.ts'
 import { rejection } from '../rejection.ts'
 import { bookkeeping } from './bookkeeping.ts'
 

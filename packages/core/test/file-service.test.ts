@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { createFileService } from '../src/file-service.ts'
+import { createMemoryBlobStore } from '../src/memory/memory-blob-store.ts'
+import { createMemoryCredentialSource } from '../src/memory/memory-credential-source.ts'
+import { createMemoryFailureCounter } from '../src/memory/memory-failure-counter.ts'
+import { createLoginBrake } from '../src/model/login-brake.ts'
+import { arrayOf, chunks, textOf } from './content.ts'
+import { refusal } from './rejection.ts'
+
+const credentials = createMemoryCredentialSource([
+  { name: 'alice', passwordHash: 'secret', quota: 10 },
+])
+const verifyPassword = async (password: string, hash: string | undefined) => password === hash
+
+describe('createFileService', () => {
+  it('gives whoever logs in the files of that customer', async () => {
+    const store = createMemoryBlobStore()
+    const service = createFileService({ store, credentials, verifyPassword })
+    const files = await service.authenticate({ name: 'alice', password: 'secret' })
+    expect(files.customer).to.deep.equal({ name: 'alice', quota: 10 })
+    const info = await files.upload('a', chunks('0123456789'))
+    expect(await files.stat('a')).to.deep.equal(info)
+    expect(await textOf((await files.serve('a')).content)).to.equal('0123456789')
+    const part = await files.serve('a', { range: { suffixLength: 2 } })
+    expect(await textOf(part.content)).to.equal('89')
+    await files.upload('b', chunks())
+    expect(await arrayOf(files.list())).to.deep.equal(['a', 'b'])
+    expect(await arrayOf(files.list({ after: 'a' }))).to.deep.equal(['b'])
+    expect(await refusal(files.upload('c', chunks('x')))).to.equal('quota-exceeded')
+    await files.delete('a')
+    expect(await refusal(files.serve('a'))).to.equal('not-found')
+    expect(await refusal(files.stat('a'))).to.equal('not-found')
+    await files.upload('c', chunks('0123456789'))
+  })
+
+  it('passes the options of an upload on', async () => {
+    const files = createFileService({ store: createMemoryBlobStore() }).filesOf({ name: 'alice' })
+    const digest = { hash: createHash('md5'), expected: () => 'another' }
+    expect(await refusal(files.upload('a', chunks('x'), { digest }))).to.equal('digest-mismatch')
+  })
+
+  it('keeps one set of books for everybody who logs in as a customer', async () => {
+    const service = createFileService({ store: createMemoryBlobStore() })
+    const alice = { name: 'alice', quota: 10 }
+    await service.filesOf(alice).upload('a', chunks(6))
+    expect(await refusal(service.filesOf(alice).upload('b', chunks(6)))).to.equal('quota-exceeded')
+  })
+
+  it('holds files to maxFileSize', async () => {
+    const service = createFileService({ store: createMemoryBlobStore(), maxFileSize: 3 })
+    const files = service.filesOf({ name: 'alice' })
+    await files.upload('a', chunks(3))
+    expect(await refusal(files.upload('b', chunks(4)))).to.equal('file-too-large')
+  })
+
+  it('goes by the clock it is given when it counts anew', async () => {
+    let time = 0
+    const store = createMemoryBlobStore()
+    const files = createFileService({ store, now: () => time }).filesOf({ name: 'a', quota: 10 })
+    await files.upload('small', chunks(1))
+    await store.put({ customer: 'a', name: 'by another process' }, chunks(9))
+    await files.upload('unnoticed', chunks(1))
+    time += 60_000
+    expect(await refusal(files.upload('noticed', chunks(1)))).to.equal('quota-exceeded')
+  })
+
+  it('slows guessing with the brake it is given', async () => {
+    const counter = createMemoryFailureCounter({ windowMs: 1000 })
+    const loginBrake = createLoginBrake({ counter, failuresPerName: 1 })
+    const store = createMemoryBlobStore()
+    const service = createFileService({ store, credentials, verifyPassword, loginBrake })
+    const guess = { name: 'alice', password: 'guess', address: '6.6.6.6' }
+    expect(await refusal(service.authenticate(guess))).to.equal('invalid-credentials')
+    expect(await refusal(service.authenticate(guess))).to.equal('too-many-attempts')
+  })
+
+  describe('by default', () => {
+    it('lets nobody log in', async () => {
+      const login = { name: 'alice', password: 'secret' }
+      const store = createMemoryBlobStore()
+      const always = async () => true
+      for (const service of [
+        createFileService({ store }),
+        createFileService({ store, credentials }),
+        createFileService({ store, verifyPassword: always }),
+      ]) {
+        expect(await refusal(service.authenticate(login))).to.equal('invalid-credentials')
+      }
+    })
+
+    it('never slows anybody down', async () => {
+      const service = createFileService({ store: createMemoryBlobStore() })
+      for (let attempt = 0; attempt < 100; attempt++) {
+        const refused = service.authenticate({ name: 'alice', password: 'guess' })
+        expect(await refusal(refused)).to.equal('invalid-credentials')
+      }
+    })
+
+    it('takes files of any size', async () => {
+      const files = createFileService({ store: createMemoryBlobStore() }).filesOf({ name: 'a' })
+      const size = 2 ** 60
+      expect(await files.upload('a', chunks('x'), { size })).to.include({ size: 1 })
+    })
+  })
+
+  describe('filesOf', () => {
+    const service = createFileService({ store: createMemoryBlobStore() })
+
+    for (const name of ['', '.', '..', 'a/b', 'a\0', 'x'.repeat(256)]) {
+      it(`throws a TypeError for a customer called ${JSON.stringify(name.slice(0, 10))}`, () => {
+        expect(() => service.filesOf({ name })).to.throw(TypeError, 'Invalid customer name: it ')
+      })
+    }
+
+    it('keeps customers apart', async () => {
+      await service.filesOf({ name: 'a' }).upload('bc', chunks('of a'))
+      await service.filesOf({ name: 'ab' }).upload('c', chunks('of ab'))
+      expect(await arrayOf(service.filesOf({ name: 'a' }).list())).to.deep.equal(['bc'])
+      expect(await refusal(service.filesOf({ name: 'ab' }).serve('bc'))).to.equal('not-found')
+    })
+  })
+})

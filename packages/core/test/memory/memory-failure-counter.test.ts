@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
+
+describe('createMemoryFailureCounter', () => {
+  it('forgets at the very end of the window', async () => {
+    let time = 500
+    const counter = createMemoryFailureCounter({ windowMs: 1000, now: () => time })
+    await counter.add('alice')
+    expect(await counter.read('alice')).to.deep.equal({ failures: 1, forgottenInMs: 1000 })
+    time += 999
+    expect(await counter.read('alice')).to.deep.equal({ failures: 1, forgottenInMs: 1 })
+    time += 1
+    expect(await counter.read('alice')).to.deep.equal({ failures: 0, forgottenInMs: 0 })
+    await counter.add('alice')
+    expect(await counter.read('alice')).to.deep.equal({ failures: 1, forgottenInMs: 1000 })
+  })
+
+  it('goes by the clock on the wall unless given another', async () => {
+    const counter = createMemoryFailureCounter({ windowMs: 60_000 })
+    await counter.add('alice')
+    const { failures, forgottenInMs } = await counter.read('alice')
+    expect(failures).to.equal(1)
+    expect(forgottenInMs).to.be.within(50_000, 60_000)
+  })
+
+  it('tells no time below nothing when the clock goes on between two looks at it', async () => {
+    let time = 0
+    const counter = createMemoryFailureCounter({ windowMs: 10, now: () => time++ })
+    await counter.add('alice')
+    for (let look = 0; look < 20; look++) {
+      const { failures, forgottenInMs } = await counter.read('alice')
+      expect(forgottenInMs > 0, `${failures} failures, ${forgottenInMs} ms`).to.equal(failures > 0)
+    }
+  })
+})

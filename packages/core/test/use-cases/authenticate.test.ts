@@ -1,0 +1,150 @@
+import { expect } from 'chai'
+import { FileServiceError } from '../../src/errors.ts'
+import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
+import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
+import { createLoginBrake, noLoginBrake, type LoginBrake } from '../../src/model/login-brake.ts'
+import type { CredentialSource, PasswordVerifier } from '../../src/ports/credential-source.ts'
+import { authenticate, type Login } from '../../src/use-cases/authenticate.ts'
+import { refusal, rejection } from '../rejection.ts'
+
+const credentials = createMemoryCredentialSource([
+  { name: 'alice', passwordHash: 'hash of secret' },
+  { name: 'bob', passwordHash: 'hash of pass', quota: 0 },
+])
+const verify: PasswordVerifier = async (password, hash) => hash === `hash of ${password}`
+
+/** Notes in order what is asked of the ports. */
+function recording({ check = async () => {} }: Partial<LoginBrake> = {}) {
+  const calls: string[] = []
+  const source: CredentialSource = {
+    find: (name) => {
+      calls.push(`find ${name}`)
+      return credentials.find(name)
+    },
+  }
+  const verifier: PasswordVerifier = (password, hash) => {
+    calls.push(`verify ${password} against ${hash ?? 'nothing'}`)
+    return verify(password, hash)
+  }
+  const brake: LoginBrake = {
+    check: (name, address) => {
+      calls.push(`check ${name} from ${address}`)
+      return check(name, address)
+    },
+    recordFailure: async (name, address) => void calls.push(`failure of ${name} from ${address}`),
+  }
+  return { calls, attempt: (login: Login) => authenticate(source, verifier, brake, login) }
+}
+
+describe('authenticate', () => {
+  it('gives the customer whose password is right, without quota when there is none', async () => {
+    const login = { name: 'alice', password: 'secret' }
+    const customer = await authenticate(credentials, verify, noLoginBrake, login)
+    expect(customer).to.deep.equal({ name: 'alice' })
+    expect(Object.keys(customer)).to.deep.equal(['name'])
+  })
+
+  it('gives the quota of the credential, a quota of nothing too', async () => {
+    const login = { name: 'bob', password: 'pass' }
+    const customer = await authenticate(credentials, verify, noLoginBrake, login)
+    expect(customer).to.deep.equal({ name: 'bob', quota: 0 })
+  })
+
+  for (const login of [
+    { name: '', password: 'secret' },
+    { name: 'alice', password: '' },
+    { name: '', password: '' },
+  ]) {
+    it(`asks nobody when only ${JSON.stringify(login)} is given`, async () => {
+      const { calls, attempt } = recording()
+      const error = await rejection(attempt({ ...login, address: '1.1.1.1' }))
+      expect(error).to.include({ code: 'missing-credentials', message: 'No auth headers' })
+      expect(calls).to.deep.equal([])
+    })
+  }
+
+  it('tells a wrong password and an unknown customer apart in nothing', async () => {
+    const { attempt } = recording()
+    const wrong = await rejection(attempt({ name: 'alice', password: 'guess' }))
+    const unknown = await rejection(attempt({ name: 'nobody', password: 'guess' }))
+    for (const error of [wrong, unknown]) {
+      expect(error).to.be.instanceOf(FileServiceError)
+      expect(error).to.include({ code: 'invalid-credentials', message: 'Invalid credentials' })
+      expect(error).not.to.have.property('cause')
+      expect(error).to.have.property('retryAfterMs', undefined)
+    }
+  })
+
+  it('verifies the password of an unknown customer too, and counts both as failures', async () => {
+    const { calls, attempt } = recording()
+    await rejection(attempt({ name: 'alice', password: 'guess', address: '1.1.1.1' }))
+    await rejection(attempt({ name: 'nobody', password: 'guess', address: '1.1.1.1' }))
+    expect(calls).to.deep.equal([
+      'check alice from 1.1.1.1',
+      'find alice',
+      'verify guess against hash of secret',
+      'failure of alice from 1.1.1.1',
+      'check nobody from 1.1.1.1',
+      'find nobody',
+      'verify guess against nothing',
+      'failure of nobody from 1.1.1.1',
+    ])
+  })
+
+  it('counts no failure when the password is right', async () => {
+    const { calls, attempt } = recording()
+    await attempt({ name: 'alice', password: 'secret', address: '1.1.1.1' })
+    expect(calls).to.deep.equal([
+      'check alice from 1.1.1.1',
+      'find alice',
+      'verify secret against hash of secret',
+    ])
+  })
+
+  it('takes attempts without an address as coming from one', async () => {
+    const { calls, attempt } = recording()
+    await attempt({ name: 'alice', password: 'secret' })
+    expect(calls[0]).to.equal('check alice from ')
+  })
+
+  it('lets nobody in whom the source does not know, whatever the verifier says', async () => {
+    const login = { name: 'nobody', password: 'x' }
+    const attempt = authenticate(credentials, async () => true, noLoginBrake, login)
+    expect(await refusal(attempt)).to.equal('invalid-credentials')
+  })
+
+  it('neither looks nor hashes nor counts while the brake holds', async () => {
+    const brake = new FileServiceError('too-many-attempts', 'Slow down', { retryAfterMs: 5 })
+    const { calls, attempt } = recording({ check: () => Promise.reject(brake) })
+    const login = { name: 'alice', password: 'secret', address: '1.1.1.1' }
+    expect(await rejection(attempt(login))).to.equal(brake)
+    expect(calls).to.deep.equal(['check alice from 1.1.1.1'])
+  })
+
+  it('counts no failure when it cannot tell', async () => {
+    const failures: string[] = []
+    const brake = { ...noLoginBrake, recordFailure: async () => void failures.push('failure') }
+    const down = new Error('directory is down')
+    const unable: CredentialSource = { find: () => Promise.reject(down) }
+    const login = { name: 'alice', password: 'secret' }
+    expect(await rejection(authenticate(unable, verify, brake, login))).to.equal(down)
+    const overloaded = new FileServiceError('overloaded', 'Too many wait')
+    const busy: PasswordVerifier = () => Promise.reject(overloaded)
+    expect(await rejection(authenticate(credentials, busy, brake, login))).to.equal(overloaded)
+    expect(failures).to.deep.equal([])
+  })
+
+  it('lets the customer in from elsewhere while strangers are refused', async () => {
+    const counter = createMemoryFailureCounter({ windowMs: 60_000, now: () => 0 })
+    const brake = createLoginBrake({ counter, failuresPerName: 3 })
+    const attempt = (password: string, address: string, name = 'alice') =>
+      authenticate(credentials, verify, brake, { name, password, address })
+    for (let guess = 0; guess < 3; guess++) {
+      expect(await refusal(attempt(`guess ${guess}`, '6.6.6.6'))).to.equal('invalid-credentials')
+      expect(await refusal(attempt('x', '7.7.7.7', 'nobody'))).to.equal('invalid-credentials')
+    }
+    expect(await refusal(attempt('secret', '6.6.6.6'))).to.equal('too-many-attempts')
+    expect(await refusal(attempt('x', '7.7.7.7', 'nobody'))).to.equal('too-many-attempts')
+    expect(await attempt('secret', '1.1.1.1')).to.deep.equal({ name: 'alice' })
+  })
+})
