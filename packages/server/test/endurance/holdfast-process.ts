@@ -56,7 +56,9 @@ export async function startHoldfast(directory: string): Promise<HoldfastProcess>
   return {
     url,
     pid: child.pid ?? 0,
-    kill: async () => void (await end('SIGKILL')),
+    kill: async () => {
+      await end('SIGKILL')
+    },
     stop: () => end('SIGTERM'),
   }
 }
