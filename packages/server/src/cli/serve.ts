@@ -4,6 +4,7 @@ import { readConfigFile, type WrittenSettings } from '../config/read-config-file
 import { resolveConfig } from '../config/resolve-config.ts'
 import { environmentName, settingNames, settings } from '../config/settings.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
+import { catchSignals, type Signals } from './signals.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {
@@ -45,36 +46,29 @@ export async function serve(flags: ServeFlags): Promise<number> {
     level: config['log-level'],
     redact: ['*["x-auth-name"]', '*["x-auth-password"]', '*.headers'],
   })
+  const signals = catchSignals()
   const server = await startServer(config, log)
   log.info(
     { url: server.url, store: config.store, data: config.data },
     `holdfast listens on ${server.url}`,
   )
   dieAloud(log)
-  return untilSignalled(server, log)
+  return untilSignalled(signals, server, log)
 }
 
-/** The first signal begins the drain, the second ends it at once. */
-async function untilSignalled(server: RunningServer, log: Logger): Promise<number> {
-  const first = Promise.withResolvers<string>()
-  const second = new AbortController()
-  const onSignal = (signal: string) => {
-    first.resolve(signal)
-    process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT')
-    for (const name of endSignals) process.once(name, () => second.abort())
-  }
-  for (const name of endSignals) process.once(name, onSignal)
-  process.on('SIGHUP', () => void server.reload())
-
-  const signal = await first.promise
+async function untilSignalled(
+  signals: Signals,
+  server: RunningServer,
+  log: Logger,
+): Promise<number> {
+  signals.onReload(() => void server.reload())
+  const signal = await signals.end
   log.info({ signal }, 'finishing the requests under way')
-  const isClean = await server.close(second.signal)
+  const isClean = await server.close(signals.hurry)
   if (isClean) log.info('stopped')
   else log.warn('stopped; requests that had not finished were cut off')
   return 0
 }
-
-const endSignals = ['SIGTERM', 'SIGINT'] as const
 
 /** A fault that nobody caught leaves the process in no known state: it ends, and whoever supervises it starts it anew. */
 function dieAloud(log: Logger): void {
