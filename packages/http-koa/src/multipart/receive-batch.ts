@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
 import { invite } from '../http/expect-continue.ts'
-import { problems } from '../http/problem.ts'
+import { HttpProblem, problems } from '../http/problem.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
 import { keepBackslashes } from './keep-backslashes.ts'
@@ -35,6 +35,8 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   keepBackslashes(parser)
   // A file's stream errs together with the parser, maybe before anybody reads it.
   parser.on('file', (_name, stream) => stream.on('error', () => {}))
+  // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the process.
+  parser.on('error', () => {})
   watchParser(parser, (error) => parser.destroy(error))
   request.once('close', () => {
     if (!request.complete) parser.destroy(problems.malformedMultipart())
@@ -54,6 +56,9 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
       }
       stream.resume()
     }
+  } catch (error) {
+    // The parser's own words for a broken form are no answer.
+    throw error instanceof HttpProblem ? error : problems.malformedMultipart()
   } finally {
     request.unpipe(parser)
     parser.destroy()
