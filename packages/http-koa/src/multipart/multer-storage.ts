@@ -54,7 +54,11 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
     // Multer's own limit ends the stream as if it were complete; nothing but this flag tells.
     part.stream.once('limit', () => part.stream.destroy(new Error('The file exceeds the limit')))
     const staged = await stageUpload(files, name, part.stream, options)
-    request.socket.once('close', () => void staged.discard())
+    const discard = () => void staged.discard()
+    const { socket } = request
+    socket.once('close', discard)
+    // The connection may live on for thousands of uploads.
+    void staged.ended.then(() => socket.off('close', discard))
     return staged
   }
 

@@ -10,6 +10,8 @@ export interface StagedUpload {
   publish(): Promise<BlobInfo>
   /** Drops the upload, unless it was published; resolves when nothing of it is left. */
   discard(): Promise<void>
+  /** Resolves when the upload has been published or dropped, or has failed. */
+  readonly ended: Promise<void>
 }
 
 /**
@@ -41,16 +43,21 @@ export async function stageUpload(
 
   const stored = files.upload(name, content(), options)
   stored.catch(arrival.reject)
+  const ended = stored.then(
+    () => {},
+    () => {},
+  )
   const size = await arrival.promise
   return {
     size,
+    ended,
     publish() {
       permission.resolve(undefined)
       return stored
     },
     async discard() {
       permission.reject(new Error('The upload was discarded'))
-      await stored.catch(() => {})
+      await ended
     },
   }
 }
