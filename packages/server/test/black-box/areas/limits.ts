@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import type { BlobStore } from '@holdfast/core'
+import { expectError, expectOk } from '../support/answer.ts'
+import { filePart, form } from '../support/form.ts'
+import { requestHead } from '../support/request-head.ts'
+import { anna, type StartService } from '../support/running-service.ts'
+import { formHead, sendForm } from '../support/send-form.ts'
+import { until } from '../support/until.ts'
+
+const tooLarge = 'File too large'
+const exceeded = 'Quota exceeded'
+const customers = [{ ...anna, quota: 100 }]
+const bytes = (count: number) => 'x'.repeat(count)
+
+/** Counts the bytes that uploads under way have brought as far as the store. */
+function countTaken() {
+  let taken = 0
+  async function* counted(content: AsyncIterable<Uint8Array>) {
+    for await (const chunk of content) {
+      taken += chunk.length
+      yield chunk
+    }
+  }
+  const wrap = (store: BlobStore): BlobStore => ({
+    ...store,
+    put: (key, content, options) => store.put(key, counted(content), options),
+  })
+  return { taken: () => taken, wrap }
+}
+
+export function limits(start: StartService): void {
+  describe('maxFileSize', () => {
+    it('lets a file of exactly so many bytes pass, and not one byte more: 413 File too large', async () => {
+      await using service = await start({ maxFileSize: 1000 })
+      expectOk(await service.anna.upload('a', bytes(1000)))
+      expectOk(await service.anna.put('b', bytes(1000)))
+      expectError(await service.anna.upload('a', bytes(1001)), 413, tooLarge)
+      expectError(await service.anna.put('b', bytes(1001)), 413, tooLarge)
+      expect(await service.anna.text('a')).to.equal(bytes(1000))
+      expect(await service.litter()).to.deep.equal([])
+    })
+
+    it('holds for a chunked body, whose length nobody announced', async () => {
+      await using service = await start({ maxFileSize: 10 })
+      const chunked = { ...service.anna.headers, 'Transfer-Encoding': 'chunked' }
+      const head = requestHead('PUT', '/upload/a', chunked)
+      const answer = await service.exchange(head, `b\r\n${bytes(11)}\r\n0\r\n\r\n`)
+      expectError(answer, 413, tooLarge)
+      expect(await service.anna.names()).to.deep.equal([])
+    })
+
+    it('counts the file, not the form around it', async () => {
+      await using service = await start({ maxFileSize: 10 })
+      const other = filePart('b', bytes(1000), 'other')
+      expectOk(await sendForm(service, form(other, filePart('a', bytes(10)))))
+    })
+
+    it('is unset by default', async () => {
+      await using service = await start()
+      expectOk(await service.anna.put('a', bytes(3_000_000)))
+    })
+  })
+
+  describe('quota', () => {
+    it('lets a customer keep exactly so many bytes, and not one more: 413 Quota exceeded', async () => {
+      await using service = await start({ customers })
+      expectOk(await service.anna.upload('a', bytes(60)))
+      expectError(await service.anna.upload('b', bytes(41)), 413, exceeded)
+      expectError(await service.anna.put('b', bytes(41)), 413, exceeded)
+      expectOk(await service.anna.put('b', bytes(40)))
+      expectOk(await service.anna.upload('c', ''))
+      expect(await service.litter()).to.deep.equal([])
+    })
+
+    it('counts a replaced file once, and a deleted one not at all', async () => {
+      await using service = await start({ customers })
+      expectOk(await service.anna.upload('a', bytes(100)))
+      expectOk(await service.anna.upload('a', bytes(90)))
+      expectError(await service.anna.upload('b', bytes(11)), 413, exceeded)
+      expectOk(await service.anna.remove('a'))
+      expectOk(await service.anna.upload('b', bytes(100)))
+    })
+
+    it('leaves the old file when its replacement exceeds the quota', async () => {
+      await using service = await start({ customers })
+      expectOk(await service.anna.upload('a', bytes(50)))
+      expectError(await service.anna.upload('a', bytes(101)), 413, exceeded)
+      expect(await service.anna.text('a')).to.equal(bytes(50))
+    })
+
+    it('counts bytes of uploads under way, and frees them when such an upload breaks off', async () => {
+      const { taken, wrap } = countTaken()
+      await using service = await start({ customers, wrap })
+      const body = form(filePart('a', bytes(60)))
+      using underWay = await service.connect()
+      await underWay.send(formHead(service, body.length), body.subarray(0, -1))
+      await until(() => taken() === 60)
+      expectError(await service.anna.upload('b', bytes(41)), 413, exceeded)
+      underWay.close()
+      await until(async () => (await service.anna.upload('b', bytes(41))).status === 200)
+    })
+
+    it('lets an upload under way finish with what it has claimed', async () => {
+      const { taken, wrap } = countTaken()
+      await using service = await start({ customers, wrap })
+      const body = form(filePart('a', bytes(60)))
+      using underWay = await service.connect()
+      await underWay.send(formHead(service, body.length), body.subarray(0, -10))
+      await until(() => taken() >= 60)
+      expectOk(await service.anna.upload('b', bytes(40)))
+      await underWay.send(body.subarray(-10))
+      expectOk(await underWay.answer())
+      expect(await service.anna.names()).to.deep.equal(['a', 'b'])
+    })
+
+    it('is not exceeded by many uploads at once', async () => {
+      await using service = await start({ customers })
+      const names = Array.from({ length: 10 }, (_, index) => `${index}`)
+      const answers = await Promise.all(names.map((name) => service.anna.put(name, bytes(30))))
+      const refused = answers.filter(({ status }) => status !== 200)
+      refused.forEach((answer) => expectError(answer, 413, exceeded))
+      expect(refused.length).to.equal(7)
+      expect((await service.anna.names()).length).to.equal(3)
+    })
+
+    it('is the quota of one customer, and unset by default', async () => {
+      const bert = { name: 'bert', password: 'p' }
+      await using service = await start({ customers: [...customers, bert] })
+      expectOk(await service.anna.put('a', bytes(100)))
+      expectOk(await service.as(bert).put('a', bytes(100_000)))
+    })
+  })
+}

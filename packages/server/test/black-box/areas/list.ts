@@ -1,0 +1,131 @@
+import { get, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
+import { expect } from 'chai'
+import type { BlobStore } from '@holdfast/core'
+import { expectError, expectOk } from '../support/answer.ts'
+import type { RunningService, StartService } from '../support/running-service.ts'
+
+async function storeAll(service: RunningService, names: readonly string[]): Promise<void> {
+  for (const name of names) expectOk(await service.anna.upload(name, ''))
+}
+
+export function list(start: StartService): void {
+  describe('GET /list', () => {
+    it('answers 200 with a JSON array of the names', async () => {
+      await using service = await start()
+      await storeAll(service, ['a.txt'])
+      const answer = await service.anna.list()
+      expect(answer.status).to.equal(200)
+      expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+      expect(answer.bytes.toString()).to.equal('["a.txt"]')
+    })
+
+    it('answers 400 No files uploaded yet when the customer has none, and again after the last is deleted', async () => {
+      await using service = await start()
+      expectError(await service.anna.list(), 400, 'No files uploaded yet')
+      await storeAll(service, ['a'])
+      expectOk(await service.anna.remove('a'))
+      expectError(await service.anna.list(), 400, 'No files uploaded yet')
+    })
+
+    it('is ascending by UTF-8 bytes, not by UTF-16 units', async () => {
+      await using service = await start()
+      const names = ['😀', '\uff5e', 'a', 'B', 'é', 'e\u0301', '10', '9', ' ', '~', 'ab', 'a b']
+      await storeAll(service, names)
+      const sorted = [' ', '10', '9', 'B', 'a', 'a b', 'ab', 'e\u0301', '~', 'é', '\uff5e', '😀']
+      expect(await service.anna.names()).to.deep.equal(sorted)
+    })
+
+    it('answers HEAD like GET, without a body', async () => {
+      await using service = await start()
+      const none = await service.anna.send('HEAD', '/list')
+      await storeAll(service, ['a'])
+      const some = await service.anna.send('HEAD', '/list')
+      expect([none.status, some.status]).to.deep.equal([400, 200])
+      expect(some.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+      expect(some.bytes.length + none.bytes.length).to.equal(0)
+    })
+
+    it('is streamed: the first names come while the store still looks for the last', async () => {
+      const gate = Promise.withResolvers<undefined>()
+      const endless = (store: BlobStore): BlobStore => ({
+        ...store,
+        async *list() {
+          for (let index = 0; index < 10_000; index++) yield `name ${index}`
+          await gate.promise
+          yield 'last'
+        },
+      })
+      await using service = await start({ wrap: endless })
+      const request = get(`${service.url}/list`, { headers: service.anna.headers })
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      await once(response, 'readable')
+      expect(String(response.read())).to.match(/^\["name 0","name 1",/)
+      gate.resolve(undefined)
+      expect((await buffer(response)).toString()).to.match(/,"last"\]$/)
+    })
+  })
+
+  describe('paging through the list', () => {
+    const names = ['a', 'a/b'.replace('/', '-'), 'ab', 'b', 'b&c=d', '你', '😀']
+
+    it('?limit=N&after=NAME gives every name once, in order', async () => {
+      await using service = await start()
+      await storeAll(service, names)
+      const pages: string[] = []
+      let page = await service.anna.names({ limit: '2' })
+      while (page.length > 0) {
+        expect(page.length).to.be.at.most(2)
+        pages.push(...page)
+        page = await service.anna.names({ limit: '2', after: page.at(-1) ?? '' })
+      }
+      expect(pages).to.deep.equal(await service.anna.names())
+      expect(pages).to.have.members(names)
+    })
+
+    it('?after=NAME begins behind a name that need not exist', async () => {
+      await using service = await start()
+      await storeAll(service, names)
+      expect(await service.anna.names({ after: 'aa' })).to.deep.equal([
+        'ab',
+        'b',
+        'b&c=d',
+        '你',
+        '😀',
+      ])
+    })
+
+    it('?prefix=P gives the names that begin with it', async () => {
+      await using service = await start()
+      await storeAll(service, names)
+      expect(await service.anna.names({ prefix: 'a' })).to.deep.equal(['a', 'a-b', 'ab'])
+      expect(await service.anna.names({ prefix: 'a', after: 'a', limit: '1' })).to.deep.equal([
+        'a-b',
+      ])
+    })
+
+    it('gives [] for an empty page when after or prefix was given', async () => {
+      await using service = await start()
+      for (const query of [{ after: 'z' }, { prefix: 'z' }, { after: 'z', limit: '1' }]) {
+        const answer = await service.anna.list(query)
+        expect([answer.status, answer.bytes.toString()]).to.deep.equal([200, '[]'])
+      }
+    })
+
+    it('gives No files uploaded yet for an empty page when neither was given', async () => {
+      await using service = await start()
+      for (const query of [{ limit: '1' }, { after: '' }, { prefix: '' }, { other: 'x' }]) {
+        expectError(await service.anna.list(query), 400, 'No files uploaded yet')
+      }
+    })
+
+    for (const limit of ['0', '-1', '1.5', 'x', '', '1e3', '99999999999999999999']) {
+      it(`refuses limit=${limit}: 400`, async () => {
+        await using service = await start()
+        const answer = await service.anna.list({ limit })
+        expectError(answer, 400, 'Invalid limit: it must be a whole number from 1')
+      })
+    }
+  })
+}

@@ -1,0 +1,66 @@
+import { authentication } from './areas/authentication.ts'
+import { deletion } from './areas/delete.ts'
+import { digest } from './areas/digest.ts'
+import { earlyRefusal } from './areas/early-refusal.ts'
+import { errorForm } from './areas/error-form.ts'
+import { expectContinue } from './areas/expect-continue.ts'
+import { isolation } from './areas/isolation.ts'
+import { limits } from './areas/limits.ts'
+import { list } from './areas/list.ts'
+import { loginBrake } from './areas/login-brake.ts'
+import { methodsAndPaths } from './areas/methods-and-paths.ts'
+import { ping } from './areas/ping.ts'
+import { serve } from './areas/serve.ts'
+import { serveConditional } from './areas/serve-conditional.ts'
+import { serveHeaders } from './areas/serve-headers.ts'
+import { serveRanges } from './areas/serve-ranges.ts'
+import { storeFaults } from './areas/store-faults.ts'
+import { truncation } from './areas/truncation.ts'
+import { uploadBatch } from './areas/upload-batch.ts'
+import { uploadCreateOnly } from './areas/upload-create-only.ts'
+import { uploadForm } from './areas/upload-form.ts'
+import { uploadMalformed } from './areas/upload-malformed.ts'
+import { uploadNames } from './areas/upload-names.ts'
+import { uploadOverwrite } from './areas/upload-overwrite.ts'
+import { uploadRaw } from './areas/upload-raw.ts'
+import { startService, type OpenedStore } from './support/running-service.ts'
+
+/**
+ * Runs every row of the specification and of its decisions against the service on a store, over real sockets. Each test
+ * opens a store of its own, which must be empty. Titles repeat the words of the row that they prove.
+ *
+ * Needs curl, and a loopback interface that answers on 127.0.0.2 as well.
+ */
+export function describeService(storeName: string, openStore: () => Promise<OpenedStore>): void {
+  describe(`the service on ${storeName}`, () => {
+    for (const area of areas) area((options = {}) => startService(openStore, options))
+  })
+}
+
+const areas = [
+  ping,
+  authentication,
+  loginBrake,
+  uploadForm,
+  uploadNames,
+  uploadMalformed,
+  truncation,
+  uploadOverwrite,
+  uploadCreateOnly,
+  digest,
+  uploadRaw,
+  uploadBatch,
+  expectContinue,
+  earlyRefusal,
+  serve,
+  serveHeaders,
+  serveRanges,
+  serveConditional,
+  list,
+  deletion,
+  isolation,
+  limits,
+  storeFaults,
+  methodsAndPaths,
+  errorForm,
+]

@@ -1,0 +1,33 @@
+import { STATUS_CODES } from 'node:http'
+import { expect } from 'chai'
+
+/** A whole answer, from whichever client. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+}
+
+export async function toAnswer(response: Response): Promise<Answer> {
+  const { status, headers } = response
+  return { status, headers, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+/** The one form that every error has: the status, the content type, and exactly three fields. */
+export function expectError(answer: Answer, statusCode: number, message: string): void {
+  const error = STATUS_CODES[statusCode]
+  expect(JSON.parse(answer.bytes.toString() || '"no body"')).to.deep.equal({
+    statusCode,
+    error,
+    message,
+  })
+  expect(answer.status).to.equal(statusCode)
+  expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+}
+
+/** The answer to an upload or a deletion that is safe. */
+export function expectOk(answer: Answer): void {
+  expect(answer.bytes.toString()).to.equal('OK')
+  expect(answer.status).to.equal(200)
+  expect(answer.headers.get('content-type')).to.match(/^text\/plain\b/)
+}

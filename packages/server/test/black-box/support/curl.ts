@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { buffer, text } from 'node:stream/consumers'
+
+export interface CurlResult {
+  readonly exitCode: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** Runs the machine's curl. A missing curl fails the test. */
+export async function curl(
+  args: readonly string[],
+  { input = '' }: { readonly input?: string | Uint8Array } = {},
+): Promise<CurlResult> {
+  const child = spawn('curl', ['--silent', '--show-error', '--noproxy', '*', ...args])
+  const exited = once(child, 'exit') as Promise<[number]>
+  // A refused upload closes curl's input before it is read.
+  child.stdin.on('error', () => {}).end(input)
+  const [[exitCode], stdout, stderr] = await Promise.all([
+    exited,
+    buffer(child.stdout),
+    text(child.stderr),
+  ])
+  return { exitCode, stdout, stderr }
+}

@@ -1,0 +1,145 @@
+import { scrypt } from 'node:crypto'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  createFileService,
+  createLoginBrake,
+  type BlobStore,
+  type Credential,
+  type LoginBrakeOptions,
+} from '@holdfast/core'
+import { createMemoryCredentialSource, createMemoryFailureCounter } from '@holdfast/core/memory'
+import {
+  createPasswordVerifier,
+  hashPassword,
+  type ComputeScrypt,
+  type ScryptCost,
+} from '@holdfast/credentials-file'
+import { createApp, createHttpServer } from '@holdfast/http-koa'
+import type { Answer } from './answer.ts'
+import { createCustomerClient, type Credentials, type CustomerClient } from './customer-client.ts'
+import { openRawConnection, type ConnectOptions, type RawConnection } from './raw-connection.ts'
+
+/** What the service is tested on. */
+export interface OpenedStore {
+  readonly store: BlobStore
+  /** What is left behind by uploads that were not published. */
+  litter(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export interface ServiceOptions {
+  readonly customers?: readonly (Credentials & { readonly quota?: number })[]
+  readonly maxFileSize?: number
+  readonly brake?: Omit<LoginBrakeOptions, 'counter'>
+  /** Puts something between the service and its store. */
+  readonly wrap?: (store: BlobStore) => BlobStore
+}
+
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+export interface RunningService {
+  readonly url: string
+  readonly port: number
+  readonly anna: CustomerClient
+  /** How many password hashes were computed. */
+  readonly hashes: () => number
+  readonly log: readonly LogLine[]
+  litter(): Promise<readonly string[]>
+  as(credentials: Credentials): CustomerClient
+  connect(options?: ConnectOptions): Promise<RawConnection>
+  /** Sends these bytes on a connection of their own, and takes the one answer. */
+  exchange(...data: readonly (string | Uint8Array)[]): Promise<Answer>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type StartService = (options?: ServiceOptions) => Promise<RunningService>
+
+/** The customer of every test that needs no other. */
+export const anna = { name: 'anna', password: 'correct horse' }
+
+/** What {@link anna} costs to hash: next to nothing. */
+const cost: ScryptCost = { ln: 4, r: 8, p: 1 }
+
+/** The service as a server composes it, on a port of its own. */
+export async function startService(
+  openStore: () => Promise<OpenedStore>,
+  { customers = [anna], maxFileSize = Infinity, brake, wrap = (store) => store }: ServiceOptions,
+): Promise<RunningService> {
+  const opened = await openStore()
+  let hashes = 0
+  const service = createFileService({
+    store: wrap(opened.store),
+    credentials: createMemoryCredentialSource(await Promise.all(customers.map(toCredential))),
+    verifyPassword: createPasswordVerifier({
+      cost,
+      computeScrypt: (...args) => {
+        hashes++
+        return computeScrypt(...args)
+      },
+    }),
+    loginBrake: createLoginBrake({
+      counter: createMemoryFailureCounter({ windowMs: 60_000 }),
+      ...brake,
+    }),
+    maxFileSize,
+  })
+  const log: LogLine[] = []
+  const server = createHttpServer(createApp(service, { log: collectInto(log) }))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const as = (credentials: Credentials) => createCustomerClient(url, credentials)
+  const connect = (options?: ConnectOptions) => openRawConnection(port, options)
+
+  return {
+    url,
+    port,
+    anna: as(anna),
+    hashes: () => hashes,
+    log,
+    litter: () => opened.litter(),
+    as,
+    connect,
+    async exchange(...data) {
+      using connection = await connect()
+      await connection.send(...data)
+      return await connection.answer()
+    },
+    async [Symbol.asyncDispose]() {
+      await closeServer(server)
+      await opened.close()
+    },
+  }
+}
+
+async function toCredential({ name, password, quota }: Credentials & { readonly quota?: number }) {
+  const credential: Credential = { name, passwordHash: await hashPassword(password, cost) }
+  return quota === undefined ? credential : { ...credential, quota }
+}
+
+const computeScrypt: ComputeScrypt = (password, salt, length, { ln, r, p }) =>
+  new Promise((resolve, reject) => {
+    scrypt(password, salt, length, { N: 2 ** ln, r, p }, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    )
+  })
+
+function collectInto(lines: LogLine[]) {
+  const at = (level: LogLine['level']) => (fields: object, message: string) =>
+    void lines.push({ level, fields: fields as LogLine['fields'], message })
+  return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
