@@ -120,6 +120,17 @@ describe('createLoginBrake', () => {
   })
 })
 
+describe('createLoginBrake over a counter that cannot be reached', () => {
+  const down = new Error('down')
+  const unable = { read: () => Promise.reject(down), add: () => Promise.reject(down) }
+
+  it('says so, and does not take it for no failures', async () => {
+    const brake = createLoginBrake({ counter: unable })
+    expect(await rejection(brake.check('alice', '1.1.1.1'))).to.equal(down)
+    expect(await rejection(brake.recordFailure('alice', '1.1.1.1'))).to.equal(down)
+  })
+})
+
 describe('noLoginBrake', () => {
   it('never holds', async () => {
     await fail(noLoginBrake, 1000, 'alice', '1.1.1.1')

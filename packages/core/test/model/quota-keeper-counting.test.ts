@@ -30,6 +30,16 @@ describe('createQuotaKeeper', () => {
       expect(counts()).to.equal(3)
     })
 
+    it('is due after deletions too, when they have ended', async () => {
+      const books = bookkeeping()
+      await books.put(alice, 'a', 10)
+      await books.remove(alice, 'a')
+      await books.remove(alice, 'a')
+      books.pass(60_000)
+      await books.put(alice, 'b', 10)
+      expect(books.counts()).to.equal(2)
+    })
+
     it('is had as often as one wishes', async () => {
       const books = bookkeeping({ recountAfterMs: 10 })
       await books.put(alice, 'a', 10)

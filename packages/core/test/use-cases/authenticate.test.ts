@@ -134,6 +134,13 @@ describe('authenticate', () => {
     expect(failures).to.deep.equal([])
   })
 
+  it('does not answer before the failure is counted', async () => {
+    const down = new Error('counter is down')
+    const brake = { ...noLoginBrake, recordFailure: () => Promise.reject(down) }
+    const login = { name: 'alice', password: 'guess' }
+    expect(await rejection(authenticate(credentials, verify, brake, login))).to.equal(down)
+  })
+
   it('lets the customer in from elsewhere while strangers are refused', async () => {
     const counter = createMemoryFailureCounter({ windowMs: 60_000, now: () => 0 })
     const brake = createLoginBrake({ counter, failuresPerName: 3 })

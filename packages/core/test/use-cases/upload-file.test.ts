@@ -177,6 +177,14 @@ describe('uploadFile', () => {
       expect(await kept()).to.deep.equal({ a: 'x' })
     })
 
+    it('does not bother the store, or count, for a name that is taken', async () => {
+      const asked = () => Promise.reject(new Error('asked'))
+      const fixture = uploadFixture({ put: asked, usage: asked })
+      await fixture.store.put({ customer: 'alice', name: 'a' }, chunks('x'))
+      const refused = fixture.upload('a', chunks('y'), { createOnly: true })
+      expect(await refusal(refused)).to.equal('already-exists')
+    })
+
     it('refuses a name that was taken meanwhile', async () => {
       const { upload, kept, expectRoom } = uploadFixture()
       const content = pulled()
