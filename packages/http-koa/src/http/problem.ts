@@ -28,6 +28,7 @@ export class HttpProblem extends Error {
 
 /** Wordings of the specification and of docs/api.md, each in one place. */
 export const problems = {
+  malformedRequest: () => new HttpProblem(400, 'Malformed request'),
   noFile: () => new HttpProblem(400, 'No file'),
   moreThanOneFile: () => new HttpProblem(400, 'More than one file'),
   malformedMultipart: () => new HttpProblem(400, 'Malformed multipart body'),

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { HttpLog } from '../http/log.ts'
+import { pathOf } from '../http/path-of.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
 /** Writes one line for each request, once its answer has been sent or cut off. */
@@ -14,7 +15,7 @@ export function createAccessLog(log: HttpLog): Middleware<HoldfastState> {
         {
           requestId: ctx.state.requestId,
           method: ctx.method,
-          path: ctx.path,
+          path: pathOf(ctx),
           status: ctx.res.statusCode,
           // A client that left before the end of the answer did not get it, whatever the status says.
           ...(ctx.res.writableFinished ? {} : { aborted: true }),

@@ -1,7 +1,8 @@
 import type { Context, Middleware } from 'koa'
 import { hasLargeRest, lingering } from '../http/linger.ts'
 import { noLog, type HttpLog } from '../http/log.ts'
-import { errorBody } from '../http/problem.ts'
+import { pathOf } from '../http/path-of.ts'
+import { errorBody, problems } from '../http/problem.ts'
 import { toProblem } from '../http/status.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
@@ -12,6 +13,8 @@ import type { HoldfastState } from '../holdfast-state.ts'
 export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
   return async (ctx, next) => {
     try {
+      // Whoever asks Koa for the path of such a request gets an exception.
+      if (pathOf(ctx) === undefined) throw problems.malformedRequest()
       await next()
     } catch (error) {
       const problem = toProblem(error)
