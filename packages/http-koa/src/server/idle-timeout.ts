@@ -2,6 +2,9 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorBody } from '../http/problem.ts'
 import { exchangeOn, type Exchange } from './exchanges.ts'
+import { answerRaw } from './raw-answer.ts'
+
+const nothingForTooLong = 'The client sent nothing for too long'
 
 /**
  * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a body that is waited for,
@@ -20,6 +23,7 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
       return
     }
     if (exchange) refuse(exchange)
+    else if (socket.bytesRead > 0) answerRaw(socket, 408, nothingForTooLong)
     else socket.destroy()
   })
 }
@@ -35,7 +39,7 @@ function refuse({ request, response }: Exchange): void {
     request.socket.destroy()
     return
   }
-  const body = JSON.stringify(errorBody(408, 'The client sent nothing for too long'))
+  const body = JSON.stringify(errorBody(408, nothingForTooLong))
   response.writeHead(408, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
