@@ -14,9 +14,14 @@ const boundaryParameter = /;[ \t]*boundary=(?:"([^"]*)"|([^;\s]*))/i
  *   RFC 2046
  */
 export function checkFormType(request: IncomingMessage): void {
-  const { 'content-type': type = '', 'content-length': length } = request.headers
-  if (!formData.test(type) || length === '0') throw problems.noFile()
+  const type = request.headers['content-type'] ?? ''
+  if (!formData.test(type) || !hasBody(request)) throw problems.noFile()
   const match = boundaryParameter.exec(type)
   const boundary = match?.[1] ?? match?.[2] ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength) throw problems.malformedMultipart()
+}
+
+/** RFC 9112 §6.3: a request without a length and without chunks has no body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

@@ -26,18 +26,21 @@ export interface BatchFile {
  */
 export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
   checkFormType(request)
-  const parser = busboy({
-    headers: request.headers,
-    limits: { fieldSize: formLimits.fieldSize, fields: formLimits.fields },
-    preservePath: true,
-    defParamCharset: 'utf8',
+  const parser = createParser(request)
+  const failure = new AbortController()
+  const late = new WeakSet<Readable>()
+  parser.on('file', (_name, stream) => {
+    // A file's stream errs together with the parser, maybe before anybody reads it.
+    stream.on('error', () => {})
+    // The parser goes on to the end of the chunk in which it was stopped.
+    if (failure.signal.aborted) late.add(stream)
   })
-  keepBackslashes(parser)
-  // A file's stream errs together with the parser, maybe before anybody reads it.
-  parser.on('file', (_name, stream) => stream.on('error', () => {}))
   // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the process.
   parser.on('error', () => {})
-  watchParser(parser, (error) => parser.destroy(error))
+  watchParser(parser, (error) => {
+    failure.abort(error)
+    parser.destroy(error)
+  })
   request.once('close', () => {
     if (!request.complete) parser.destroy(problems.malformedMultipart())
   })
@@ -48,6 +51,7 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   request.pipe(parser)
   try {
     for await (const [name, stream, { filename }] of parts) {
+      if (late.has(stream)) failure.signal.throwIfAborted()
       if (name === 'file' && filename) {
         yield {
           filename: undoFormEscapes(filename),
@@ -62,5 +66,21 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   } finally {
     request.unpipe(parser)
     parser.destroy()
+  }
+}
+
+function createParser(request: IncomingMessage): busboy.Busboy {
+  try {
+    const parser = busboy({
+      headers: request.headers,
+      limits: { fieldSize: formLimits.fieldSize, fields: formLimits.fields },
+      preservePath: true,
+      defParamCharset: 'utf8',
+    })
+    keepBackslashes(parser)
+    return parser
+  } catch {
+    // Its only reason to throw here is a content type that it cannot read.
+    throw problems.malformedMultipart()
   }
 }
