@@ -3,7 +3,7 @@ import busboy, { type FileInfo } from 'busboy'
 import { expect } from 'chai'
 import { keepBackslashes } from '../../src/multipart/keep-backslashes.ts'
 
-async function filenameOf(disposition: string): Promise<string> {
+async function filenameOf(disposition: string): Promise<string | undefined> {
   const parser = busboy({
     headers: { 'content-type': 'multipart/form-data; boundary=B' },
     preservePath: true,

@@ -1,0 +1,49 @@
+import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { createApp } from '../../src/app.ts'
+import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
+import { collectLog, type CollectedLog } from './collected-log.ts'
+import { listen, type Listening } from './listening.ts'
+
+export interface RunningApp extends Listening {
+  readonly log: CollectedLog
+  /** The files of the one customer there is. */
+  readonly files: CustomerFiles
+  /** The names of those files. */
+  names(): Promise<readonly string[]>
+}
+
+export interface RunOptions extends HttpServerOptions {
+  readonly store?: BlobStore
+  readonly maxFileSize?: number
+}
+
+/** What proves to be the one customer there is. */
+export const auth = { 'x-auth-name': 'demo', 'x-auth-password': 'sesame' }
+
+/** The whole application on its own server, with one customer `demo`. */
+export async function runApp({
+  store = createMemoryBlobStore(),
+  maxFileSize = Infinity,
+  ...serverOptions
+}: RunOptions = {}): Promise<RunningApp> {
+  const service = createFileService({
+    store,
+    credentials: createMemoryCredentialSource([{ name: 'demo', passwordHash: 'sesame' }]),
+    verifyPassword: async (password, hash) => password === hash,
+    maxFileSize,
+  })
+  const log = collectLog()
+  const server = createHttpServer(createApp(service, { log }), serverOptions)
+  const files = service.filesOf({ name: 'demo' })
+  return {
+    ...(await listen(server)),
+    log,
+    files,
+    async names() {
+      const names: string[] = []
+      for await (const name of files.list()) names.push(name)
+      return names
+    },
+  }
+}

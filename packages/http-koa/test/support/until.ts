@@ -1,0 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Resolves as soon as `condition` holds; rejects with `what` after five seconds. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const end = Date.now() + 5_000
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
+    await delay(2)
+  }
+}
