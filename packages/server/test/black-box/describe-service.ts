@@ -9,6 +9,7 @@ import { limits } from './areas/limits.ts'
 import { list } from './areas/list.ts'
 import { loginBrake } from './areas/login-brake.ts'
 import { methodsAndPaths } from './areas/methods-and-paths.ts'
+import { overload } from './areas/overload.ts'
 import { ping } from './areas/ping.ts'
 import { serve } from './areas/serve.ts'
 import { serveConditional } from './areas/serve-conditional.ts'
@@ -61,6 +62,7 @@ const areas = [
   isolation,
   limits,
   storeFaults,
+  overload,
   methodsAndPaths,
   errorForm,
 ]

@@ -47,6 +47,16 @@ export function list(start: StartService): void {
       expect(some.bytes.length + none.bytes.length).to.equal(0)
     })
 
+    it('is whole for a client of HTTP/1.0, too, which knows no chunks', async () => {
+      await using service = await start()
+      await storeAll(service, ['a', 'b'])
+      const auth = Object.entries(service.anna.headers).map(([name, value]) => `${name}: ${value}`)
+      const lines = ['GET /list HTTP/1.0', ...auth, '', '']
+      const answer = await service.exchange(lines.join('\r\n'))
+      expect(answer.headers.get('transfer-encoding')).to.equal(null)
+      expect(answer.bytes.toString()).to.equal('["a","b"]')
+    })
+
     it('is streamed: the first names come while the store still looks for the last', async () => {
       const gate = Promise.withResolvers<undefined>()
       const endless = (store: BlobStore): BlobStore => ({

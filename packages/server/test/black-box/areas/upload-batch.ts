@@ -122,6 +122,17 @@ export function uploadBatch(start: StartService): void {
       }
     })
 
+    it('ends with 413 where a text field is huge; exactly the files with an OK line are there', async () => {
+      await using service = await start()
+      const huge = textPart('note', 'x'.repeat(70_000))
+      const body = form(filePart('a', '1'), huge, filePart('b', '2'))
+      const lines = linesOf((await sendBatch(service, body)).bytes)
+      expect(lines.at(-1)).to.include({ statusCode: 413 })
+      const names = await service.anna.names()
+      expect(names[0]).to.equal('a')
+      expect(lines.slice(0, -1)).to.deep.equal(names.map(stored))
+    })
+
     it('answers No file where there is none, and where the body is not multipart', async () => {
       await using service = await start()
       expectError(await sendBatch(service, form(textPart('file', 'x'))), 400, 'No file')

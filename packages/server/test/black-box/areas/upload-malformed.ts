@@ -121,6 +121,16 @@ export function uploadMalformed(start: StartService): void {
       expect(await service.anna.text('a.txt')).to.equal('new')
     })
 
+    it('survives a refusal before a request that is sent along with it', async () => {
+      await using service = await start()
+      using connection = await service.connect()
+      const refused = form(filePart('..', 'x'.repeat(50_000)))
+      const head = formHead(service, refused.length)
+      await connection.send(head, refused, requestHead('GET', '/ping'))
+      expectError(await connection.answer(), 400, 'Invalid filename: it is ".."')
+      expect((await connection.answer()).bytes.toString()).to.equal('pong')
+    })
+
     it('takes any number of uploads, and nothing of them adds up on it', async () => {
       await using service = await start()
       const warnings: Error[] = []

@@ -33,6 +33,10 @@ export interface ServiceOptions {
   readonly customers?: readonly (Credentials & { readonly quota?: number })[]
   readonly maxFileSize?: number
   readonly brake?: Omit<LoginBrakeOptions, 'counter'>
+  /** How many passwords may wait for their hash; default: 100. One hash is computed at a time. */
+  readonly hashQueueLimit?: number
+  /** What each hash waits for before it is computed. Default: nothing. */
+  readonly beforeHash?: () => Promise<void>
   /** Puts something between the service and its store. */
   readonly wrap?: (store: BlobStore) => BlobStore
 }
@@ -69,17 +73,22 @@ const cost: ScryptCost = { ln: 4, r: 8, p: 1 }
 /** The service as a server composes it, on a port of its own. */
 export async function startService(
   openStore: () => Promise<OpenedStore>,
-  { customers = [anna], maxFileSize = Infinity, brake, wrap = (store) => store }: ServiceOptions,
+  options: ServiceOptions,
 ): Promise<RunningService> {
+  const { customers = [anna], maxFileSize = Infinity, brake, wrap } = options
+  const { hashQueueLimit = 100, beforeHash = async () => {} } = options
   const opened = await openStore()
   let hashes = 0
   const service = createFileService({
-    store: wrap(opened.store),
+    store: wrap ? wrap(opened.store) : opened.store,
     credentials: createMemoryCredentialSource(await Promise.all(customers.map(toCredential))),
     verifyPassword: createPasswordVerifier({
       cost,
-      computeScrypt: (...args) => {
+      concurrency: 1,
+      queueLimit: hashQueueLimit,
+      computeScrypt: async (...args) => {
         hashes++
+        await beforeHash()
         return computeScrypt(...args)
       },
     }),
