@@ -1,4 +1,6 @@
+export { closestWord } from './customers/closest-word.ts'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
+export { editCustomersFile } from './edit-customers-file.ts'
 export {
   openCustomersFile,
   type CustomersFile,

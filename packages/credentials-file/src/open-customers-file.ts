@@ -8,10 +8,12 @@ import {
   parseCustomers,
   passwordProblem,
 } from './customers/parse-customers.ts'
+import { OutdatedEditError } from './customers/outdated-edit-error.ts'
 import { isMissingFile, readCustomersText } from './customers/read-customers-text.ts'
 import { renderCustomers } from './customers/render-customers.ts'
 import { parseYaml } from './customers/yaml-document.ts'
 import { saveCustomersText } from './customers/save-customers-text.ts'
+import { withLock } from './customers/with-lock.ts'
 import { parseByteSize } from './parse-byte-size.ts'
 
 /** What a new customer may have beside name and password. */
@@ -36,7 +38,7 @@ export interface CustomersFile {
   setPasswordHash(name: string, passwordHash: string): void
   /**
    * Writes the file in one step, readable and writable by its owner only; whoever owned it still does. Rejects if
-   * somebody else has changed the file since it was opened.
+   * somebody else has changed the file since it was opened. Of any number who save at once, none overwrites another.
    */
   save(): Promise<void>
 }
@@ -110,10 +112,10 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
     },
     async save() {
       const text = renderCustomers({ document, entries, original: original ?? '', path })
-      if ((await readIfThere(path)) !== original) {
-        throw refuse('was changed by somebody else meanwhile; nothing was written, try again')
-      }
-      await saveCustomersText(path, text)
+      await withLock(path, async () => {
+        if ((await readIfThere(path)) !== original) throw new OutdatedEditError(path)
+        await saveCustomersText(path, text)
+      })
       original = text
     },
   }

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import {
+  editCustomersFile,
   generatePassword,
   hashPassword,
   openCustomersFile,
@@ -18,7 +19,9 @@ interface PasswordOption {
 }
 
 interface NameArgument {
-  readonly name: string
+  readonly name?: string | undefined
+  /** Whatever stands behind `--`: yargs makes no positionals of it. */
+  readonly '--'?: readonly string[]
 }
 
 /** `holdfast customers …`: the administrator's edits of the customers file. */
@@ -28,7 +31,7 @@ export function customersCommands(
 ): Argv {
   return yargs
     .command(
-      'add <name>',
+      'add [name]',
       'Make a customer, and print the generated password',
       (inner) =>
         withPassword(withName(inner))
@@ -42,11 +45,11 @@ export function customersCommands(
       (argv) => run(add(argv)),
     )
     .command('list', 'Print the names of the customers', withFile, (argv) => run(list(argv)))
-    .command('remove <name>', 'Remove a customer; the files stay', withName, (argv) =>
+    .command('remove [name]', 'Remove a customer; the files stay', withName, (argv) =>
       run(remove(argv)),
     )
     .command(
-      'rotate <name>',
+      'rotate [name]',
       'Give a customer a new password, and print it',
       (inner) => withPassword(withName(inner)),
       (argv) => run(rotate(argv)),
@@ -68,9 +71,18 @@ function withFile(yargs: Argv) {
 function withName(yargs: Argv) {
   return withFile(yargs).positional('name', {
     type: 'string',
-    demandOption: true,
-    describe: 'Name of the customer',
+    describe: 'Name of the customer; behind -- if it begins with a dash',
   })
+}
+
+/** The one name that was given, before `--` or behind it. */
+function nameIn({ name, '--': rest = [] }: NameArgument): string {
+  const [first, second] = [...(name === undefined ? [] : [name]), ...rest]
+  if (first === undefined) throw new UsageError('Say the name of the customer.')
+  if (second !== undefined) {
+    throw new UsageError(`One name at a time: what is "${second}"? Put a name with spaces in quotes.`)
+  }
+  return first
 }
 
 function withPassword<T>(yargs: Argv<T>) {
@@ -84,33 +96,37 @@ function withPassword<T>(yargs: Argv<T>) {
 async function add(
   argv: FileOption & NameArgument & PasswordOption & { readonly quota?: string | undefined },
 ): Promise<number> {
-  const { name, quota } = argv
-  return edit(argv, async (file) => {
-    if (file.has(name)) {
-      throw new UsageError(
-        `${argv.customers} has a customer "${name}" already. A new password: holdfast customers rotate ${name}`,
-      )
-    }
-    const { password, announce } = await choosePassword(argv)
-    file.add(name, await hashPassword(password), quota === undefined ? {} : { quota })
-    return announce
+  const name = nameIn(argv)
+  const { customers, quota } = argv
+  const refuseTaken = (file: CustomersFile) => {
+    if (!file.has(name)) return
+    throw new UsageError(
+      `${customers} has a customer "${name}" already. A new password: holdfast customers rotate ${name}`,
+    )
+  }
+  refuseTaken(await openCustomersFile(customers))
+  const { hash, announce } = await choosePassword(name, argv)
+  await editCustomersFile(customers, (file) => {
+    refuseTaken(file)
+    file.add(name, hash, quota === undefined ? {} : { quota })
   })
+  announce()
+  return 0
 }
 
 async function rotate(argv: FileOption & NameArgument & PasswordOption): Promise<number> {
-  return edit(argv, async (file) => {
-    const { password, announce } = await choosePassword(argv)
-    file.setPasswordHash(argv.name, await hashPassword(password))
-    return announce
-  })
+  const name = nameIn(argv)
+  const { hash, announce } = await choosePassword(name, argv)
+  await editCustomersFile(argv.customers, (file) => file.setPasswordHash(name, hash))
+  announce()
+  return 0
 }
 
-async function remove({ customers, name }: FileOption & NameArgument): Promise<number> {
-  return edit({ customers }, async (file) => {
-    file.remove(name)
-    return () =>
-      note(`Removed the customer "${name}". The files of "${name}" are still in the store.`)
-  })
+async function remove(argv: FileOption & NameArgument): Promise<number> {
+  const name = nameIn(argv)
+  await editCustomersFile(argv.customers, (file) => file.remove(name))
+  note(`Removed the customer "${name}". The files of "${name}" are still in the store.`)
+  return 0
 }
 
 async function list({ customers }: FileOption): Promise<number> {
@@ -126,31 +142,20 @@ async function check({ customers }: FileOption): Promise<number> {
   return 0
 }
 
-/** Opens the file, changes and saves it; what the change returns is said only once that is safe. */
-async function edit(
-  { customers }: FileOption,
-  change: (file: CustomersFile) => Promise<() => void>,
-): Promise<number> {
-  const file = await openCustomersFile(customers)
-  const announce = await change(file)
-  await file.save()
-  announce()
-  return 0
-}
-
-/** A password from standard input, or a generated one that is to be printed. */
-async function choosePassword({ name, 'password-stdin': isGiven }: NameArgument & PasswordOption) {
+/** A password from standard input, or a generated one that is to be printed; said only once it is safe in the file. */
+async function choosePassword(name: string, { 'password-stdin': isGiven }: PasswordOption) {
   if (isGiven) {
     const password = (await text(process.stdin)).replace(/\r?\n$/, '')
     if (password === '') throw new UsageError('Standard input holds no password.')
-    return { password, announce: () => note(`The password of "${name}" is set.`) }
+    const announce = () => note(`The password of "${name}" is set.`)
+    return { hash: await hashPassword(password), announce }
   }
   const password = generatePassword()
   const announce = () => {
     note(`The password of "${name}", shown only now:`)
     process.stdout.write(`${password}\n`)
   }
-  return { password, announce }
+  return { hash: await hashPassword(password), announce }
 }
 
 /** For people. Standard output carries only what a script wants. */
