@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
 import { curl } from '../support/curl.ts'
-import { boundary, filePart, form, formType, textPart } from '../support/form.ts'
+import { boundary, filePart, form, formType, part, textPart } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 
@@ -76,6 +76,23 @@ export function uploadBatch(start: StartService): void {
         stored('b'),
       ])
       expect(await service.anna.text('a')).to.equal('old')
+    })
+
+    it('takes file names as POST /upload does: quotes of fetch and of curl, backslashes, filename*', async () => {
+      await using service = await start()
+      const body = new FormData()
+      for (const name of ['say "hi"', 'a\\b', '%41', 'line\nbreak'])
+        body.append('file', new Blob([]), name)
+      const fromFetch = await service.anna.send('POST', '/upload/batch', { body })
+      const control = 'Invalid filename: it contains a control character'
+      expect(linesOf(fromFetch.bytes)).to.deep.equal([
+        ...['say "hi"', 'a\\b', '%41'].map(stored),
+        refused('line\nbreak', 400, 'Bad Request', control),
+      ])
+      const star = "form-data; name=file; filename=x; filename*=UTF-8''%E4%BD%A0"
+      const raw = await sendBatch(service, form(filePart('\\"', ''), part(star, '')))
+      expect(linesOf(raw.bytes)).to.deep.equal([stored('"'), stored('你')])
+      expect(await service.anna.names()).to.deep.equal(['"', '%41', 'a\\b', 'say "hi"', '你'])
     })
 
     it('takes many -F of one curl', async () => {
