@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
+import { discardWithConnection } from './discard-with-connection.ts'
 import { stageUpload, type StagedUpload } from './stage-upload.ts'
 
 /** A file part of a form, as multer hands it to an engine. */
@@ -54,11 +55,7 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
     // Multer's own limit ends the stream as if it were complete; nothing but this flag tells.
     part.stream.once('limit', () => part.stream.destroy(new Error('The file exceeds the limit')))
     const staged = await stageUpload(files, name, part.stream, options)
-    const discard = () => void staged.discard()
-    const { socket } = request
-    socket.once('close', discard)
-    // The connection may live on for thousands of uploads.
-    void staged.ended.then(() => socket.off('close', discard))
+    discardWithConnection(request.socket, staged)
     return staged
   }
 
