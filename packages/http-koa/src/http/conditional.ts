@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BlobInfo } from '@holdfast/core'
+import { parseHttpDate } from './http-date.ts'
 
 /** The value of the ETag header for a file: a strong validator (RFC 9110 §8.8.3). */
 export function etagOf(info: BlobInfo): string {
@@ -34,10 +35,10 @@ export function ifRangeHolds(headers: IncomingHttpHeaders, info: BlobInfo): bool
   if (ifRange === undefined) return true
   if (typeof ifRange !== 'string') return false
   if (ifRange.startsWith('"') || ifRange.startsWith('W/')) return ifRange === etagOf(info)
-  return Date.parse(ifRange) === wholeSeconds(info)
+  return parseHttpDate(ifRange) === wholeSeconds(info)
 }
 
-const entityTag = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
+const entityTag = /(?<=^|[\s,])(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 
 function listsTag(header: string, info: BlobInfo, comparison: 'strong' | 'weak'): boolean {
   if (header.trim() === '*') return true
@@ -48,8 +49,8 @@ function listsTag(header: string, info: BlobInfo, comparison: 'strong' | 'weak')
 
 /** `undefined` when there is no date to compare with. */
 function isModifiedSince(info: BlobInfo, date: string | undefined): boolean | undefined {
-  const since = date === undefined ? NaN : Date.parse(date)
-  return Number.isNaN(since) ? undefined : wholeSeconds(info) > since
+  const since = date === undefined ? undefined : parseHttpDate(date)
+  return since === undefined ? undefined : wholeSeconds(info) > since
 }
 
 /** HTTP's dates have no fractions of a second. In milliseconds since the epoch. */

@@ -1,5 +1,5 @@
-// The subset of multer 2.4 and @koa/multer 4 that is used here. The published types lag behind: they lack the options of
-// multer 2.4, or bring Express along.
+// The subset of multer 2.4 and @koa/multer 4 that is used here and in the tests. The published types lag behind: they lack the options
+// of multer 2.4, or bring Express along.
 declare module '@koa/multer' {
   import type { IncomingMessage } from 'node:http'
   import type { Writable } from 'node:stream'
@@ -7,18 +7,24 @@ declare module '@koa/multer' {
 
   export interface MulterOptions {
     readonly storage: object
-    readonly limits: Readonly<Record<'fieldSize' | 'fields' | 'parts', number>>
-    readonly fileFilter: (
+    readonly limits?: Readonly<
+      Partial<Record<'fieldSize' | 'fields' | 'parts' | 'fileSize', number>>
+    >
+    readonly fileFilter?: (
       request: IncomingMessage,
       part: { readonly fieldname: string; readonly originalname: string },
       callback: (error: unknown, accept?: boolean) => void,
     ) => void
-    readonly preservePath: boolean
-    readonly defParamCharset: string
-    readonly streamHandler: (request: IncomingMessage, parser: Writable) => void
+    readonly preservePath?: boolean
+    readonly defParamCharset?: string
+    readonly streamHandler?: (request: IncomingMessage, parser: Writable) => void
   }
 
+  type Middleware = (ctx: Context, next: Next) => Promise<unknown>
+
   export default function multer(options: MulterOptions): {
-    any(): (ctx: Context, next: Next) => Promise<unknown>
+    any(): Middleware
+    single(field: string): Middleware
+    array(field: string, maxCount?: number): Middleware
   }
 }

@@ -1,0 +1,50 @@
+import { FileServiceError, type ErrorCode } from '@holdfast/core'
+import { expect } from 'chai'
+import { problems } from '../../src/http/problem.ts'
+import { toProblem } from '../../src/http/status.ts'
+
+const told = {
+  'missing-credentials': [400, 'No auth headers'],
+  'invalid-credentials': [400, 'Invalid credentials'],
+  'too-many-attempts': [429, 'Too many failed logins'],
+  'invalid-file-name': [400, 'own words'],
+  'not-found': [400, 'File not found'],
+  'already-exists': [412, 'Precondition Failed'],
+  'file-too-large': [413, 'File too large'],
+  'quota-exceeded': [413, 'Quota exceeded'],
+  'digest-mismatch': [400, 'Digest mismatch'],
+  'insufficient-storage': [507, 'Insufficient storage'],
+  'store-unavailable': [503, 'Storage unavailable'],
+  overloaded: [503, 'Overloaded'],
+} satisfies Record<ErrorCode, readonly [status: number, message: string]>
+
+const codes = Object.entries(told) as [ErrorCode, readonly [number, string]][]
+
+describe('toProblem', () => {
+  for (const [code, [status, message]] of codes) {
+    it(`says ${code} as ${status} ${message}`, () => {
+      const problem = toProblem(new FileServiceError(code, 'own words'))
+      expect([problem.status, problem.message]).to.deep.equal([status, message])
+      const comesBack = status === 429 || status === 503
+      expect(problem.headers).to.deep.equal(comesBack ? { 'Retry-After': '5' } : {})
+    })
+  }
+
+  it('says when to come back in whole seconds, one at least', () => {
+    const after = (retryAfterMs: number) =>
+      toProblem(new FileServiceError('overloaded', '', { retryAfterMs })).headers['Retry-After']
+    expect([0, 1, 1000, 1001, 59_999].map(after)).to.deep.equal(['1', '1', '1', '2', '60'])
+  })
+
+  it('leaves the problems of HTTP alone', () => {
+    const problem = problems.noFile()
+    expect(toProblem(problem)).to.equal(problem)
+  })
+
+  it('tells nothing of faults', () => {
+    for (const fault of [new Error('secret'), new TypeError('secret'), 'secret', undefined, null]) {
+      const { status, message, headers } = toProblem(fault)
+      expect([status, message, headers]).to.deep.equal([500, 'An unexpected error occurred', {}])
+    }
+  })
+})

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http'
+import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
+import express from 'express'
+import multer from 'multer'
+import { createMulterStorage } from '../../src/multipart/multer-storage.ts'
+import type { StagedUpload } from '../../src/multipart/stage-upload.ts'
+import { listen, type Listening } from './listening.ts'
+
+export interface MulterApp extends Listening {
+  readonly files: CustomerFiles
+  /** What the handler behind multer has been given so far. */
+  readonly staged: StagedUpload[]
+  /** What multer refused forms with. */
+  readonly errors: Error[]
+}
+
+export interface MulterAppOptions {
+  readonly store: BlobStore
+  readonly maxFiles?: number
+  readonly fileSize?: number
+  /** What the handler does with its files. Default: publish them all. */
+  readonly handle?: (staged: readonly StagedUpload[]) => Promise<unknown>
+  /** What it takes to know the customer. Default: nothing. */
+  readonly lookUp?: () => Promise<unknown>
+}
+
+export const publishAll = (staged: readonly StagedUpload[]) =>
+  Promise.all(staged.map((each) => each.publish()))
+
+/** Somebody's Express application that keeps the files of its forms in holdfast. */
+export async function runExpressApp({
+  store,
+  maxFiles = 10,
+  fileSize = Infinity,
+  handle = publishAll,
+  lookUp = async () => {},
+}: MulterAppOptions): Promise<MulterApp> {
+  const files = createFileService({ store }).filesOf({ name: 'demo' })
+  const staged: StagedUpload[] = []
+  const errors: Error[] = []
+  const filesOf = async () => {
+    await lookUp()
+    return files
+  }
+  const upload = multer({ storage: createMulterStorage({ filesOf }), limits: { fileSize } })
+  const app = express()
+  app.post('/attachments', upload.array('file', maxFiles), async (request, response) => {
+    const uploads = (request as unknown as { readonly files: readonly StagedUpload[] }).files
+    staged.push(...uploads)
+    await handle(uploads)
+    response.send('thanks')
+  })
+  app.get('/other', (_request, response) => void response.send('other'))
+  const answerError: express.ErrorRequestHandler = (error: Error, _request, response, _next) => {
+    errors.push(error)
+    response.status(422).send(error.message)
+  }
+  app.use(answerError)
+  return { ...(await listen(createServer(app))), files, staged, errors }
+}
