@@ -15,9 +15,13 @@ const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE',
 export function createApp(service: FileService, options: RouterOptions = {}): Koa<HoldfastState> {
   const { log = noLog } = options
   const app = new Koa<HoldfastState>()
+  const brokenOff = new WeakSet<Koa.Context>()
   // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take a part for the whole.
   app.on('error', (error: Error & { code?: string }, ctx?: Koa.Context) => {
     if (clientLeft.has(error.code ?? '')) return
+    // Koa hears of one failure twice, from the content and from the answer.
+    if (ctx && brokenOff.has(ctx)) return
+    if (ctx) brokenOff.add(ctx)
     log.error({ requestId: ctx?.state['requestId'] as unknown, err: error }, 'The answer broke off')
   })
   app.use(requestId)

@@ -1,50 +1,72 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
-import type { CustomerFiles } from '@holdfast/core'
+import type { CustomerFiles, ExpectedDigest } from '@holdfast/core'
 import type { HoldfastState } from '../holdfast-state.ts'
-import { errorBody, problems } from '../http/problem.ts'
+import { noLog, type HttpLog } from '../http/log.ts'
+import { logFault } from '../http/log-fault.ts'
+import { errorBody, problems, type ErrorBody } from '../http/problem.ts'
 import { toProblem } from '../http/status.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
+import { expectedSha256 } from '../multipart/expected-sha256.ts'
 import { partFileName } from '../multipart/part-file-name.ts'
 import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
 
 /**
  * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon as that file is
- * safe or refused. A form that breaks off ends with a line that says so; the files before it stay.
+ * safe or refused. A text field `sha256` goes before its file. A form that breaks off ends with a line that says so; the files before it stay.
  */
-export const batch: RouterMiddleware<HoldfastState> = async (ctx) => {
-  const createOnly = isCreateOnly(ctx.req.headers)
-  const results = storeEach(receiveBatch(ctx.req), filesOf(ctx.state), createOnly)
-  const first = await results.next()
-  if (first.done) throw problems.noFile()
-  ctx.status = 200
-  ctx.type = 'application/x-ndjson; charset=utf-8'
-  ctx.body = Readable.from(asLines(first.value, results), { objectMode: false })
+export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastState> {
+  return async (ctx) => {
+    const createOnly = isCreateOnly(ctx.req.headers)
+    const explain = (error: unknown) => {
+      const problem = toProblem(error)
+      logFault(log, ctx.state, error, problem)
+      return errorBody(problem.status, problem.message)
+    }
+    const results = storeEach(receiveBatch(ctx.req), filesOf(ctx.state), createOnly, explain)
+    const first = await results.next()
+    if (first.done) throw problems.noFile()
+    ctx.status = 200
+    ctx.type = 'application/x-ndjson; charset=utf-8'
+    ctx.body = Readable.from(asLines(first.value, results, explain), { objectMode: false })
+  }
 }
 
 async function* storeEach(
   files: AsyncIterable<BatchFile>,
   customerFiles: CustomerFiles,
   createOnly: boolean,
+  explain: (error: unknown) => ErrorBody,
 ): AsyncGenerator<object, undefined> {
-  for await (const { filename, content } of files) {
+  for await (const { filename, content, fields } of files) {
     try {
-      await customerFiles.upload(partFileName(filename), content, { createOnly })
+      const options = { createOnly, ...digestOf(fields) }
+      await customerFiles.upload(partFileName(filename), content, options)
       yield { filename, statusCode: 200, message: 'OK' }
     } catch (error) {
-      const { status, message } = toProblem(error)
-      yield { filename, ...errorBody(status, message) }
+      yield { filename, ...explain(error) }
     }
   }
 }
 
-async function* asLines(first: object, rest: AsyncIterable<object>): AsyncIterable<string> {
+/** Hashing costs more than all the rest, so it is done only for who asks. */
+function digestOf(fields: BatchFile['fields']): { readonly digest?: ExpectedDigest } {
+  const sha256 = expectedSha256(fields)
+  if (sha256 === undefined) return {}
+  return { digest: { hash: createHash('sha256'), expected: () => sha256 } }
+}
+
+async function* asLines(
+  first: object,
+  rest: AsyncIterable<object>,
+  explain: (error: unknown) => ErrorBody,
+): AsyncIterable<string> {
   yield `${JSON.stringify(first)}\n`
   try {
     for await (const result of rest) yield `${JSON.stringify(result)}\n`
   } catch (error) {
-    const { status, message } = toProblem(error)
-    yield `${JSON.stringify(errorBody(status, message))}\n`
+    yield `${JSON.stringify(explain(error))}\n`
   }
 }

@@ -25,5 +25,10 @@ export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   }
   const rest = { [Symbol.asyncIterator]: () => names }
   const text = jsonArray(first.done ? undefined : first.value, rest)
-  ctx.body = Readable.from(text, { objectMode: false })
+  const body = Readable.from(text, { objectMode: false })
+  // A client that has left by now leaves text that is never begun, and so never ends the listing.
+  body.once('close', () => {
+    names.return?.().catch((error: unknown) => ctx.app.emit('error', error, ctx))
+  })
+  ctx.body = body
 }

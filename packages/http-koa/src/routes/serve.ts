@@ -41,7 +41,13 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
     }
-    ctx.body = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
+    const body =
+      content instanceof Readable ? content : Readable.from(content, { objectMode: false })
+    // A client that has left by now leaves content that is never begun, and so never releases anything.
+    body.once('close', () => {
+      file.close().catch((error: unknown) => ctx.app.emit('error', error, ctx))
+    })
+    ctx.body = body
     ctx.length = range.length
     isSent = true
   } finally {

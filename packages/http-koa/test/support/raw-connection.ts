@@ -12,6 +12,8 @@ export interface RawAnswer {
 /** A TCP connection on which a test decides about every byte. */
 export interface RawConnection {
   send(data: string | Uint8Array): void
+  /** Sends `data`, and tells whether the system has taken all of it within a fifth of a second. */
+  isTaken(data: Uint8Array): Promise<boolean>
   /** Says that no more is coming, and goes on reading. */
   halfClose(): void
   /** Sends a RST. */
@@ -40,6 +42,11 @@ export async function connectRaw(port: number): Promise<RawConnection> {
 
   return {
     send: (data) => void socket.write(data),
+    isTaken: (data) =>
+      new Promise((resolve) => {
+        socket.write(data, () => resolve(true))
+        setTimeout(() => resolve(false), 200)
+      }),
     halfClose: () => void socket.end(),
     reset: () => void socket.resetAndDestroy(),
     pause: () => void socket.pause(),

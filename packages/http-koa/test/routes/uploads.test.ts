@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { connectRaw, type RawConnection } from '../support/raw-connection.ts'
+import { customerRequest, formType, boundary } from '../support/request.ts'
+import { runApp } from '../support/running-app.ts'
+import { until } from '../support/until.ts'
+import { watchStore } from '../support/watched-store.ts'
+
+const mebibyte = 1024 * 1024
+
+const preamble = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`
+
+/** How each way to upload begins. */
+const uploads = {
+  'PUT /upload/:filename': customerRequest('PUT', '/upload/a', { 'Content-Length': 2 ** 40 }),
+  'POST /upload': Buffer.concat([
+    customerRequest('POST', '/upload', { 'Content-Type': formType, 'Content-Length': 2 ** 40 }),
+    Buffer.from(preamble),
+  ]),
+  'POST /upload/batch': Buffer.concat([
+    customerRequest('POST', '/upload/batch', {
+      'Content-Type': formType,
+      'Content-Length': 2 ** 40,
+    }),
+    Buffer.from(preamble),
+  ]),
+}
+
+/** Sends as much as the server takes without reading. */
+async function fill(connection: RawConnection, most: number): Promise<number> {
+  const chunk = Buffer.alloc(mebibyte)
+  let sent = 0
+  while (sent < most && (await connection.isTaken(chunk))) sent += chunk.length
+  return sent
+}
+
+for (const [route, head] of Object.entries(uploads)) {
+  describe(route, () => {
+    it('takes no more from the client than the store takes', async () => {
+      const gate = Promise.withResolvers<undefined>()
+      const store = watchStore(() => gate.promise)
+      await using app = await runApp({ store })
+      using connection = await connectRaw(app.port)
+      connection.send(head)
+      expect(await fill(connection, 64 * mebibyte)).to.be.lessThan(32 * mebibyte)
+      expect(store.taken()).to.equal(0)
+      connection.reset()
+      gate.resolve(undefined)
+      await until('the upload ended', () => store.puts() === 0)
+      expect(await app.names()).to.deep.equal([])
+    })
+  })
+}
