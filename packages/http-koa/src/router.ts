@@ -10,7 +10,7 @@ import {
 } from './middleware/authenticate.ts'
 import { createErrors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
-import { batch } from './routes/batch.ts'
+import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
 import { list } from './routes/list.ts'
 import { ping } from './routes/ping.ts'
@@ -51,7 +51,7 @@ export function createRouter(
   route('/ping', { get: [ping] })
   route('/upload', { post: guarded(createUpload()) })
   route('/upload/', { put: guarded(refuseNameless('upload')) })
-  route('/upload/batch', { post: guarded(batch), put: guarded(put) })
+  route('/upload/batch', { post: guarded(createBatch(log)), put: guarded(put) })
   route('/upload/:filename', { put: guarded(put) })
   route('/serve{/}', { get: guarded(refuseNameless('serve')) })
   route('/serve/:filename', { get: guarded(serve) })

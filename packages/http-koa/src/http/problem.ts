@@ -43,6 +43,8 @@ export const problems = {
   invalidHeader: (header: string, reason: string) =>
     new HttpProblem(400, `Invalid ${header}: ${reason}`),
   tooManyParts: (limit: number) => new HttpProblem(413, `More than ${limit} parts in the form`),
+  tooManyFields: (limit: number) =>
+    new HttpProblem(413, `More than ${limit} text fields in the form`),
   fieldTooLarge: (limit: number) =>
     new HttpProblem(413, `A text field of the form exceeds ${limit} bytes`),
   preconditionFailed: () => new HttpProblem(412, 'Precondition Failed'),

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { hasLargeRest, lingering } from '../http/linger.ts'
+import { logFault } from '../http/log-fault.ts'
 import { noLog, type HttpLog } from '../http/log.ts'
 import { pathOf } from '../http/path-of.ts'
 import { errorBody, problems } from '../http/problem.ts'
@@ -19,9 +20,7 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
     } catch (error) {
       const problem = toProblem(error)
       ctx.state.failure = error
-      if (problem.status === 500 || problem.status === 503 || problem.status === 507) {
-        log.error({ requestId: ctx.state.requestId, err: error }, problem.message)
-      }
+      logFault(log, ctx.state, error, problem)
       refuse(ctx, problem.status, problem.message, problem.headers)
     }
   }

@@ -13,7 +13,7 @@ export const formLimits = {
 export function watchParser(parser: Writable, fail: (error: Error) => void): void {
   parser.once('error', () => fail(problems.malformedMultipart()))
   parser.once('partsLimit', () => fail(problems.tooManyParts(formLimits.parts)))
-  parser.once('fieldsLimit', () => fail(problems.tooManyParts(formLimits.fields)))
+  parser.once('fieldsLimit', () => fail(problems.tooManyFields(formLimits.fields)))
   parser.on('field', (_name: string, _value: string, info: { valueTruncated: boolean }) => {
     if (info.valueTruncated) fail(problems.fieldTooLarge(formLimits.fieldSize))
   })

@@ -16,24 +16,30 @@ export interface BatchFile {
   readonly filename: string
   /** Its bytes; throws when the form breaks off. What is not read of them is skipped. */
   readonly content: AsyncIterable<Uint8Array>
+  /** The text fields `sha256` between the file before and this one, as `expectedSha256` takes them. */
+  readonly fields: { readonly sha256?: unknown }
 }
 
 /**
  * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when the one before has
  * been dealt with. Text fields and other files are read past.
  *
- * @throws HttpProblem 400 or 413 when the form is broken or beyond the limits, at the point where that shows
+ * @throws HttpProblem 400 when a text field `sha256` has no file behind it, 400 or 413 when the form is broken or beyond the limits, at the point where that shows
  */
 export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
   checkFormType(request)
   const parser = createParser(request)
   const failure = new AbortController()
   const late = new WeakSet<Readable>()
-  parser.on('file', (_name, stream) => {
+  const takeFields = collectDigests(parser)
+  const fieldsOf = new WeakMap<Readable, BatchFile['fields']>()
+  parser.on('file', (name, stream, { filename }) => {
     // A file's stream errs together with the parser, maybe before anybody reads it.
     stream.on('error', () => {})
     // The parser goes on to the end of the chunk in which it was stopped.
     if (failure.signal.aborted) late.add(stream)
+    // What stands before a file is known only now: the file may have to wait for its turn while the parser goes on.
+    if (isFile(name, filename)) fieldsOf.set(stream, takeFields())
   })
   // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the process.
   parser.on('error', () => {})
@@ -52,14 +58,16 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   try {
     for await (const [name, stream, { filename }] of parts) {
       if (late.has(stream)) failure.signal.throwIfAborted()
-      if (name === 'file' && filename) {
+      if (isFile(name, filename)) {
         yield {
           filename: undoFormEscapes(filename),
           content: partContent(withoutDestroying(stream)),
+          fields: fieldsOf.get(stream) ?? {},
         }
       }
       stream.resume()
     }
+    if ('sha256' in takeFields()) throw problems.invalidField('sha256', 'no file follows it')
   } catch (error) {
     // The parser's own words for a broken form are no answer.
     throw error instanceof HttpProblem ? error : problems.malformedMultipart()
@@ -82,5 +90,23 @@ function createParser(request: IncomingMessage): busboy.Busboy {
   } catch {
     // Its only reason to throw here is a content type that it cannot read.
     throw problems.malformedMultipart()
+  }
+}
+
+function isFile(name: string, filename: string | undefined): filename is string {
+  return name === 'file' && Boolean(filename)
+}
+
+/** Collects the text fields called `sha256`; the function returned hands out those since it was last called. */
+function collectDigests(parser: busboy.Busboy): () => BatchFile['fields'] {
+  let digests: string[] = []
+  parser.on('field', (name, value) => {
+    if (name === 'sha256') digests.push(value)
+  })
+  return () => {
+    const [first, ...more] = digests
+    digests = []
+    if (first === undefined) return {}
+    return { sha256: more.length > 0 ? [first, ...more] : first }
   }
 }

@@ -27,6 +27,7 @@ interface Reception extends ReceiveFormOptions {
   readonly fields: () => unknown
   readonly fail: (error: unknown) => void
   filesSeen: number
+  staged?: StagedUpload
 }
 
 /**
@@ -74,8 +75,13 @@ export function createReceiveForm(): ReceiveForm {
     checkFormType(ctx.req)
     const failure = Promise.withResolvers<never>()
     const fields = () => (ctx.request as { body?: unknown }).body
-    const { reject: fail } = failure
-    receptions.set(ctx.req, { ...options, fields, fail, filesSeen: 0 })
+    const fail = (error: unknown) => {
+      failure.reject(error)
+      // Multer would keep it until it has read the rest of the request.
+      void reception.staged?.discard()
+    }
+    const reception: Reception = { ...options, fields, fail, filesSeen: 0 }
+    receptions.set(ctx.req, reception)
     invite(ctx.req)
     const reading = multer(ctx, async () => {})
     // Behind an early failure nobody waits for multer any more.
@@ -102,7 +108,9 @@ function failingEarly(
     ...storage,
     _handleFile(request, part, callback) {
       storage._handleFile(request, part, (error, staged) => {
-        if (staged === undefined) receptionOf(request).fail(error)
+        const reception = receptionOf(request)
+        if (staged === undefined) reception.fail(error)
+        else reception.staged = staged
         callback(error, staged)
       })
     },

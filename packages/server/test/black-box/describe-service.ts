@@ -1,4 +1,5 @@
 import { authentication } from './areas/authentication.ts'
+import { batchDigests } from './areas/batch-digests.ts'
 import { deletion } from './areas/delete.ts'
 import { digest } from './areas/digest.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
@@ -51,6 +52,7 @@ const areas = [
   digest,
   uploadRaw,
   uploadBatch,
+  batchDigests,
   expectContinue,
   earlyRefusal,
   serve,

@@ -93,6 +93,15 @@ export function uploadMalformed(start: StartService): void {
       await expectOldFile(service)
     })
 
+    it('is refused for many text fields: 413, the old file stays', async () => {
+      await using service = await start()
+      expectOk(await service.anna.upload('a.txt', 'old'))
+      const fields = Array.from({ length: 101 }, () => textPart('note', 'x'))
+      const answer = await sendForm(service, form(filePart('a.txt', 'new'), ...fields))
+      expectError(answer, 413, 'More than 100 text fields in the form')
+      await expectOldFile(service)
+    })
+
     it('is refused for many parts: 413, the old file stays', async () => {
       await using service = await start()
       expectOk(await service.anna.upload('a.txt', 'old'))

@@ -1,0 +1,16 @@
+import type { HoldfastState } from '../holdfast-state.ts'
+import type { HttpLog } from './log.ts'
+import type { HttpProblem } from './problem.ts'
+
+/** Statuses that tell of trouble on our side; the operator wants the cause, which the client does not get. */
+const faults: readonly number[] = [500, 503, 507]
+
+/** Logs the cause of an answer that is our fault, with the id that the client got. */
+export function logFault(
+  log: HttpLog,
+  { requestId }: HoldfastState,
+  error: unknown,
+  { status, message }: HttpProblem,
+): void {
+  if (faults.includes(status)) log.error({ requestId, err: error }, message)
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { FileServiceError } from '@holdfast/core'
+import { failingStore } from '../support/failing-store.ts'
+import { filePart, form, formType, textPart } from '../support/form.ts'
+import type { RunningService, StartService } from '../support/running-service.ts'
+
+const digest = (text: string) => textPart('sha256', createHash('sha256').update(text).digest('hex'))
+
+/** What each line of the answer says, as `filename: message`. */
+async function results(service: RunningService, ...parts: readonly Buffer[]) {
+  const headers = { 'Content-Type': formType }
+  const options = { headers, body: form(...parts) }
+  const { bytes } = await service.anna.send('POST', '/upload/batch', options)
+  const lines = bytes.toString().trim().split('\n')
+  return lines.map((line) => {
+    const { filename, message } = JSON.parse(line) as { filename?: string; message: string }
+    return `${filename ?? '(form)'}: ${message}`
+  })
+}
+
+export function batchDigests(start: StartService): void {
+  describe('POST /upload/batch with text fields sha256', () => {
+    it('checks each against the file behind it, and no other', async () => {
+      await using service = await start()
+      const parts = [digest('1'), filePart('a', '1'), filePart('b', '2'), digest('3')]
+      expect(await results(service, ...parts, filePart('c', '4'))).to.deep.equal([
+        'a: OK',
+        'b: OK',
+        'c: Digest mismatch',
+      ])
+      expect(await service.anna.names()).to.deep.equal(['a', 'b'])
+      expect(await service.litter()).to.deep.equal([])
+    })
+
+    it('says so when no file follows, since that digest was not checked', async () => {
+      await using service = await start()
+      expect(await results(service, filePart('a', '1'), digest('1'))).to.deep.equal([
+        'a: OK',
+        '(form): Invalid sha256: no file follows it',
+      ])
+    })
+
+    it('refuses the file behind two of them, or behind one that is none', async () => {
+      await using service = await start()
+      const twice = [digest('1'), digest('1'), filePart('a', '1')]
+      const wrong = [textPart('sha256', 'x'), filePart('b', '1')]
+      const message = 'Invalid sha256: it must be 64 hexadecimal digits, once'
+      expect(await results(service, ...twice, ...wrong)).to.deep.equal([
+        `a: ${message}`,
+        `b: ${message}`,
+      ])
+      expect(await service.anna.names()).to.deep.equal([])
+    })
+  })
+
+  describe('POST /upload/batch while the store is full', () => {
+    it('says Insufficient storage for each file, and logs the cause', async () => {
+      const full = new FileServiceError('insufficient-storage', 'no room')
+      await using service = await start({ wrap: (store) => failingStore(store, () => full) })
+      expect(await results(service, filePart('a', '1'), filePart('b', '2'))).to.deep.equal([
+        'a: Insufficient storage',
+        'b: Insufficient storage',
+      ])
+      const causes = service.log.filter(({ level }) => level === 'error')
+      expect(causes.map(({ fields }) => fields['err'])).to.deep.equal([full, full])
+    })
+  })
+}
