@@ -80,7 +80,9 @@ function nameIn({ name, '--': rest = [] }: NameArgument): string {
   const [first, second] = [...(name === undefined ? [] : [name]), ...rest]
   if (first === undefined) throw new UsageError('Say the name of the customer.')
   if (second !== undefined) {
-    throw new UsageError(`One name at a time: what is "${second}"? Put a name with spaces in quotes.`)
+    throw new UsageError(
+      `One name at a time: what is "${second}"? Put a name with spaces in quotes.`,
+    )
   }
   return first
 }

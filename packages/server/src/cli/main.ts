@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { CustomersFileError } from '@holdfast/credentials-file'
 import yargs, { type Argv } from 'yargs'
 import { customersCommands } from './customers.ts'
+import { explainMistake } from './explain-mistake.ts'
+import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -11,6 +13,9 @@ const version = (): string => {
   )
   return (manifest as { version: string }).version
 }
+
+/** Every flag there is, for guessing which one was meant. */
+const flags = [...settingNames, 'config', 'quota', 'password-stdin', 'help', 'version']
 
 /** Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line and without a stack. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -35,11 +40,17 @@ export async function main(args: readonly string[]): Promise<number> {
       'duplicate-arguments-array': false,
       'parse-positional-numbers': false,
       'camel-case-expansion': false,
+      'boolean-negation': false,
+      'populate--': true,
     })
     .wrap(Math.min(110, process.stdout.columns || 110))
     .exitProcess(false)
+    // Half of what is said is ours, and in English.
+    .detectLocale(false)
     .fail((message, error: Error | undefined) => {
-      throw error ?? new UsageError(`${message}\nSee holdfast --help.`)
+      // What the command itself threw is not yargs' to explain; yargs' own errors are mistakes like the others.
+      if (error !== undefined && error.name !== 'YError') throw error
+      throw new UsageError(explainMistake(error?.message ?? message, flags))
     })
   try {
     await cli.parseAsync()

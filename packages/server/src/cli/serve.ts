@@ -5,6 +5,7 @@ import { resolveConfig } from '../config/resolve-config.ts'
 import { environmentName, settingNames, settings } from '../config/settings.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { catchSignals, type Signals } from './signals.ts'
+import { UsageError } from './usage-error.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {
@@ -35,17 +36,19 @@ export function describeServe(yargs: Argv): Argv {
 }
 
 /** What the command line says; everything else comes from elsewhere. */
-export type ServeFlags = WrittenSettings & { readonly config?: string }
+export type ServeFlags = WrittenSettings & {
+  readonly config?: string
+  readonly '--'?: readonly string[]
+}
 
 /** Serves until a signal ends it; resolves with the exit code. */
 export async function serve(flags: ServeFlags): Promise<number> {
+  const [stray] = flags['--'] ?? []
+  if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
   const filePath = flags.config ?? (process.env['HOLDFAST_CONFIG'] || undefined)
   const file = filePath === undefined ? {} : await readConfigFile(filePath)
   const config = resolveConfig({ flags, environment: process.env, file, filePath })
-  const log = pino({
-    level: config['log-level'],
-    redact: ['*["x-auth-name"]', '*["x-auth-password"]', '*.headers'],
-  })
+  const log = pino({ level: config['log-level'] })
   const signals = catchSignals()
   const server = await startServer(config, log)
   log.info(

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { closestWord } from '@holdfast/credentials-file'
 import { Ajv, type ErrorObject } from 'ajv'
-import { LineCounter, parseDocument } from 'yaml'
+import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { UsageError } from '../cli/usage-error.ts'
-import { settingNames, type SettingName } from './settings.ts'
+import { settingNames, settings, type SettingName } from './settings.ts'
 
+/** Settings as somebody wrote them: text that nobody has looked at yet. */
 export type WrittenSettings = Partial<Record<SettingName, string>>
 
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<
-  Partial<Record<SettingName, string | number>>
->({
+type FileSettings = Partial<Record<SettingName, string | number>>
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<FileSettings>({
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(
@@ -16,49 +18,84 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<
   ),
 })
 
+/** Something wrong with the file, at a key of it or with the whole. */
+interface Problem {
+  readonly key?: string
+  readonly message: string
+}
+
 /**
- * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes.
+ * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes. A file that is
+ * empty sets nothing.
  *
- * @throws UsageError with file, line, key and remedy
+ * @throws UsageError with a line for each problem: file, line, key and remedy
  */
 export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const lines = new LineCounter()
   const document = parseDocument(await readText(path), { lineCounter: lines, prettyErrors: false })
-  const [syntaxError] = document.errors
+  const lineAt = (offset: number) => lines.linePos(offset).line
+  const [syntaxError] = [...document.errors, ...document.warnings]
   if (syntaxError) {
-    const { line } = lines.linePos(syntaxError.pos[0])
-    throw new UsageError(`${path}:${line}: this is not YAML: ${syntaxError.message}`)
+    const place = `${path}:${lineAt(syntaxError.pos[0])}`
+    throw new UsageError(`${place}: this is not YAML: ${syntaxError.message}`)
   }
-  const data: unknown = document.toJS() ?? {}
-  if (!validate(data)) {
-    const problems = (validate.errors ?? []).map((error) => describe(error, path, lineOfKey))
-    throw new UsageError(problems.join('\n'))
-  }
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, String(value)]))
-
-  function lineOfKey(key: string): string {
-    const contents = document.contents
-    const items = contents && 'items' in contents ? contents.items : []
-    for (const item of items) {
-      if (!('key' in item)) continue
-      const { value, range } = item.key as {
-        value?: unknown
-        range?: readonly [number, ...number[]]
-      }
-      if (value === key && range) return `:${lines.linePos(range[0]).line}`
+  const { written, problems } = read(document.toJS())
+  if (problems.length > 0) {
+    const lineOf = (key: string) => {
+      const offset = offsetOfKey(document, key)
+      return offset === undefined ? path : `${path}:${lineAt(offset)}`
     }
-    return ''
+    throw new UsageError(
+      problems
+        .map(({ key, message }) => `${key === undefined ? path : lineOf(key)}: ${message}`)
+        .join('\n'),
+    )
+  }
+  return written
+}
+
+function read(data: unknown): { written: WrittenSettings; problems: readonly Problem[] } {
+  const found = data ?? {}
+  if (!validate(found)) return { written: {}, problems: (validate.errors ?? []).map(explain) }
+  const entries = settingNames.flatMap((name) =>
+    found[name] === undefined ? [] : [[name, String(found[name])] as const],
+  )
+  const problems = entries.flatMap(([key, text]): Problem[] => {
+    const problem = problemOf(key, text)
+    return problem === undefined ? [] : [{ key, message: `${key} "${text}" ${problem}` }]
+  })
+  return { written: Object.fromEntries(entries), problems }
+}
+
+/** Judged here although a flag may win over it: only here is the line known. */
+function problemOf(name: SettingName, text: string): string | undefined {
+  try {
+    settings[name].parse(text)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 
-function describe(error: ErrorObject, path: string, lineOfKey: (key: string) => string): string {
+function explain(error: ErrorObject): Problem {
   if (error.keyword === 'additionalProperties') {
     const key = String(error.params['additionalProperty'])
-    return `${path}${lineOfKey(key)}: "${key}" is no setting; there are ${settingNames.join(', ')}`
+    const meant = closestWord(key, settingNames)
+    const hint = meant === undefined ? '' : `did you mean "${meant}"? `
+    return {
+      key,
+      message: `"${key}" is no setting; ${hint}there are ${settingNames.join(', ')}`,
+    }
   }
   const key = error.instancePath.slice(1)
-  if (key === '') return `${path}: the file must be a map of settings, such as "port: 3000"`
-  return `${path}${lineOfKey(key)}: "${key}" must be text or a whole number`
+  if (key === '') return { message: 'the file must be a map of settings, such as "port: 3000"' }
+  return { key, message: `${key} must be text or a whole number; put other things in quotes` }
+}
+
+function offsetOfKey({ contents }: Document, key: string): number | undefined {
+  const items = isMap(contents) ? contents.items : []
+  const found = items.find((item) => isScalar(item.key) && String(item.key.value) === key)
+  return isScalar(found?.key) ? found.key.range?.[0] : undefined
 }
 
 async function readText(path: string): Promise<string> {
@@ -66,6 +103,8 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`The configuration file cannot be read: ${reason}. Check --config.`)
+    throw new UsageError(
+      `The configuration file ${path} cannot be read (${reason}). Check --config or HOLDFAST_CONFIG.`,
+    )
   }
 }

@@ -1,26 +1,70 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /**
- * Closes `server`: no new connections, connections without a request at once, the others when their request is answered. What is
- * left after `graceMs`, or when `cut` aborts, is cut. `true` when nothing had to be.
+ * Closes the server: no new connections; those without a request at once; the others when their request is answered, which the
+ * answer says if it has not begun yet. What is left after `graceMs`, or when `cut` aborts, is cut off. Resolves when nothing is
+ * left: `true` when nothing had to be cut off.
  */
-export async function drain(server: Server, graceMs: number, cut?: AbortSignal): Promise<boolean> {
-  let isClean = true
-  const closed = new Promise<undefined>((resolve) => server.close(() => resolve(undefined)))
-  // A client on a kept connection learns from the answer under way that it was the last one.
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
-    response.setHeader('Connection', 'close'),
-  )
-  const closeIdle = setInterval(() => server.closeIdleConnections(), 50)
-  const cutAll = () => {
-    isClean = false
-    server.closeAllConnections()
+export type Drain = (graceMs: number, cut?: AbortSignal) => Promise<boolean>
+
+/**
+ * Prepares `server`, before it listens, for being drained. Node's own `closeIdleConnections` is not enough: it spares connections
+ * that have not sent anything yet, as browsers open them in advance, and a drain would wait for them until its grace is over.
+ */
+export function createDrain(server: Server): Drain {
+  const connections = new Map<Socket, Set<ServerResponse>>()
+  let isDraining = false
+
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, new Set())
+    socket.once('close', () => connections.delete(socket))
+  })
+  const noteRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const underWay = connections.get(socket)
+    underWay?.add(response)
+    if (isDraining) announceEnd(response)
+    response.once('close', () => {
+      underWay?.delete(response)
+      if (isDraining && underWay?.size === 0) socket.destroySoon()
+    })
   }
-  const timer = setTimeout(cutAll, graceMs)
-  cut?.addEventListener('abort', cutAll, { once: true })
+  server.prependListener('request', noteRequest)
+  server.prependListener('checkContinue', noteRequest)
+
+  return async (graceMs, cut) => {
+    isDraining = true
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const [socket, underWay] of connections) {
+      if (underWay.size === 0) socket.destroySoon()
+      else underWay.forEach(announceEnd)
+    }
+    return cutUnless(closed, () => server.closeAllConnections(), graceMs, cut)
+  }
+}
+
+/** Tells the client that the connection ends with this answer, so that it sends nothing else on it. */
+function announceEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close')
+}
+
+/** Waits for `closed`, and helps with `cutAll` when the time is over or `cut` aborts. `true` if that was not needed. */
+async function cutUnless(
+  closed: Promise<void>,
+  cutAll: () => void,
+  graceMs: number,
+  cut?: AbortSignal,
+): Promise<boolean> {
+  let isClean = true
+  const help = () => {
+    isClean = false
+    cutAll()
+  }
+  const timer = setTimeout(help, graceMs)
+  cut?.addEventListener('abort', help, { once: true })
+  if (cut?.aborted) help()
   await closed
-  clearInterval(closeIdle)
   clearTimeout(timer)
-  cut?.removeEventListener('abort', cutAll)
+  cut?.removeEventListener('abort', help)
   return isClean
 }

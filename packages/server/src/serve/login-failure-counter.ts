@@ -3,8 +3,10 @@ import type { FailureCounter } from '@holdfast/core'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
 /**
- * A failure counter of this process, which forgets each key by itself when its window is over. Keys are kept as digests, so that long
- * names cost no more than short ones.
+ * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself when its
+ * window is over, and does not keep the process alive for that. Keys are kept as digests, so that long names cost no more than
+ * short ones. Who fails in vain without end cannot fill the memory either: each failure has cost one password hash, so the
+ * hashing's concurrency bounds how many fit into a window, to some thousands.
  */
 export function createLoginFailureCounter(windowMs: number): FailureCounter {
   // Only counted here; how many are too many is the core's to say.
@@ -16,10 +18,10 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
   return {
     async read(key) {
       const window = await limiter.get(digest(key))
-      return {
-        failures: window?.consumedPoints ?? 0,
-        forgottenInMs: Math.max(0, window?.msBeforeNext ?? 0),
-      }
+      const forgottenInMs = window?.msBeforeNext ?? 0
+      // The limiter's timer may be late, in a busy process.
+      if (window === null || forgottenInMs <= 0) return { failures: 0, forgottenInMs: 0 }
+      return { failures: window.consumedPoints, forgottenInMs }
     },
     async add(key) {
       await limiter.consume(digest(key))

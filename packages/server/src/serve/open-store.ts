@@ -41,8 +41,7 @@ function explain(error: unknown, { data }: Config): unknown {
   if (!(error instanceof Error)) return error
   // Without a code it is the store itself that refuses, in words for the administrator.
   if (!('code' in error)) return new UsageError(error.message)
-  const remedy = remedies[String(error.code)]
-  if (remedy === undefined) return error
+  const remedy = remedies[String(error.code)] ?? 'choose another --data'
   const user = process.getuid?.() ?? 'this user'
   return new UsageError(
     `The data directory ${data} cannot be used by uid ${user} (${error.message}): ${remedy}.`,

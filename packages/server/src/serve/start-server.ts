@@ -6,7 +6,7 @@ import { createApp, createHttpServer } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { explainListening } from './explain-listening.ts'
-import { drain } from './drain.ts'
+import { createDrain } from './drain.ts'
 import { createLoginFailureCounter } from './login-failure-counter.ts'
 import { openCustomers } from './open-customers.ts'
 import { openStore } from './open-store.ts'
@@ -34,7 +34,10 @@ export interface RunningServer {
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
   const credentials = await openCustomers(config, log)
-  const store = await openStore(config, log)
+  const store = await openStore(config, log).catch(async (error: unknown) => {
+    await credentials.close()
+    throw error
+  })
   const counter = createLoginFailureCounter(loginBrakeWindowMs)
   const { 'max-file-size': maxFileSize } = config
   const service = createFileService({
@@ -47,6 +50,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const server = createHttpServer(createApp(service, { log }), {
     idleTimeoutMs: config['idle-timeout'],
   })
+  const drain = createDrain(server)
   const closePorts = async () => {
     await credentials.close()
     await store.close()
@@ -62,7 +66,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     url: urlOf(server.address() as AddressInfo),
     reload: () => credentials.reload(),
     async close(cut) {
-      const isClean = await drain(server, config['shutdown-grace'], cut)
+      const isClean = await drain(config['shutdown-grace'], cut)
       await closePorts()
       return isClean
     },

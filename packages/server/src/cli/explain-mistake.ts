@@ -1,0 +1,14 @@
+import { closestWord } from '@holdfast/credentials-file'
+
+/** The first line of yargs' message about what it does not know; its language is pinned to English. */
+const unknown = /^Unknown arguments?: (.*)$/m
+
+/** What yargs says of a command line, with the flags that were probably meant, and where to read on. */
+export function explainMistake(message: string, flags: readonly string[]): string {
+  const words = unknown.exec(message)?.[1]?.split(', ') ?? []
+  const hints = words.flatMap((word) => {
+    const meant = closestWord(word, flags)
+    return meant === undefined ? [] : [`Did you mean --${meant}?`]
+  })
+  return [message, ...hints, 'See holdfast --help.'].join('\n')
+}

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { runHoldfast } from '../support/holdfast.ts'
+import { createSite, type Site } from '../support/site.ts'
+
+describe('holdfast', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  const holdfast = (args: readonly string[], env: Record<string, string> = {}) =>
+    runHoldfast(args, { cwd: site.path, env })
+
+  it('tells its version', async () => {
+    const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+    const { version } = JSON.parse(manifest) as { version: string }
+    for (const flag of ['--version', '-v']) {
+      expect(await holdfast([flag])).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' })
+    }
+  })
+
+  const pages: readonly (readonly [readonly string[], readonly string[]])[] = [
+    [['--help'], ['holdfast serve', 'holdfast customers', 'Examples:']],
+    [
+      ['serve', '--help'],
+      ['--max-file-size', '[$HOLDFAST_PORT]', '[default: 3000]', 'Examples:'],
+    ],
+    [
+      ['customers', '-h'],
+      ['add [name]', 'rotate [name]', 'check'],
+    ],
+    [
+      ['customers', 'add', '--help'],
+      ['--password-stdin', '--quota', 'Examples:'],
+    ],
+  ]
+  for (const [args, parts] of pages) {
+    it(`explains "${args.join(' ')}" in English, whatever the machine speaks`, async () => {
+      const { code, stdout, stderr } = await holdfast(args, { LC_ALL: 'de_DE.UTF-8' })
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+      for (const part of ['Options:', ...parts]) expect(stdout).to.include(part)
+    })
+  }
+
+  const mistakes: readonly (readonly [readonly string[], string])[] = [
+    [[], 'Say which command: serve or customers.'],
+    [['sreve'], 'Did you mean serve?'],
+    [['serve', '--prot', '1'], 'Unknown argument: prot\nDid you mean --port?'],
+    [['serve', '--maxfilesize', '1'], 'Did you mean --max-file-size?'],
+    [['serve', '--xyzzy'], 'Unknown argument: xyzzy\nSee holdfast --help.'],
+    [['serve', 'now'], 'Unknown argument: now'],
+    [['serve', '--', '--port', '1'], 'Nothing goes behind "--" here: "--port".'],
+    [['serve', '--port'], 'Not enough arguments following: port'],
+    [['serve', '--port', '65536'], '--port "65536" is not a port; write a number from 0 to 65535'],
+    [['serve', '--store', 'tape'], '--store "tape" is not one of disk.'],
+    [['serve', '--max-file-size', '10G'], '--max-file-size "10G" is not a size'],
+    [['serve', '--idle-timeout', '60'], '--idle-timeout "60" is not a time'],
+    [['serve', '--shutdown-grace', '25000h'], '--shutdown-grace "25000h" is not a time'],
+    [['serve', '--log-level', 'loud'], '--log-level "loud" is not one of fatal, error'],
+    [['serve', '--data', ''], '--data "" is empty'],
+  ]
+  for (const [args, message] of mistakes) {
+    it(`refuses "${args.join(' ')}" with the remedy, exit code 1 and no stack`, async () => {
+      const { code, stdout, stderr } = await holdfast(args)
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+      expect(stderr).to.match(/^holdfast: /)
+      expect(stderr).to.include(message)
+      expect(stderr).not.to.match(/^\s+at |unexpected/m)
+    })
+  }
+})

@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { parseDuration } from '../../src/config/parse-duration.ts'
+
+describe('parseDuration', () => {
+  const durations: readonly (readonly [string, number])[] = [
+    ['1ms', 1],
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['1.5s', 1_500],
+    ['5m', 300_000],
+    [' 2 h ', 7_200_000],
+    ['2147483647ms', 2_147_483_647],
+    ['596h', 2_145_600_000],
+  ]
+  for (const [text, ms] of durations) {
+    it(`takes "${text}" for ${ms} ms`, () => {
+      expect(parseDuration(text)).to.equal(ms)
+    })
+  }
+
+  const refused = [
+    '',
+    '60',
+    's',
+    '-1s',
+    '0s',
+    '0.4ms',
+    '1d',
+    '5M',
+    '1e3s',
+    '1 s 2',
+    '2147483648ms',
+    '597h',
+  ]
+  for (const text of refused) {
+    it(`refuses "${text}"`, () => {
+      expect(() => parseDuration(text)).to.throw(
+        RangeError,
+        'is not a time between 1ms and 24 days',
+      )
+    })
+  }
+})

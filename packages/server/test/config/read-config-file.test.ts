@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { UsageError } from '../../src/cli/usage-error.ts'
+import { readConfigFile } from '../../src/config/read-config-file.ts'
+import { createSite, type Site } from '../support/site.ts'
+
+describe('readConfigFile', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  const refusal = async (path: string) => {
+    try {
+      await readConfigFile(path)
+    } catch (error) {
+      if (error instanceof UsageError) return error.message.replaceAll(site.path, '')
+      throw error
+    }
+    throw new Error('The file was accepted')
+  }
+
+  it('reads YAML, with numbers and text', async () => {
+    const path = await site.write(
+      'h.yaml',
+      '# ours\nport: 8080\nmax-file-size: 10GB\nhost: "::"\nidle-timeout: 5m\n',
+    )
+    expect(await readConfigFile(path)).to.deep.equal({
+      host: '::',
+      port: '8080',
+      'max-file-size': '10GB',
+      'idle-timeout': '5m',
+    })
+  })
+
+  it('reads JSON', async () => {
+    const path = await site.write('h.json', '{"port": 0, "max-file-size": 1048576}')
+    expect(await readConfigFile(path)).to.deep.equal({ port: '0', 'max-file-size': '1048576' })
+  })
+
+  for (const empty of ['', '# nothing\n', '{}']) {
+    it(`takes ${JSON.stringify(empty)} for a file that sets nothing`, async () => {
+      expect(await readConfigFile(await site.write('h.yaml', empty))).to.deep.equal({})
+    })
+  }
+
+  const wrong: readonly (readonly [string, string])[] = [
+    [
+      'port: 1\nmax-filesize: 1\n',
+      '/h.yaml:2: "max-filesize" is no setting; did you mean "max-file-size"? there are host, port',
+    ],
+    ['colour: red\n', '/h.yaml:1: "colour" is no setting; there are host, port'],
+    [
+      'host: a\n\nport: 65536\n',
+      '/h.yaml:3: port "65536" is not a port; write a number from 0 to 65535',
+    ],
+    ['port:\n', '/h.yaml:1: port must be text or a whole number'],
+    ['port: [1]\n', '/h.yaml:1: port must be text or a whole number'],
+    ['log-level: true\n', '/h.yaml:1: log-level must be text or a whole number'],
+    ['max-file-size: 10G\n', '/h.yaml:1: max-file-size "10G" is not a size'],
+    ['max-file-size: 99999999999999999999999\n', '/h.yaml:1: max-file-size "1e+23" is not a size'],
+    ['{"port": "x",\n "data": ""}', '/h.yaml:2: data "" is empty'],
+    ['- port: 1\n', '/h.yaml: the file must be a map of settings, such as "port: 3000"'],
+    ['hello\n', '/h.yaml: the file must be a map of settings'],
+    ['port: 1\nport: 2\n', '/h.yaml:2: this is not YAML: Map keys must be unique'],
+    ['port: "1\nhost: x\n', '/h.yaml:3: this is not YAML: Missing closing "quote'],
+    ['port: 1\n---\nport: 2\n', '/h.yaml:2: this is not YAML:'],
+    ['__proto__: 1\n', '/h.yaml:1: "__proto__" is no setting'],
+  ]
+  for (const [text, message] of wrong) {
+    it(`refuses ${JSON.stringify(text)} with its place`, async () => {
+      expect(await refusal(await site.write('h.yaml', text))).to.include(message)
+    })
+  }
+
+  it('tells everything that is wrong at once', async () => {
+    const message = await refusal(await site.write('h.yaml', 'port: x\ndata: ""\n'))
+    const places = message.split('\n').map((line) => line.split(' ')[0])
+    expect(places).to.deep.equal(['/h.yaml:1:', '/h.yaml:2:'])
+  })
+
+  it('says where to look when the file cannot be read', async () => {
+    const missing = await refusal(join(site.path, 'none.yaml'))
+    expect(missing).to.include('/none.yaml cannot be read (ENOENT')
+    expect(missing).to.include('Check --config or HOLDFAST_CONFIG.')
+    expect(await refusal(site.path)).to.include('EISDIR')
+  })
+})

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { until } from './until.ts'
+
+const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+
+export interface HoldfastOptions {
+  /** The directory it runs in. */
+  readonly cwd: string
+  /** Beside the environment of the tests, without what that says of holdfast. */
+  readonly env?: Readonly<Record<string, string>>
+  /** The user it runs as. */
+  readonly uid?: number
+  /** What it reads from standard input. */
+  readonly input?: string
+}
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the real `holdfast` to its end. */
+export async function runHoldfast(
+  args: readonly string[],
+  options: HoldfastOptions,
+): Promise<Outcome> {
+  const child = start(args, options)
+  child.stdin.end(options.input ?? '')
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ])
+  return { code, stdout, stderr }
+}
+
+/** A line of the log. */
+export type LogLine = Readonly<Record<string, unknown>>
+
+/** A running `holdfast serve`. */
+export interface HoldfastServer {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** The log so far. */
+  lines(): readonly LogLine[]
+  /** The log so far, as it was written. */
+  output(): string
+  /** Waits for a line whose message begins with `message`. */
+  logged(message: string, times?: number): Promise<LogLine>
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code, or with the signal that killed it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>
+  /** Makes sure that it is gone. */
+  kill(): Promise<void>
+}
+
+/** Starts the real `holdfast serve` on a free port, ready to answer. */
+export async function startHoldfast(
+  args: readonly string[],
+  options: HoldfastOptions,
+): Promise<HoldfastServer> {
+  const child = start(['serve', '--port', '0', ...args], options)
+  child.stdin.end()
+  let output = ''
+  let isOver = false
+  const collect = (chunk: Buffer) => (output += chunk.toString())
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const ended = (once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>).then(
+    ([code, signal]) => {
+      isOver = true
+      return signal ?? code
+    },
+  )
+  const lines = () =>
+    output
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as LogLine)
+  const withMessage = (message: string) =>
+    lines().filter((line) => String(line['msg']).startsWith(message))
+  const server = {
+    pid: child.pid ?? 0,
+    lines,
+    output: () => output,
+    async logged(message: string, times = 1) {
+      await until(
+        `holdfast logs "${message}"; it said: ${output}`,
+        () => withMessage(message).length >= times || isOver,
+      )
+      const line = withMessage(message)[times - 1]
+      if (line === undefined) throw new Error(`holdfast never logged "${message}": ${output}`)
+      return line
+    },
+    signal: (name: NodeJS.Signals) => void child.kill(name),
+    ended,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+  const { url } = await server.logged('holdfast listens on ')
+  return { ...server, url: String(url), port: Number(new URL(String(url)).port) }
+}
+
+function start(
+  args: readonly string[],
+  { cwd, env = {}, uid }: HoldfastOptions,
+): ChildProcessWithoutNullStreams {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
+  return spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...env },
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+}

@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A directory for one test, in which commands run: with `customers.yaml`, and with `data` once a server has run. */
+export interface Site {
+  readonly path: string
+  /** Writes a file into the directory, readable by its owner only. */
+  write(name: string, text: string): Promise<string>
+  /** The names of what is left of uploads under way. */
+  litter(): Promise<readonly string[]>
+  remove(): Promise<void>
+}
+
+/** What requests of the one customer of every new site carry. */
+export const credentials = { 'x-auth-name': 'demo', 'x-auth-password': 'correct horse' }
+
+/** Makes a site with the customer `demo`. */
+export async function createSite(): Promise<Site> {
+  const path = await mkdtemp(join(tmpdir(), 'holdfast-server-'))
+  // Tests that run as root start servers as somebody else.
+  await chmod(path, 0o755)
+  const write = async (name: string, text: string) => {
+    await writeFile(join(path, name), text, { mode: 0o600 })
+    return join(path, name)
+  }
+  await write('customers.yaml', customersYaml('demo', 'correct horse'))
+  return {
+    path,
+    write,
+    litter: async () => {
+      const entries = await readdir(join(path, 'data/tmp'), {
+        recursive: true,
+        withFileTypes: true,
+      })
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+    },
+    remove: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+/** A customers file with one customer, whose password is plain text for the sake of speed. */
+export function customersYaml(name: string, password: string): string {
+  return `customers:\n  - name: ${name}\n    password: ${password}\n`
+}
