@@ -10,8 +10,8 @@ interface StoredBlob {
 }
 
 /**
- * A {@link BlobStore} in memory, for tests and examples, and to read first when writing an adapter. It keeps every promise of the port but
- * one: nothing survives the end of the process.
+ * A {@link BlobStore} in memory, for tests and examples, and to read first when writing an adapter. It keeps every
+ * promise of the port but one: nothing survives the end of the process.
  */
 export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobStore {
   const customers = new Map<string, Map<string, StoredBlob>>()

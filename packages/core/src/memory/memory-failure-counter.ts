@@ -8,8 +8,8 @@ export interface MemoryFailureCounterOptions {
 }
 
 /**
- * A {@link FailureCounter} in memory, for tests and examples: it forgets a key only when that key is asked for again, so
- * a server in the open wants one that sweeps.
+ * A {@link FailureCounter} in memory, for tests and examples: it forgets a key only when that key is asked for again,
+ * so a server in the open wants one that sweeps.
  */
 export function createMemoryFailureCounter({
   windowMs,

@@ -1,7 +1,7 @@
 /**
- * `content`, but throwing the signal's reason as soon as the signal aborts, even while `content` is stalled. However the
- * iteration ends, the iterator of `content` is closed; that is not waited for, since a stalled one closes only when it
- * wakes.
+ * `content`, but throwing the signal's reason as soon as the signal aborts, even while `content` is stalled. However
+ * the iteration ends, the iterator of `content` is closed; that is not waited for, since a stalled one closes only
+ * when it wakes.
  */
 export function abortable<T>(
   content: AsyncIterable<T>,

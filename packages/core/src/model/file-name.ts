@@ -26,7 +26,9 @@ export function nameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** @throws FileServiceError `invalid-file-name` with the reason, when `name` breaks the policy of {@link nameProblem}. */
+/**
+ * @throws FileServiceError `invalid-file-name` with the reason, when `name` breaks the policy of {@link nameProblem}.
+ */
 export function checkFileName(name: string): void {
   const problem = nameProblem(name)
   if (problem !== undefined) {

@@ -1,4 +1,6 @@
-/** One lock for each key. Resolves to the function that releases the lock, once every earlier holder has released it. */
+/**
+ * One lock for each key. Resolves to the function that releases the lock, once every earlier holder has released it.
+ */
 export type KeyedLock = (key: string) => Promise<() => void>
 
 /** A {@link KeyedLock} that keeps nothing for keys that nobody holds or waits for. */

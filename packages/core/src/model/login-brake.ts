@@ -12,7 +12,10 @@ export interface LoginBrakeOptions {
 
 /** Refuses logins after too many failures. */
 export interface LoginBrake {
-  /** @throws FileServiceError `too-many-attempts` with `retryAfterMs`, while attempts on `name` from `address` are refused. */
+  /**
+   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, while attempts on `name` from `address` are
+   * refused.
+   */
   check(name: string, address: string): Promise<void>
   recordFailure(name: string, address: string): Promise<void>
 }
@@ -22,9 +25,9 @@ export const noLoginBrake: LoginBrake = { check: async () => {}, recordFailure: 
 
 /**
  * A brake that refuses an address after `failuresPerAddress` failures, and on a name that was failed `failuresPerName`
- * times, every address that has failed on that name. So a stranger who guesses at a customer's password, from however many
- * addresses, is slowed to a few guesses an address, while the customer, who comes from an address without failures, still gets in.
- * Unknown names are counted like known ones: the brake tells nobody who exists.
+ * times, every address that has failed on that name. So a stranger who guesses at a customer's password, from however
+ * many addresses, is slowed to a few guesses an address, while the customer, who comes from an address without
+ * failures, still gets in. Unknown names are counted like known ones: the brake tells nobody who exists.
  */
 export function createLoginBrake({
   counter,

@@ -59,8 +59,8 @@ const noClaim: QuotaClaim = {
 
 /**
  * A {@link QuotaKeeper} that asks the store for a customer's usage and keeps the books from there on. The file that an
- * upload replaces counts as free space, so that a customer who has used more than half can still replace a file. Other processes
- * on the same store are seen when the customer is counted anew.
+ * upload replaces counts as free space, so that a customer who has used more than half can still replace a file. Other
+ * processes on the same store are seen when the customer is counted anew.
  */
 export function createQuotaKeeper(
   store: BlobStore,

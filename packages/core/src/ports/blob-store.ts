@@ -83,12 +83,13 @@ export interface BlobStore {
    * the iteration means that the content is complete, everything else ends by throwing.
    *
    * Promised: content is taken one chunk at a time, as it can be written, so that memory stays bounded. The blob
-   * becomes visible in one step, after the content has ended: a reader finds the earlier blob or the whole new one. When
-   * the promise resolves, the blob survives a crash of the process and of the machine. If the content throws, or the
-   * signal aborts, the call rejects with that very error, at once even when the content is stalled; the earlier blob
-   * stays as it was and nothing of the new one remains. If the store fails or refuses, or the signal aborts, the content's iterator is closed. Of several puts of one key each
-   * either succeeds whole or fails without a trace; of several create-only puts exactly one succeeds, and the others
-   * reject with `already-exists`. An abort after the promise has settled does nothing.
+   * becomes visible in one step, after the content has ended: a reader finds the earlier blob or the whole new one.
+   * When the promise resolves, the blob survives a crash of the process and of the machine. If the content throws, or
+   * the signal aborts, the call rejects with that very error, at once even when the content is stalled; the earlier
+   * blob stays as it was and nothing of the new one remains. If the store fails or refuses, or the signal aborts, the
+   * content's iterator is closed. Puts of one key do not wait for each other's content. Of several puts of one key
+   * each either succeeds whole or fails without a trace; of several create-only puts exactly one succeeds, and the
+   * others reject with `already-exists`. An abort after the promise has settled does nothing.
    *
    * The one thing that cannot be promised: when publishing itself fails half-way (power cut, lost connection), the call
    * rejects and afterwards the blob is the earlier one or the new one, whole.
@@ -109,8 +110,8 @@ export interface BlobStore {
 
   /**
    * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of
-   * strings). Nothing for a customer without blobs. A blob that is there during the whole iteration occurs exactly once; one that comes or
-   * goes meanwhile may occur or not. Only whole, published blobs occur.
+   * strings). Nothing for a customer without blobs. A blob that is there during the whole iteration occurs exactly
+   * once; one that comes or goes meanwhile may occur or not. Only whole, published blobs occur.
    */
   list(customer: string, options?: ListOptions): AsyncIterable<string>
 

@@ -12,8 +12,8 @@ export interface Credential {
 export interface CredentialSource {
   /**
    * The credential of the customer called `name`, compared code unit by code unit: case and normalisation count, and
-   * names such as `__proto__` are names like others. `undefined` if there is none. `name` is whatever a stranger sent: any string, the empty
-   * one included. Rejects when the source cannot tell; "cannot tell" is never `undefined`.
+   * names such as `__proto__` are names like others. `undefined` if there is none. `name` is whatever a stranger sent:
+   * any string, the empty one included. Rejects when the source cannot tell; "cannot tell" is never `undefined`.
    */
   find(name: string): Promise<Credential | undefined>
 }
@@ -23,8 +23,8 @@ export interface CredentialSource {
  *
  * Given: `password` is whatever a stranger sent; `passwordHash` comes from the credential source, `undefined` for an
  * unknown customer. Promised: an unknown customer takes as long as a wrong password and gives `false`; the caller's
- * thread is not blocked while hashing; no more than a bounded number of hashes are computed at a time, and when too many wait
- * the call rejects with `overloaded`. Rejects when the hash is in no known format.
+ * thread is not blocked while hashing; no more than a bounded number of hashes are computed at a time, and when too
+ * many wait the call rejects with `overloaded`. Rejects when the hash is in no known format.
  */
 export type PasswordVerifier = (
   password: string,

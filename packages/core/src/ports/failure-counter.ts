@@ -6,8 +6,8 @@ export interface FailureCount {
 }
 
 /**
- * Counts failures by key within a window of time that the counter was made with; the window of a key begins with its first
- * failure. Servers that share a counter share the brake on bad logins.
+ * Counts failures by key within a window of time that the counter was made with; the window of a key begins with its
+ * first failure. Servers that share a counter share the brake on bad logins.
  */
 export interface FailureCounter {
   /** The failures of `key` in its window. */

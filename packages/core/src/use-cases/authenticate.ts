@@ -15,8 +15,8 @@ export interface Login {
 }
 
 /**
- * The customer whom `login` proves to be there. A wrong password and an unknown customer are refused alike, in words and,
- * as far as the verifier keeps its promise, in time; both count as failures for the brake.
+ * The customer whom `login` proves to be there. A wrong password and an unknown customer are refused alike, in words
+ * and, as far as the verifier keeps its promise, in time; both count as failures for the brake.
  *
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */

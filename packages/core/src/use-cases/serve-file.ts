@@ -4,8 +4,8 @@ import { checkFileName } from '../model/file-name.ts'
 import type { BlobInfo, BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'
 
 /**
- * Opens the customer's file `name`, which must then be read or closed. It stays readable to its end even if it is replaced
- * or deleted meanwhile. A range that selects no byte gives an open file whose `range` is `undefined`.
+ * Opens the customer's file `name`, which must then be read or closed. It stays readable to its end even if it is
+ * replaced or deleted meanwhile. A range that selects no byte gives an open file whose `range` is `undefined`.
  *
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
  */
