@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { exchangeOn } from './exchanges.ts'
-import { answerRaw } from './raw-answer.ts'
+import { answerRaw, closeGently } from './raw-answer.ts'
 
 /** What Node's parser reports, as far as 400 is not the answer. */
 const statuses: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -9,23 +10,30 @@ const statuses: Readonly<Record<string, readonly [status: number, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }
 
+const answered = new WeakSet<Duplex>()
+
 /** Answers what the parser refuses: bytes that are no HTTP, or a body that breaks off. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
-  const exchange = exchangeOn(socket)
-  const isAnswering = exchange?.response.headersSent && !exchange.response.writableFinished
-  if (error.code === 'ECONNRESET' || isAnswering) {
+  if (error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  const isBodyBroken = exchange !== undefined && !exchange.request.complete
-  const [status, message] = statuses[error.code ?? ''] ?? [
-    400,
-    bodyOrRequest(isBodyBroken, exchange?.request.headers['content-type']),
-  ]
-  answerRaw(socket, status, message)
+  // The parser errs anew with every chunk behind the first error.
+  if (answered.has(socket)) return
+  answered.add(socket)
+  const exchange = exchangeOn(socket)
+  const [status, message] = statuses[error.code ?? ''] ?? [400, bodyOrRequest(exchange?.request)]
+  const answer = () => answerRaw(socket, status, message)
+  if (exchange === undefined) return answer()
+  const { request, response } = exchange
+  // What is malformed came behind a request that has yet to be answered.
+  if (request.complete && !response.closed) response.once('close', answer)
+  else if (response.headersSent && !response.writableFinished) closeGently(socket)
+  else answer()
 }
 
-function bodyOrRequest(isBodyBroken: boolean, contentType = ''): string {
-  if (!isBodyBroken) return 'Malformed request'
-  return contentType.startsWith('multipart/') ? 'Malformed multipart body' : 'Truncated body'
+function bodyOrRequest(request: IncomingMessage | undefined): string {
+  if (request === undefined || request.complete) return 'Malformed request'
+  const type = request.headers['content-type'] ?? ''
+  return type.startsWith('multipart/') ? 'Malformed multipart body' : 'Truncated body'
 }

@@ -38,12 +38,15 @@ export function createHttpServer(
     answerRaw(request.socket, 417, 'The only known expectation is 100-continue'),
   )
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    answerRaw(socket, 405, 'Method not allowed'),
+    answerRaw(socket, 405, 'Method not allowed', [`Allow: ${knownMethods}`]),
   )
   server.on('clientError', answerClientError)
   applyIdleTimeout(server, idleTimeoutMs)
   return server
 }
+
+/** What some path or other knows. CONNECT asks for none. */
+const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 
 /** RFC 9112 §3.2: exactly one, from HTTP/1.1 on. */
 function hasOneHost(request: IncomingMessage): boolean {

@@ -6,22 +6,34 @@ import { errorBody } from '../http/problem.ts'
 const lastAnswerMs = 2_000
 
 /** Answers on a socket that has no usable request, and closes it; what the client still sends is dropped. */
-export function answerRaw(socket: Duplex, status: number, message: string): void {
+export function answerRaw(
+  socket: Duplex,
+  status: number,
+  message: string,
+  headers: readonly string[] = [],
+): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
   const body = JSON.stringify(errorBody(status, message))
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
+      ...headers,
       '',
       body,
     ].join('\r\n'),
   )
+  closeGently(socket)
+}
+
+/** Closes a socket without taking from the client what it has been sent, as a reset would. */
+export function closeGently(socket: Duplex): void {
   socket.on('error', () => {}).resume()
+  socket.end()
   setTimeout(() => socket.destroy(), lastAnswerMs).unref()
 }
