@@ -15,3 +15,8 @@ export function invite(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue()
   waiting.delete(request)
 }
+
+/** Whether the client of `request` still waits for the 100. */
+export function awaitsInvitation(request: IncomingMessage): boolean {
+  return waiting.has(request)
+}

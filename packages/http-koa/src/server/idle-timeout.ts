@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { awaitsInvitation } from '../http/expect-continue.ts'
 import { errorBody } from '../http/problem.ts'
 import { exchangeOn, type Exchange } from './exchanges.ts'
 import { answerRaw } from './raw-answer.ts'
@@ -14,6 +15,7 @@ const nothingForTooLong = 'The client sent nothing for too long'
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.requestTimeout = 0
   server.timeout = idleTimeoutMs
+  server.keepAliveTimeout = idleTimeoutMs
   // With a listener Node leaves the socket to us.
   server.on('timeout', (socket: Socket) => {
     const exchange = exchangeOn(socket)
@@ -30,7 +32,9 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
 
 /** Whether it is the server that the connection waits for. */
 function isOurTurn({ request, response }: Exchange): boolean {
-  if (!request.complete) return request.readableLength > 0
+  if (!request.complete) {
+    return request.readableLength > 0 || (awaitsInvitation(request) && !response.headersSent)
+  }
   return !response.writableFinished && response.writableLength === 0
 }
 
@@ -45,5 +49,6 @@ function refuse({ request, response }: Exchange): void {
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',
   })
-  response.end(body, () => request.socket.destroy())
+  // An answered request is told nothing of its socket's end any more, and whoever reads its body would wait for ever.
+  response.end(body, () => request.destroy(new Error('The client sent nothing for too long')))
 }
