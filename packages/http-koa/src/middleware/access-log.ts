@@ -1,16 +1,22 @@
+import type { Socket } from 'node:net'
 import type { Context, Middleware } from 'koa'
 import type { HttpLog } from '../http/log.ts'
 import { pathOf } from '../http/path-of.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
+
+/** What was counted on a connection when its latest answer ended: a request's head has arrived before anybody hears of it. */
+const counted = new WeakMap<Socket, Readonly<Record<'bytesIn' | 'bytesOut', number>>>()
 
 /** Writes one line for each request, once its answer has been sent or cut off. */
 export function createAccessLog(log: HttpLog): Middleware<HoldfastState> {
   return (ctx, next) => {
     const begin = performance.now()
     const { socket } = ctx.req
-    const { bytesRead, bytesWritten } = socket
     const { remoteAddress } = socket
     ctx.res.once('close', () => {
+      const before = counted.get(socket)
+      const counts = { bytesIn: socket.bytesRead, bytesOut: socket.bytesWritten }
+      counted.set(socket, counts)
       log.info(
         {
           requestId: ctx.state.requestId,
@@ -20,8 +26,8 @@ export function createAccessLog(log: HttpLog): Middleware<HoldfastState> {
           // A client that left before the end of the answer did not get it, whatever the status says.
           ...(ctx.res.writableFinished ? {} : { aborted: true }),
           durationMs: Math.round((performance.now() - begin) * 10) / 10,
-          bytesIn: socket.bytesRead - bytesRead,
-          bytesOut: socket.bytesWritten - bytesWritten,
+          bytesIn: counts.bytesIn - (before?.bytesIn ?? 0),
+          bytesOut: counts.bytesOut - (before?.bytesOut ?? 0),
           customer: ctx.state.files?.customer.name,
           address: remoteAddress,
           ...reasonOf(ctx),
