@@ -1,0 +1,54 @@
+import { FileServiceError } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { expectError } from '../support/expect-error.ts'
+import { exchange } from '../support/raw-connection.ts'
+import { customerRequest } from '../support/request.ts'
+import { runApp } from '../support/running-app.ts'
+
+const failing = (error: Error) => ({
+  ...createMemoryBlobStore(),
+  stat: async () => Promise.reject(error),
+  open: async () => Promise.reject(error),
+})
+
+const get = customerRequest('GET', '/serve/a', { 'X-Request-Id': 'the-id' })
+
+describe('createErrors', () => {
+  it('logs the cause of a fault under the id that the client gets, and tells the client nothing', async () => {
+    const fault = new Error('connect ECONNREFUSED 10.0.0.1')
+    await using app = await runApp({ store: failing(fault) })
+    const answer = await exchange(app.port, get)
+    expectError(answer)
+    expect(answer.body).to.equal(
+      '{"statusCode":500,"error":"Internal Server Error","message":"An unexpected error occurred"}',
+    )
+    expect(answer.headers.get('x-request-id')).to.equal('the-id')
+    expect(app.log.lines[0]).to.deep.equal({
+      level: 'error',
+      fields: { requestId: 'the-id', err: fault },
+      message: 'An unexpected error occurred',
+    })
+  })
+
+  for (const [code, status] of [
+    ['store-unavailable', 503],
+    ['insufficient-storage', 507],
+    ['overloaded', 503],
+  ] as const) {
+    it(`logs ${code}, too`, async () => {
+      const error = new FileServiceError(code, 'own words')
+      await using app = await runApp({ store: failing(error) })
+      const answer = await exchange(app.port, get)
+      expectError(answer)
+      expect(answer.status).to.equal(status)
+      expect(app.log.lines[0]?.fields).to.deep.equal({ requestId: 'the-id', err: error })
+    })
+  }
+
+  it('logs no refusal as an error', async () => {
+    await using app = await runApp()
+    expect((await exchange(app.port, get)).status).to.equal(400)
+    expect(app.log.lines.filter(({ level }) => level === 'error')).to.deep.equal([])
+  })
+})

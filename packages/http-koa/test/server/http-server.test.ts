@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import { expectError } from '../support/expect-error.ts'
+import { connectRaw, exchange } from '../support/raw-connection.ts'
+import { customerRequest, request } from '../support/request.ts'
+import { runApp } from '../support/running-app.ts'
+import { until } from '../support/until.ts'
+
+const expecting = { Expect: '100-continue', 'Content-Length': 4 }
+
+describe('createHttpServer', () => {
+  it('invites the body of an upload that it wants', async () => {
+    await using app = await runApp()
+    using connection = await connectRaw(app.port)
+    connection.send(customerRequest('PUT', '/upload/a', expecting))
+    await until('a 100 came', () => connection.received().includes('HTTP/1.1 100 Continue\r\n\r\n'))
+    connection.send('body')
+    await until('a 200 came', () => connection.received().includes('HTTP/1.1 200 OK'))
+  })
+
+  it('refuses an upload that it does not want before the body is sent', async () => {
+    await using app = await runApp({ maxFileSize: 3 })
+    for (const [bytes, status] of [
+      [request('PUT', '/upload/a', expecting), 400],
+      [customerRequest('PUT', '/upload/..', expecting), 400],
+      [customerRequest('PUT', '/upload/a', expecting), 413],
+      [customerRequest('PUT', '/ping', expecting), 405],
+      [customerRequest('POST', '/upload', expecting), 400],
+    ] as const) {
+      const answer = await exchange(app.port, bytes)
+      expectError(answer)
+      expect(answer.status).to.equal(status)
+    }
+  })
+
+  it('answers a client that writes all of a large body before it reads', async () => {
+    await using app = await runApp({ maxFileSize: 3 })
+    const body = Buffer.alloc(4 * 1024 * 1024)
+    const length = { 'Content-Length': body.length }
+    for (const [head, status] of [
+      [request('PUT', '/upload/a', length), 400],
+      [customerRequest('PUT', '/upload/a', length), 413],
+      [customerRequest('POST', '/nowhere', length), 404],
+      [Buffer.from(`PUT /upload/a HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`), 400],
+      [customerRequest('PUT', '/upload/a', { ...length, Expect: 'magic' }), 417],
+    ] as const) {
+      using connection = await connectRaw(app.port)
+      connection.pause()
+      connection.send(head)
+      await new Promise<void>((resolve) => void connection.isTaken(body).then(() => resolve()))
+      connection.resume()
+      const answer = await connection.answer()
+      expectError(answer)
+      expect(answer.status).to.equal(status)
+    }
+  })
+
+  it('goes on with the connection behind a refused small body', async () => {
+    await using app = await runApp()
+    using connection = await connectRaw(app.port)
+    connection.send(request('PUT', '/upload/a', {}, 'x'.repeat(1_000)))
+    connection.send(customerRequest('GET', '/ping'))
+    await until('both were answered', () => connection.received().includes('pong'))
+    expect(connection.received().toString()).to.match(/^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 /)
+  })
+
+  it('says Connection: close in front of a large body that it does not read', async () => {
+    await using app = await runApp()
+    using connection = await connectRaw(app.port)
+    connection.send(request('PUT', '/upload/a', { 'Content-Length': 2 ** 40 }))
+    const { status, headers } = await connection.answer()
+    expect([status, headers.get('connection')]).to.deep.equal([400, 'close'])
+  })
+
+  it('names the methods that there are to CONNECT', async () => {
+    await using app = await runApp()
+    const { status, headers } = await exchange(app.port, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect([status, headers.get('allow')]).to.deep.equal([
+      405,
+      'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+    ])
+  })
+
+  it('knows HTTP/1.0 without a host', async () => {
+    await using app = await runApp()
+    using connection = await connectRaw(app.port)
+    connection.send('GET /ping HTTP/1.0\r\n\r\n')
+    expect((await connection.answer()).body).to.equal('pong')
+    await until('the connection ended', () => connection.isClosed())
+  })
+})
