@@ -15,12 +15,16 @@ export interface Config {
   readonly 'log-level': string
 }
 
-/** Where settings are looked for. */
+/** Where settings are looked for, each written as on the command line; what is left out has none. */
 export interface ConfigSources {
-  readonly flags: WrittenSettings
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly file: WrittenSettings
-  readonly filePath: string | undefined
+  /** By the flags' names without dashes. */
+  readonly flags?: WrittenSettings
+  /** As in `process.env`; variables that are not of a setting are ignored. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** What was read from a configuration file. */
+  readonly file?: WrittenSettings
+  /** Where that file is, for messages. */
+  readonly filePath?: string | undefined
 }
 
 /**
@@ -28,7 +32,7 @@ export interface ConfigSources {
  *
  * @throws UsageError that names the place where a wrong value was written
  */
-export function resolveConfig(sources: ConfigSources): Config {
+export function resolveConfig(sources: ConfigSources = {}): Config {
   const resolve = (name: SettingName) => {
     const { value, place } = find(name, sources)
     if (value === undefined) return undefined
@@ -42,7 +46,10 @@ export function resolveConfig(sources: ConfigSources): Config {
   return Object.fromEntries(settingNames.map((name) => [name, resolve(name)])) as unknown as Config
 }
 
-function find(name: SettingName, { flags, environment, file, filePath = '' }: ConfigSources) {
+function find(
+  name: SettingName,
+  { flags = {}, environment = {}, file = {}, filePath = '' }: ConfigSources,
+) {
   const variable = environmentName(name)
   // An empty variable is how a shell or a container file unsets one.
   const inEnvironment = environment[variable] || undefined

@@ -3,11 +3,8 @@ import { UsageError } from '../../src/cli/usage-error.ts'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
 
 describe('resolveConfig', () => {
-  const resolve = (sources: Partial<ConfigSources>) =>
-    resolveConfig({ flags: {}, environment: {}, file: {}, filePath: undefined, ...sources })
-
   it('has defaults for everything', () => {
-    expect(resolve({})).to.deep.equal({
+    expect(resolveConfig()).to.deep.equal({
       host: '127.0.0.1',
       port: 3000,
       customers: './customers.yaml',
@@ -24,7 +21,12 @@ describe('resolveConfig', () => {
     const file = { port: '1', host: 'file', data: 'file' }
     const environment = { HOLDFAST_PORT: '2', HOLDFAST_HOST: 'environment' }
     const flags = { port: '3' }
-    const { port, host, data, store } = resolve({ flags, environment, file, filePath: 'f.yaml' })
+    const { port, host, data, store } = resolveConfig({
+      flags,
+      environment,
+      file,
+      filePath: 'f.yaml',
+    })
     expect({ port, host, data, store }).to.deep.equal({
       port: 3,
       host: 'environment',
@@ -34,25 +36,27 @@ describe('resolveConfig', () => {
   })
 
   it('takes an empty variable for one that is not set', () => {
-    const { port } = resolve({ environment: { HOLDFAST_PORT: '' }, file: { port: '1' } })
+    const { port } = resolveConfig({ environment: { HOLDFAST_PORT: '' }, file: { port: '1' } })
     expect(port).to.equal(1)
   })
 
   it('reads sizes and times', () => {
     const environment = { HOLDFAST_MAX_FILE_SIZE: '10GB', HOLDFAST_IDLE_TIMEOUT: '5m' }
-    const config = resolve({ environment })
+    const config = resolveConfig({ environment })
     expect(config['max-file-size']).to.equal(10_000_000_000)
     expect(config['idle-timeout']).to.equal(300_000)
   })
 
   it('ignores variables of other programs, whatever they are called', () => {
-    expect(resolve({ environment: { HOLDFAST_BACKUP_HOST: 'x', PORT: '1' } }).port).to.equal(3000)
+    expect(resolveConfig({ environment: { HOLDFAST_BACKUP_HOST: 'x', PORT: '1' } }).port).to.equal(
+      3000,
+    )
   })
 
   it('names the place of what is wrong', () => {
-    const place = (sources: Partial<ConfigSources>) => {
+    const place = (sources: ConfigSources) => {
       try {
-        resolve(sources)
+        resolveConfig(sources)
       } catch (error) {
         if (error instanceof UsageError) return error.message.split(' "')[0]
       }

@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { catchSignals } from '../../src/cli/signals.ts'
+
+describe('catchSignals', () => {
+  const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+  const before = new Map(names.map((name) => [name, process.listeners(name)]))
+  // Signals that were really sent would end the test run if a test failed to catch them.
+  const send = (name: (typeof names)[number]) => void process.emit(name, name)
+  afterEach(() => {
+    for (const name of names) {
+      process.removeAllListeners(name)
+      for (const listener of before.get(name) ?? []) process.on(name, listener)
+    }
+  })
+  beforeEach(() => {
+    // Mocha's own would end the run.
+    for (const name of names) process.removeAllListeners(name)
+  })
+
+  it('keeps a signal that came before anybody waited for it', async () => {
+    const signals = catchSignals()
+    send('SIGINT')
+    expect(await signals.end).to.equal('SIGINT')
+    expect(signals.hurry.aborted).to.equal(false)
+  })
+
+  it('hurries at the second signal, whichever it is', () => {
+    const signals = catchSignals()
+    send('SIGTERM')
+    expect(signals.hurry.aborted).to.equal(false)
+    send('SIGINT')
+    expect(signals.hurry.aborted).to.equal(true)
+  })
+
+  it('reloads at every SIGHUP, and once for those that came early', () => {
+    const signals = catchSignals()
+    let reloads = 0
+    send('SIGHUP')
+    send('SIGHUP')
+    signals.onReload(() => reloads++)
+    expect(reloads).to.equal(1)
+    send('SIGHUP')
+    send('SIGHUP')
+    expect(reloads).to.equal(3)
+  })
+})
