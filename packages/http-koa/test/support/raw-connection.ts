@@ -71,7 +71,9 @@ export async function exchange(port: number, data: string | Uint8Array): Promise
 function isWhole(bytes: Buffer): boolean {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return false
-  const { headers, body } = parse(bytes)
+  const { status, headers, body } = parse(bytes)
+  if (status === 100) return true
+  if (headers.get('transfer-encoding') === 'chunked') return body.endsWith('0\r\n\r\n')
   const length = headers.get('content-length')
   return length !== null && Buffer.byteLength(body, 'latin1') >= Number(length)
 }
@@ -89,5 +91,7 @@ function parse(bytes: Buffer): RawAnswer {
       return [line.slice(0, colon), line.slice(colon + 1).trim()]
     }),
   )
-  return { status: Number(status), headers, body: body.join('\r\n\r\n') }
+  // What follows may belong to the next answer.
+  const length = Number(headers.get('content-length') ?? Infinity)
+  return { status: Number(status), headers, body: body.join('\r\n\r\n').slice(0, length) }
 }
