@@ -66,7 +66,13 @@ export function createReceiveForm(): ReceiveForm {
     },
     streamHandler: (request, parser) => {
       keepBackslashes(parser)
-      watchParser(parser, receptionOf(request).fail)
+      const { fail } = receptionOf(request)
+      watchParser(parser, fail)
+      // Multer gives a form up by unpiping it; whoever knows a better reason tells in the same turn.
+      parser.once('unpipe', () => {
+        if (parser.writableFinished) return
+        queueMicrotask(() => fail(problems.malformedMultipart()))
+      })
       request.pipe(parser)
     },
   }).any()
