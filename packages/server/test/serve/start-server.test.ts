@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import pino from 'pino'
 import { UsageError } from '../../src/cli/usage-error.ts'
@@ -93,12 +94,11 @@ describe('startServer', () => {
       'another --port',
     )
     expect(await readdir(join(site.path, 'other/tmp'))).to.deep.equal([])
-    // Only the server that runs looks at the file: others would have looked too between two looks of its.
     logged = ''
-    for (const name of ['bob', 'carol']) {
-      await site.write('customers.yaml', customersYaml(name, 'p'))
-      await until('the change is logged', () => logged.includes(`"added":["${name}"]`))
-    }
-    expect(logged.split('customers reloaded')).to.have.length(3)
+    await site.write('customers.yaml', customersYaml('bob', 'p'))
+    await until('the change is logged', () => logged.includes('customers reloaded'))
+    // Whoever else still looked at the file, once a second, would have something to say by then.
+    await delay(1_300)
+    expect(logged.split('customers reloaded')).to.have.length(2)
   })
 })

@@ -28,7 +28,11 @@ export async function openConnection(port: number): Promise<Connection> {
     socket,
     write: (text) => void socket.write(text),
     received: () => received,
-    saw: (part) => until(`"${part}" comes; there came: ${received}`, () => received.includes(part)),
+    saw: (part) =>
+      until(
+        () => `"${part}" comes; there came: ${received}`,
+        () => received.includes(part),
+      ),
     closed,
   }
 }

@@ -91,7 +91,7 @@ export async function startHoldfast(
     output: () => output,
     async logged(message: string, times = 1) {
       await until(
-        `holdfast logs "${message}"; it said: ${output}`,
+        () => `holdfast logs "${message}"; it said: ${output}`,
         () => withMessage(message).length >= times || isOver,
       )
       const line = withMessage(message)[times - 1]
