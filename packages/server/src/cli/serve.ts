@@ -1,10 +1,7 @@
-import pino, { type Logger } from 'pino'
 import type { Argv } from 'yargs'
 import { readConfigFile, type WrittenSettings } from '../config/read-config-file.ts'
 import { resolveConfig } from '../config/resolve-config.ts'
 import { environmentName, settingNames, settings } from '../config/settings.ts'
-import { startServer, type RunningServer } from '../serve/start-server.ts'
-import { catchSignals, type Signals } from './signals.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The options of `holdfast serve`. */
@@ -48,37 +45,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const filePath = flags.config ?? (process.env['HOLDFAST_CONFIG'] || undefined)
   const file = filePath === undefined ? {} : await readConfigFile(filePath)
   const config = resolveConfig({ flags, environment: process.env, file, filePath })
-  const log = pino({ level: config['log-level'] })
-  const signals = catchSignals()
-  const server = await startServer(config, log)
-  log.info(
-    { url: server.url, store: config.store, data: config.data },
-    `holdfast listens on ${server.url}`,
-  )
-  dieAloud(log)
-  return untilSignalled(signals, server, log)
-}
-
-async function untilSignalled(
-  signals: Signals,
-  server: RunningServer,
-  log: Logger,
-): Promise<number> {
-  signals.onReload(() => void server.reload())
-  const signal = await signals.end
-  log.info({ signal }, 'finishing the requests under way')
-  const isClean = await server.close(signals.hurry)
-  if (isClean) log.info('stopped')
-  else log.warn('stopped; requests that had not finished were cut off')
-  return 0
-}
-
-/** A fault that nobody caught leaves the process in no known state: it ends, and whoever supervises it starts it anew. */
-function dieAloud(log: Logger): void {
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      log.fatal({ err: error }, event)
-      process.exit(1)
-    })
-  }
+  // Loaded only now: help, mistakes and the other commands are answered twice as fast without a server in memory.
+  const { runServer } = await import('./run-server.ts')
+  return runServer(config)
 }

@@ -1,0 +1,41 @@
+import pino, { type Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { startServer, type RunningServer } from '../serve/start-server.ts'
+import { catchSignals, type Signals } from './signals.ts'
+
+/** Runs a server in this process, with the log on standard output, until a signal ends it; resolves with the exit code. */
+export async function runServer(config: Config): Promise<number> {
+  const log = pino({ level: config['log-level'] })
+  const signals = catchSignals()
+  const server = await startServer(config, log)
+  log.info(
+    { url: server.url, store: config.store, data: config.data },
+    `holdfast listens on ${server.url}`,
+  )
+  dieAloud(log)
+  return untilSignalled(signals, server, log)
+}
+
+async function untilSignalled(
+  signals: Signals,
+  server: RunningServer,
+  log: Logger,
+): Promise<number> {
+  signals.onReload(() => void server.reload())
+  const signal = await signals.end
+  log.info({ signal }, 'finishing the requests under way')
+  const isClean = await server.close(signals.hurry)
+  if (isClean) log.info('stopped')
+  else log.warn('stopped; requests that had not finished were cut off')
+  return 0
+}
+
+/** A fault that nobody caught leaves the process in no known state: it ends, and whoever supervises it starts it anew. */
+function dieAloud(log: Logger): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error }, event)
+      process.exit(1)
+    })
+  }
+}
