@@ -11,12 +11,16 @@ import { createRouter, type RouterOptions } from './router.ts'
 /** Codes of errors that mean no more than that the client left before the end of the answer. */
 const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED'])
 
-/** The whole service as a Koa application: the routes, one log line a request, and an error in the usual form for every other path. */
+/**
+ * The whole service as a Koa application: the routes, one log line a request, and an error in the usual form for
+ * every other path.
+ */
 export function createApp(service: FileService, options: RouterOptions = {}): Koa<HoldfastState> {
   const { log = noLog } = options
   const app = new Koa<HoldfastState>()
   const brokenOff = new WeakSet<Koa.Context>()
-  // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take a part for the whole.
+  // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take
+  // a part for the whole.
   app.on('error', (error: Error & { code?: string }, ctx?: Koa.Context) => {
     if (clientLeft.has(error.code ?? '')) return
     // Koa hears of one failure twice, from the content and from the answer.

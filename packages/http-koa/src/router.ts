@@ -28,8 +28,8 @@ export interface RouterOptions {
 }
 
 /**
- * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered within, in the
- * form of the specification; everything outside the routes is left to the application.
+ * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered
+ * within, in the form of the specification; everything outside the routes is left to the application.
  */
 export function createRouter(
   service: FileService,

@@ -8,8 +8,8 @@ export function etagOf(info: BlobInfo): string {
 }
 
 /**
- * What the preconditions of a GET or HEAD say of a file, in the order of RFC 9110 §13.2.2: `failed` (412), `not-modified`
- * (304) or `proceed`. Dates that cannot be read are ignored, as §13.1.3 and §13.1.4 demand.
+ * What the preconditions of a GET or HEAD say of a file, in the order of RFC 9110 §13.2.2: `failed` (412),
+ * `not-modified` (304) or `proceed`. Dates that cannot be read are ignored, as §13.1.3 and §13.1.4 demand.
  */
 export function evaluatePreconditions(
   headers: IncomingHttpHeaders,

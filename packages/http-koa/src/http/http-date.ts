@@ -9,8 +9,8 @@ const forms = [
 ]
 
 /**
- * The time that a date in one of HTTP's three forms (RFC 9110 §5.6.7) stands for, in milliseconds since the epoch; `undefined`
- * for anything else. `Date.parse` takes many other things for dates, and the third form for local time.
+ * The time that a date in one of HTTP's three forms (RFC 9110 §5.6.7) stands for, in milliseconds since the epoch;
+ * `undefined` for anything else. `Date.parse` takes many other things for dates, and the third form for local time.
  */
 export function parseHttpDate(text: string, now: number = Date.now()): number | undefined {
   for (const form of forms) {

@@ -14,15 +14,17 @@ export const defaultLinger: LingerOptions = { maxBytes: 64 * 1024 * 1024, maxMs:
 /** A body up to this size is read to its end for the sake of the connection. In bytes. */
 const smallBody = 256 * 1024
 
-/** Whether the rest of the request's body is known to be too large to be worth reading for the sake of the connection. */
+/**
+ * Whether the rest of the request's body is known to be too large to be worth reading for the sake of the connection.
+ */
 export function hasLargeRest(request: IncomingMessage): boolean {
   return !request.complete && Number(request.headers['content-length'] ?? 0) > smallBody
 }
 
 /**
- * `answer` as a stream that ends only when the rest of the request's body has been read, or a bound is reached; then the connection
- * is cut. A server that closes a socket with unread bytes sends a reset, which can overtake the answer and take it from
- * the client (RFC 9112 §9.6). The client sees the whole answer at once, by its Content-Length.
+ * `answer` as a stream that ends only when the rest of the request's body has been read, or a bound is reached; then
+ * the connection is cut. A server that closes a socket with unread bytes sends a reset, which can overtake the answer
+ * and take it from the client (RFC 9112 §9.6). The client sees the whole answer at once, by its Content-Length.
  */
 export function lingering(
   answer: string,

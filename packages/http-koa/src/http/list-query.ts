@@ -2,8 +2,8 @@ import type { ListOptions } from '@holdfast/core'
 import { problems } from './problem.ts'
 
 /**
- * What a query string asks of a list: `limit`, `after` and `prefix`. An empty `after` or `prefix` is as good as none; unknown
- * parameters are passed over.
+ * What a query string asks of a list: `limit`, `after` and `prefix`. An empty `after` or `prefix` is as good as none;
+ * unknown parameters are passed over.
  *
  * @throws HttpProblem 400 when a parameter is sent twice, or `limit` is not a whole number from 1
  */

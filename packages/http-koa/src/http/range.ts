@@ -3,8 +3,8 @@ import type { RangeRequest } from '@holdfast/core'
 const singleByteRange = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i
 
 /**
- * The range that a Range header asks for (RFC 9110 §14.2); `undefined` where it is to be ignored and the whole file served:
- * no header, another unit, several ranges, or not a valid range.
+ * The range that a Range header asks for (RFC 9110 §14.2); `undefined` where it is to be ignored and the whole file
+ * served: no header, another unit, several ranges, or not a valid range.
  */
 export function parseRange(header: string | undefined): RangeRequest | undefined {
   const match = singleByteRange.exec(header ?? '')

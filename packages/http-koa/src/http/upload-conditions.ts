@@ -4,8 +4,8 @@ import { problems } from './problem.ts'
 /**
  * Whether the request asks to create and never to replace: `If-None-Match: *` (RFC 9110 §13.1.2).
  *
- * @throws HttpProblem 400 for a precondition that uploads do not know. To ignore one would be to replace what the client wanted
- *   kept.
+ * @throws HttpProblem 400 for a precondition that uploads do not know. To ignore one would be to replace what the
+ *   client wanted kept.
  */
 export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
   for (const name of ['if-match', 'if-unmodified-since'] as const) {

@@ -10,14 +10,18 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * A header's value as the text its sender meant. Node hands headers over as Latin-1 (RFC 9110 §5.5); curl and most clients send
- * UTF-8, so the bytes are read as UTF-8 where they are UTF-8. Browsers can send Latin-1 only, so other bytes stay what they are.
+ * A header's value as the text its sender meant. Node hands headers over as Latin-1 (RFC 9110 §5.5); curl and most
+ * clients send UTF-8, so the bytes are read as UTF-8 where they are UTF-8. Browsers can send Latin-1 only, so other
+ * bytes stay what they are.
  */
 export function decodeHeaderText(value: string): string {
   return decodeUtf8(Buffer.from(value, 'latin1')) ?? value
 }
 
-/** `segment` of a path with its percent-encoding undone (RFC 3986 §2.1); `undefined` when that is malformed or not UTF-8. */
+/**
+ * `segment` of a path with its percent-encoding undone (RFC 3986 §2.1); `undefined` when that is malformed or not
+ * UTF-8.
+ */
 export function decodePathSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)

@@ -4,7 +4,10 @@ import type { HttpLog } from '../http/log.ts'
 import { pathOf } from '../http/path-of.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
-/** What was counted on a connection when its latest answer ended: a request's head has arrived before anybody hears of it. */
+/**
+ * What was counted on a connection when its latest answer ended: a request's head has arrived before anybody hears of
+ * it.
+ */
 const counted = new WeakMap<Socket, Readonly<Record<'bytesIn' | 'bytesOut', number>>>()
 
 /** Writes one line for each request, once its answer has been sent or cut off. */

@@ -24,7 +24,10 @@ export function createAuthentication(authenticate: Authenticate): Middleware<Hol
   }
 }
 
-/** Empty where the header is missing. One that is sent twice is nobody's: joined values could be made to mean somebody else. */
+/**
+ * Empty where the header is missing. One that is sent twice is nobody's: joined values could be made to mean somebody
+ * else.
+ */
 function soleHeader(request: IncomingMessage, header: string): string {
   const values = request.headersDistinct[header] ?? []
   if (values.length > 1)

@@ -5,8 +5,8 @@ import type { HoldfastState } from '../holdfast-state.ts'
 const acceptable = /^[\w.:-]{1,128}$/
 
 /**
- * Gives every request an id, in the answer's `x-request-id` and in the log. A proxy's own is kept if it is harmless in a
- * log.
+ * Gives every request an id, in the answer's `x-request-id` and in the log. A proxy's own is kept if it is harmless
+ * in a log.
  */
 export const requestId: Middleware<HoldfastState> = (ctx, next) => {
   const given = ctx.get('x-request-id')

@@ -10,8 +10,8 @@ const boundaryParameter = /;[ \t]*boundary=(?:"([^"]*)"|([^;\s]*))/i
 /**
  * Checks that the request's body is a form that can be parsed.
  *
- * @throws HttpProblem 400 `No file` for another type or no body at all; `Malformed multipart body` where the boundary is missing or breaks
- *   RFC 2046
+ * @throws HttpProblem 400 `No file` for another type or no body at all; `Malformed multipart body` where the boundary
+ *   is missing or breaks RFC 2046
  */
 export function checkFormType(request: IncomingMessage): void {
   const type = request.headers['content-type'] ?? ''

@@ -3,11 +3,11 @@ import { problems } from '../http/problem.ts'
 const replacementCharacter = '\ufffd'
 
 /**
- * The name that a part's `filename` means: what follows the last slash, as browsers and multer have it; a backslash is an
- * ordinary character.
+ * The name that a part's `filename` means: what follows the last slash, as browsers and multer have it; a backslash
+ * is an ordinary character.
  *
- * @throws HttpProblem 400 when the bytes were not UTF-8. The parser shows that only by a replacement character, so a name that
- *   really contains one is refused, too, rather than that two names become one; `PUT` takes it.
+ * @throws HttpProblem 400 when the bytes were not UTF-8. The parser shows that only by a replacement character, so a
+ *   name that really contains one is refused, too, rather than that two names become one; `PUT` takes it.
  */
 export function partFileName(filename: string): string {
   const name = filename.slice(filename.lastIndexOf('/') + 1)

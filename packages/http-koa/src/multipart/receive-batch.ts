@@ -21,10 +21,11 @@ export interface BatchFile {
 }
 
 /**
- * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when the one before has
- * been dealt with. Text fields and other files are read past.
+ * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when
+ * the one before has been dealt with. Text fields and other files are read past.
  *
- * @throws HttpProblem 400 when a text field `sha256` has no file behind it, 400 or 413 when the form is broken or beyond the limits, at the point where that shows
+ * @throws HttpProblem 400 when a text field `sha256` has no file behind it, 400 or 413 when the form is broken or
+ *   beyond the limits, at the point where that shows
  */
 export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
   checkFormType(request)
@@ -41,7 +42,8 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
     // What stands before a file is known only now: the file may have to wait for its turn while the parser goes on.
     if (isFile(name, filename)) fieldsOf.set(stream, takeFields())
   })
-  // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the process.
+  // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the
+  // process.
   parser.on('error', () => {})
   watchParser(parser, (error) => {
     failure.abort(error)

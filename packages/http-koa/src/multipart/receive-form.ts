@@ -31,8 +31,8 @@ interface Reception extends ReceiveFormOptions {
 }
 
 /**
- * A {@link ReceiveForm} by multer. Multer answers a broken form only when it has read the rest of the request, which may be
- * hours away; here the first failure counts at once, and multer goes on discarding behind the answer.
+ * A {@link ReceiveForm} by multer. Multer answers a broken form only when it has read the rest of the request, which
+ * may be hours away; here the first failure counts at once, and multer goes on discarding behind the answer.
  */
 export function createReceiveForm(): ReceiveForm {
   const receptions = new WeakMap<IncomingMessage, Reception>()

@@ -15,10 +15,12 @@ export interface StagedUpload {
 }
 
 /**
- * Takes `stream` into the store up to the point where only permission to publish is missing. The content that the store is given does
- * not end before `publish` is called, and stores make nothing visible before the content has ended.
+ * Takes `stream` into the store up to the point where only permission to publish is missing. The content that the
+ * store is given does not end before `publish` is called, and stores make nothing visible before the content has
+ * ended.
  *
- * Resolves once the stream has been read to its end; rejects like `CustomerFiles.upload`, and with the stream's error.
+ * Resolves once the stream has been read to its end; rejects like `CustomerFiles.upload`, and with the stream's
+ * error.
  */
 export async function stageUpload(
   files: CustomerFiles,

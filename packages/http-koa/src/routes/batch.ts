@@ -14,8 +14,9 @@ import { partFileName } from '../multipart/part-file-name.ts'
 import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
 
 /**
- * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon as that file is
- * safe or refused. A text field `sha256` goes before its file. A form that breaks off ends with a line that says so; the files before it stay.
+ * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon
+ * as that file is safe or refused. A text field `sha256` goes before its file. A form that breaks off ends with a
+ * line that says so; the files before it stay.
  */
 export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastState> {
   return async (ctx) => {

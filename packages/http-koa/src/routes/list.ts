@@ -7,8 +7,8 @@ import { problems } from '../http/problem.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /**
- * GET and HEAD /list: the names of the customer's files. Having none at all is an error, by the specification; a page that begins
- * behind the last name is an empty array.
+ * GET and HEAD /list: the names of the customer's files. Having none at all is an error, by the specification; a page
+ * that begins behind the last name is an empty array.
  */
 export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   const options = parseListQuery(new URLSearchParams(ctx.querystring))

@@ -73,8 +73,8 @@ function isWanted(ctx: Context, info: BlobInfo): boolean {
 }
 
 /**
- * Sets what goes with the content. A file is data of a customer, maybe a hostile one: no browser is to run it as a page of this
- * origin.
+ * Sets what goes with the content. A file is data of a customer, maybe a hostile one: no browser is to run it as a
+ * page of this origin.
  */
 function describe(ctx: Context, info: BlobInfo): void {
   ctx.status = 200

@@ -13,9 +13,9 @@ export interface HttpServerOptions {
 }
 
 /**
- * An HTTP server for a Koa application, not listening yet. Beyond `app.listen()` it lets a client that asks with `Expect: 100-continue` send
- * its body only when a route reads it, limits idleness instead of the length of requests, and answers even what is no HTTP in the
- * form that errors have.
+ * An HTTP server for a Koa application, not listening yet. Beyond `app.listen()` it lets a client that asks with
+ * `Expect: 100-continue` send its body only when a route reads it, limits idleness instead of the length of requests,
+ * and answers even what is no HTTP in the form that errors have.
  */
 export function createHttpServer(
   app: Pick<Koa, 'callback'>,

@@ -8,9 +8,9 @@ import { answerRaw } from './raw-answer.ts'
 const nothingForTooLong = 'The client sent nothing for too long'
 
 /**
- * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a body that is waited for,
- * or takes nothing of an answer. There is no limit to the whole of a request, so uploads may take hours; and a connection that waits
- * for the store is left alone.
+ * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a
+ * body that is waited for, or takes nothing of an answer. There is no limit to the whole of a request, so uploads may
+ * take hours; and a connection that waits for the store is left alone.
  */
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.requestTimeout = 0
