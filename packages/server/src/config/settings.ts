@@ -24,6 +24,11 @@ const oneOf =
   }
 
 const port = (value: string): number => {
+  if (value.startsWith('tcp://')) {
+    throw new RangeError(
+      'was set by Kubernetes for a service called holdfast; set enableServiceLinks: false in the pod, or give --port',
+    )
+  }
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
     throw new RangeError(
       'is not a port; write a number from 0 to 65535, where 0 stands for any free one',
