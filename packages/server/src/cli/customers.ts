@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import {
   editCustomersFile,
   generatePassword,
@@ -8,10 +7,16 @@ import {
   type CustomersFile,
 } from '@holdfast/credentials-file'
 import type { Argv } from 'yargs'
+import { settings } from '../config/settings.ts'
+import { findConfig } from './find-config.ts'
+import { headerProblem } from './header-problem.ts'
+import { print } from './print.ts'
+import { readPassword } from './read-password.ts'
 import { UsageError } from './usage-error.ts'
 
 interface FileOption {
-  readonly customers: string
+  readonly customers?: string | undefined
+  readonly config?: string | undefined
 }
 
 interface PasswordOption {
@@ -60,12 +65,28 @@ export function customersCommands(
 }
 
 function withFile(yargs: Argv) {
-  return yargs.option('customers', {
-    type: 'string',
-    requiresArg: true,
-    default: process.env['HOLDFAST_CUSTOMERS'] || './customers.yaml',
-    describe: 'The customers file [$HOLDFAST_CUSTOMERS]',
-  })
+  return yargs
+    .option('customers', {
+      type: 'string',
+      requiresArg: true,
+      defaultDescription: settings.customers.default,
+      describe: 'The customers file [$HOLDFAST_CUSTOMERS]',
+    })
+    .option('config', {
+      type: 'string',
+      requiresArg: true,
+      describe:
+        'Configuration file of the server, which may name the customers file [$HOLDFAST_CONFIG]',
+    })
+}
+
+/** The file that a server with the same flags, environment and configuration file would read. */
+async function pathOf({ customers, config }: FileOption): Promise<string> {
+  const { HOLDFAST_CUSTOMERS, HOLDFAST_CONFIG } = process.env
+  // Without the other variables: what is wrong with the server's port is not in the way of a new password.
+  const environment = { HOLDFAST_CUSTOMERS, HOLDFAST_CONFIG }
+  const flags = { ...(customers !== undefined && { customers }), config }
+  return (await findConfig(flags, environment)).customers
 }
 
 function withName(yargs: Argv) {
@@ -99,7 +120,10 @@ async function add(
   argv: FileOption & NameArgument & PasswordOption & { readonly quota?: string | undefined },
 ): Promise<number> {
   const name = nameIn(argv)
-  const { customers, quota } = argv
+  const { quota } = argv
+  const customers = await pathOf(argv)
+  const problem = headerProblem(name)
+  if (problem !== undefined) throw new UsageError(`The name "${name}" ${problem}. Choose another.`)
   const refuseTaken = (file: CustomersFile) => {
     if (!file.has(name)) return
     throw new UsageError(
@@ -112,32 +136,38 @@ async function add(
     refuseTaken(file)
     file.add(name, hash, quota === undefined ? {} : { quota })
   })
-  announce()
+  await announce()
   return 0
 }
 
 async function rotate(argv: FileOption & NameArgument & PasswordOption): Promise<number> {
   const name = nameIn(argv)
   const { hash, announce } = await choosePassword(name, argv)
-  await editCustomersFile(argv.customers, (file) => file.setPasswordHash(name, hash))
-  announce()
+  await editCustomersFile(await pathOf(argv), (file) => file.setPasswordHash(name, hash))
+  await announce()
   return 0
 }
 
 async function remove(argv: FileOption & NameArgument): Promise<number> {
   const name = nameIn(argv)
-  await editCustomersFile(argv.customers, (file) => file.remove(name))
+  await editCustomersFile(await pathOf(argv), (file) => file.remove(name))
   note(`Removed the customer "${name}". The files of "${name}" are still in the store.`)
   return 0
 }
 
-async function list({ customers }: FileOption): Promise<number> {
-  const file = await openCustomersFile(customers)
-  for (const name of file.names()) process.stdout.write(`${name}\n`)
+async function list(argv: FileOption): Promise<number> {
+  const customers = await pathOf(argv)
+  const names = (await openCustomersFile(customers)).names()
+  if (names.length === 0) note(`${customers} has no customers.`)
+  await print(names.map((name) => `${name}\n`).join('')).catch((error: unknown) => {
+    // Who reads no further, as "head" does, has what they want.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+  })
   return 0
 }
 
-async function check({ customers }: FileOption): Promise<number> {
+async function check(argv: FileOption): Promise<number> {
+  const customers = await pathOf(argv)
   const source = await openFileCredentialSource(customers, { onWarning: note, pollIntervalMs: 0 })
   note(`${customers} is right: ${source.customers().length} customer(s).`)
   await source.close()
@@ -147,15 +177,19 @@ async function check({ customers }: FileOption): Promise<number> {
 /** A password from standard input, or a generated one that is to be printed; said only once it is safe in the file. */
 async function choosePassword(name: string, { 'password-stdin': isGiven }: PasswordOption) {
   if (isGiven) {
-    const password = (await text(process.stdin)).replace(/\r?\n$/, '')
-    if (password === '') throw new UsageError('Standard input holds no password.')
-    const announce = () => note(`The password of "${name}" is set.`)
+    const password = await readPassword(process.stdin)
+    const announce = async () => note(`The password of "${name}" is set.`)
     return { hash: await hashPassword(password), announce }
   }
   const password = generatePassword()
-  const announce = () => {
+  const announce = async () => {
     note(`The password of "${name}", shown only now:`)
-    process.stdout.write(`${password}\n`)
+    await print(`${password}\n`).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new UsageError(
+        `It could not be written (${reason}), and is lost. Make a new one: holdfast customers rotate ${name}`,
+      )
+    })
   }
   return { hash: await hashPassword(password), announce }
 }

@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs'
-import { readConfigFile, type WrittenSettings } from '../config/read-config-file.ts'
-import { resolveConfig } from '../config/resolve-config.ts'
+import type { WrittenSettings } from '../config/read-config-file.ts'
 import { environmentName, settingNames, settings } from '../config/settings.ts'
+import { findConfig } from './find-config.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The options of `holdfast serve`. */
@@ -42,9 +42,7 @@ export type ServeFlags = WrittenSettings & {
 export async function serve(flags: ServeFlags): Promise<number> {
   const [stray] = flags['--'] ?? []
   if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
-  const filePath = flags.config ?? (process.env['HOLDFAST_CONFIG'] || undefined)
-  const file = filePath === undefined ? {} : await readConfigFile(filePath)
-  const config = resolveConfig({ flags, environment: process.env, file, filePath })
+  const config = await findConfig(flags, process.env)
   // Loaded only now: help, mistakes and the other commands are answered twice as fast without a server in memory.
   const { runServer } = await import('./run-server.ts')
   return runServer(config)

@@ -41,9 +41,9 @@ describe('holdfast customers', () => {
   })
 
   it('takes a password from standard input, without its line end and otherwise to the byte', async () => {
-    const { code, stdout } = await customers(['add', 'zoë', '--password-stdin'], ' a b\tç \r\n')
+    const { code, stdout } = await customers(['add', 'zoë', '--password-stdin'], 'a  b\tç\r\n')
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' })
-    expect(await isPasswordOf('zoë', ' a b\tç ')).to.equal(true)
+    expect(await isPasswordOf('zoë', 'a  b\tç')).to.equal(true)
   })
 
   it('refuses an empty password, and writes nothing', async () => {
@@ -92,7 +92,11 @@ describe('holdfast customers', () => {
     const { code, stdout, stderr } = await customers(['remove', 'alice'])
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' })
     expect(stderr).to.include('The files of "alice" are still in the store.')
-    expect(await customers(['list'])).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+    expect(await customers(['list'])).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: './new.yaml has no customers.\n',
+    })
   })
 
   it('keeps the comments of the file', async () => {
@@ -104,11 +108,33 @@ describe('holdfast customers', () => {
     expect(await readFile(path, 'utf8')).to.match(/^# ours\n[^]*bob # builder/)
   })
 
+  it('edits the file that the server reads: by flag, variable or configuration file', async () => {
+    await site.write('h.yaml', 'customers: ./by-file.yaml\n')
+    const add = (args: readonly string[], env: Record<string, string>) =>
+      runHoldfast(['customers', 'add', 'a', ...args], { cwd: site.path, env })
+    await add([], { HOLDFAST_CONFIG: 'h.yaml' })
+    await add(['--config', 'h.yaml'], { HOLDFAST_CUSTOMERS: 'by-variable.yaml' })
+    await add(['--customers', 'by-flag.yaml'], {
+      HOLDFAST_CUSTOMERS: 'x',
+      HOLDFAST_CONFIG: 'h.yaml',
+      // Not read for this.
+      HOLDFAST_PORT: 'tcp://10.0.0.1:3000',
+    })
+    expect(await readdir(site.path)).to.have.members([
+      'customers.yaml',
+      'h.yaml',
+      'by-file.yaml',
+      'by-variable.yaml',
+      'by-flag.yaml',
+    ])
+  })
+
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [['add', 'bob'], 'has a customer "bob" already. A new password: holdfast customers rotate bob'],
     [['remove', 'bop'], 'has no customer "bop"; did you mean "bob"?'],
     [['rotate', 'nobody'], 'has no customer "nobody"'],
     [['add', 'a/b'], 'no customer can have this name'],
+    [['add', ' a'], 'The name " a" begins or ends with a space, which HTTP takes off'],
     [['add', 'alice', '--quota', '10G'], 'the quota is not a size'],
     [['add'], 'Say the name of the customer.'],
     [['add', 'two', '--', 'names'], 'One name at a time'],

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { openCustomersFile } from '@holdfast/credentials-file'
+import { expect } from 'chai'
+import { createSite, type Site } from '../support/site.ts'
+
+const run = promisify(execFile)
+const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+
+describe('Standard output of holdfast customers', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  /** Runs a line of bash in which `$HOLDFAST` is the command; resolves also when that fails. */
+  const shell = async (line: string) => {
+    const script = `HOLDFAST="$1 $2"; ${line}`
+    const args = ['-o', 'pipefail', '-c', script, 'bash', process.execPath, bin]
+    try {
+      return { code: 0, ...(await run('bash', args, { cwd: site.path })) }
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, stdout, stderr }
+    }
+  }
+
+  it('may be read as far as somebody likes', async () => {
+    // More than a pipe holds.
+    const names = Array.from({ length: 20_000 }, (_, index) => `customer number ${index}`)
+    const entries = names.map((name) => `  - { name: ${name}, password: plain }\n`)
+    await site.write('many.yaml', `customers:\n${entries.join('')}`)
+    expect(await shell('$HOLDFAST customers list --customers many.yaml | head -n 1')).to.deep.equal(
+      { code: 0, stdout: 'customer number 0\n', stderr: '' },
+    )
+    const all = await shell('$HOLDFAST customers list --customers many.yaml | wc -l')
+    expect(all.stdout.trim()).to.equal('20000')
+  })
+
+  for (const [place, line] of [
+    ['on a full disk', '$HOLDFAST customers add alice > /dev/full'],
+    ['in a pipe that nobody reads', '$HOLDFAST customers add alice | sleep 0'],
+  ] as const) {
+    it(`loses a password ${place} with words, and with the way to another`, async () => {
+      const { code, stdout, stderr } = await shell(line)
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+      expect(stderr).to.match(/^holdfast: It could not be written \(.*(ENOSPC|EPIPE)/m)
+      expect(stderr).to.include('holdfast customers rotate alice')
+      expect(stderr).not.to.match(/^\s+at /m)
+      const file = await openCustomersFile(`${site.path}/customers.yaml`)
+      expect(file.names()).to.deep.equal(['demo', 'alice'])
+    })
+  }
+})
