@@ -11,8 +11,8 @@ export interface HoldfastOptions {
   readonly cwd: string
   /** Beside the environment of the tests, without what that says of holdfast. */
   readonly env?: Readonly<Record<string, string>>
-  /** The user it runs as. */
-  readonly uid?: number
+  /** Without the privilege of root to write where permissions forbid it. */
+  readonly obeysPermissions?: boolean
   /** What it reads from standard input. */
   readonly input?: string
 }
@@ -111,12 +111,16 @@ export async function startHoldfast(
 
 function start(
   args: readonly string[],
-  { cwd, env = {}, uid }: HoldfastOptions,
+  { cwd, env = {}, obeysPermissions = false }: HoldfastOptions,
 ): ChildProcessWithoutNullStreams {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
-  return spawn(process.execPath, [bin, ...args], {
-    cwd,
-    env: { ...Object.fromEntries(inherited), ...env },
-    ...(uid !== undefined && { uid, gid: uid }),
-  })
+  // Another user would not do: the project may lie where only root may look.
+  const isTooMighty = obeysPermissions && process.getuid?.() === 0
+  const [program = '', ...rest] = [
+    ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override'] : []),
+    process.execPath,
+    bin,
+    ...args,
+  ]
+  return spawn(program, rest, { cwd, env: { ...Object.fromEntries(inherited), ...env } })
 }
