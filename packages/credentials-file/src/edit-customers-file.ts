@@ -5,8 +5,9 @@ import { openCustomersFile, type CustomersFile } from './open-customers-file.ts'
 const maxAttempts = 100
 
 /**
- * Opens the customers file at `path`, makes `change`, and saves. Begins again with the file as it is then when somebody else was
- * faster, so that edits at once all come to pass; `change` must therefore do nothing but change what it is given.
+ * Opens the customers file at `path`, makes `change`, and saves. Begins again with the file as it is then when
+ * somebody else was faster, so that edits at once all come to pass; `change` must therefore do nothing but change what
+ * it is given.
  *
  * @throws CustomersFileError as {@link openCustomersFile} does, and whatever `change` throws; then nothing is written.
  */

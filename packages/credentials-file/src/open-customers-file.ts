@@ -44,8 +44,8 @@ export interface CustomersFile {
 }
 
 /**
- * Opens a customers file for editing. One that is missing or empty is taken for one without customers, and is created by
- * `save`.
+ * Opens a customers file for editing. One that is missing or empty is taken for one without customers, and is created
+ * by `save`.
  *
  * @throws CustomersFileError for a file with anything wrong in it: mend it by hand first.
  */

@@ -26,7 +26,10 @@ export interface FileCredentialSourceOptions {
    * condition; on {@link FileCredentialSource.reload} each time.
    */
   readonly onRefused?: (error: CustomersFileError) => void
-  /** Called with what should be mended (plain-text passwords, odd hashes, loose permissions), on opening and whenever it is new. */
+  /**
+   * Called with what should be mended (plain-text passwords, odd hashes, loose permissions), on opening and whenever
+   * it is new.
+   */
   readonly onWarning?: (message: string) => void
   /** Milliseconds between two looks at the file; 0 for none, so that only `reload` reads it again. Default: 1,000. */
   readonly pollIntervalMs?: number
@@ -56,8 +59,9 @@ interface Snapshot {
 /**
  * Reads a customers file (see this package's README for the format) and keeps watching it.
  *
- * Customers are replaced all in one step, and only by a file that is right as a whole: a broken, half-written or missing
- * file is refused aloud while the customers known before stay. Lookups read memory and never wait for the file.
+ * Customers are replaced all in one step, and only by a file that is right as a whole: a broken, half-written or
+ * missing file is refused aloud while the customers known before stay. Lookups read memory and never wait for the
+ * file.
  *
  * @throws CustomersFileError when the file cannot be taken now.
  */

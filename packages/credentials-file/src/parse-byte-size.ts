@@ -12,8 +12,8 @@ const factors: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * A number of bytes from what a person writes: `1048576`, `50GB`, `1.5 GiB`, `10 mib`. Units, in any case: B; kB, MB, GB
- * and TB are powers of 1000; KiB, MiB, GiB and TiB are powers of 1024. A fraction of a byte is cut off.
+ * A number of bytes from what a person writes: `1048576`, `50GB`, `1.5 GiB`, `10 mib`. Units, in any case: B; kB, MB,
+ * GB and TB are powers of 1000; KiB, MiB, GiB and TiB are powers of 1024. A fraction of a byte is cut off.
  *
  * @throws RangeError whose message ends a sentence (`is not a size …`) for anything else, a bare `K`, `M` or `G`
  * included, since it could mean either; for negative sizes; for sizes beyond `Number.MAX_SAFE_INTEGER`.

@@ -4,8 +4,8 @@ export interface WatchPathOptions {
   /** Milliseconds between two looks. */
   readonly intervalMs: number
   /**
-   * Called when what the path leads to has changed and then kept still, or has gone; the next look waits for it. Resolve
-   * to `false` to be called again although nothing may have changed.
+   * Called when what the path leads to has changed and then kept still, or has gone; the next look waits for it.
+   * Resolve to `false` to be called again although nothing may have changed.
    */
   readonly onChanged: () => Promise<boolean>
 }
@@ -19,9 +19,9 @@ const settleMs = 100
 const restlessMs = 2_500
 
 /**
- * Looks again and again at what a path leads to, links followed: a file that is written in place, replaced by rename, or
- * swapped by a symbolic link somewhere on the way (as Kubernetes does) is noticed, on every file system, which cannot be said
- * of the operating systems' notifications. Does not keep the process alive.
+ * Looks again and again at what a path leads to, links followed: a file that is written in place, replaced by rename,
+ * or swapped by a symbolic link somewhere on the way (as Kubernetes does) is noticed, on every file system, which
+ * cannot be said of the operating systems' notifications. Does not keep the process alive.
  */
 export function watchPath(path: string, { intervalMs, onChanged }: WatchPathOptions): PathWatch {
   let handled: string | undefined

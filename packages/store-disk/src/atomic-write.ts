@@ -24,9 +24,9 @@ export interface AtomicWrite {
 
 /**
  * Gives `content` the name `target` in one step, and resolves when that survives a power cut. The content goes into a
- * temporary file and is synced before it gets its name: the other way round, a power cut could leave the name with half
- * of the content, or with none. Then the directory is synced, or the name itself could be lost. When anything fails, the
- * temporary file is removed and that very error thrown; `insufficient-storage` stands for a full disk.
+ * temporary file and is synced before it gets its name: the other way round, a power cut could leave the name with
+ * half of the content, or with none. Then the directory is synced, or the name itself could be lost. When anything
+ * fails, the temporary file is removed and that very error thrown; `insufficient-storage` stands for a full disk.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
   const { target, content, signal } = write

@@ -33,7 +33,8 @@ export interface DiskBlobStore extends BlobStore {
  * Opens the store in `directory`. Every blob is a plain file; the README describes the layout for administrators. The
  * directory may be shared by processes and machines as far as their file system gives all of them atomic renames.
  *
- * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, or lies
+ * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, or
+ * lies
  * on a file system that cannot keep it.
  */
 export async function openDiskBlobStore({

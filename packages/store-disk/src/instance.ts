@@ -83,7 +83,10 @@ export async function openInstance(parent: string, log: WarningLog): Promise<Ins
   }
 }
 
-/** Removes the directories in `parent` whose owners are gone. A failure is logged: it harms nobody but the disk's room. */
+/**
+ * Removes the directories in `parent` whose owners are gone. A failure is logged: it harms nobody but the disk's
+ * room.
+ */
 async function sweep(parent: string, log: WarningLog): Promise<void> {
   const self = identifyProcess()
   const bootedAt = Date.now() - uptime() * 1000

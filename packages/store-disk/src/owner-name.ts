@@ -49,7 +49,8 @@ const silenceOfRebooted = 60 * 1000
 /**
  * Whether the process `owner` is certainly gone. In this boot of this machine and this container that is looked up. An
  * owner on a machine of this host name that was silent since before this machine was booted died with the last boot.
- * Any other, in another container or on another machine that shares the directory, is dead after fifteen minutes without a heartbeat.
+ * Any other, in another container or on another machine that shares the directory, is dead after fifteen minutes
+ * without a heartbeat.
  */
 export function isDead(
   owner: ProcessIdentity,

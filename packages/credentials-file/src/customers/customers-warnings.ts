@@ -10,7 +10,10 @@ export interface WarningsInput {
   readonly cost: ScryptCost
 }
 
-/** What is not wrong with a customers file but should not stay so: a sentence each with the remedy, never a password or a hash. */
+/**
+ * What is not wrong with a customers file but should not stay so: a sentence each with the remedy, never a password
+ * or a hash.
+ */
 export function customersWarnings({ path, entries, mode, cost }: WarningsInput): string[] {
   const plain = entries.filter(({ password }) => !isHash(password))
   const odd = entries.filter(

@@ -51,7 +51,10 @@ export function parseCustomers(text: string, path: string): ParsedCustomers {
   return { yaml, entries: customers.map(toEntry) }
 }
 
-/** What is wrong with a password of the file, as the end of a sentence that does not show it; `undefined` if nothing is. */
+/**
+ * What is wrong with a password of the file, as the end of a sentence that does not show it; `undefined` if nothing
+ * is.
+ */
 export function passwordProblem(password: string): string | undefined {
   if (isHash(password)) return problemOf(() => parseScryptHash(password))
   // Taken for plain text, somebody's bcrypt hash would be a password that is for all to see.

@@ -7,9 +7,9 @@ const staleMs = 10_000
 const retryMs = 10
 
 /**
- * Does `work` while nobody else who asks does theirs for the file at `path`: in other processes, and on other machines that share
- * the directory. The lock is a file beside it (`customers.yaml.lock`), gone afterwards. One that was left over by a crash is taken
- * after ten seconds; two who do that at the same instant may both come in.
+ * Does `work` while nobody else who asks does theirs for the file at `path`: in other processes, and on other machines
+ * that share the directory. The lock is a file beside it (`customers.yaml.lock`), gone afterwards. One that was left
+ * over by a crash is taken after ten seconds; two who do that at the same instant may both come in.
  *
  * @throws CustomersFileError if it cannot be made
  */

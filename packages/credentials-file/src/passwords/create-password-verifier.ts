@@ -15,7 +15,10 @@ export interface PasswordVerifierOptions {
   readonly concurrency?: number
   /** Verifications that may wait beside those; any more are refused as `overloaded`. Default: 100. */
   readonly queueLimit?: number
-  /** How long a right password is remembered, in milliseconds from its verification; 0 for not at all. Default: 60,000. */
+  /**
+   * How long a right password is remembered, in milliseconds from its verification; 0 for not at all. Default:
+   * 60,000.
+   */
   readonly rememberMs?: number
   /** The cost of the hashes in use: what an unknown customer is made to cost. Default: {@link standardScryptCost}. */
   readonly cost?: ScryptCost

@@ -10,8 +10,8 @@ export interface HashingQueueOptions {
 export interface HashingQueue {
   /**
    * Runs `verify` when its turn comes, first come first served. As soon as any verification of the same `key` has come
-   * out true, those of that key still waiting resolve to `true` without running; when it comes out false, or fails, nothing
-   * is shared.
+   * out true, those of that key still waiting resolve to `true` without running; when it comes out false, or fails,
+   * nothing is shared.
    *
    * @throws FileServiceError `overloaded` when too many wait.
    */
@@ -30,8 +30,8 @@ const retryAfterMs = 1_000
  * A bounded queue of password verifications.
  *
  * Only success is shared, and each verification holds a place of its own until then. Sharing failures too would tell
- * strangers who exists: many wrong passwords for one known customer would be one computation, and for unknown ones, who have
- * no hash to be told apart by, either always one or never.
+ * strangers who exists: many wrong passwords for one known customer would be one computation, and for unknown ones,
+ * who have no hash to be told apart by, either always one or never.
  */
 export function createHashingQueue({ concurrency, limit }: HashingQueueOptions): HashingQueue {
   let waiting: Waiting[] = []

@@ -18,7 +18,9 @@ export function isSealedPlainPassword(passwordHash: string): boolean {
   return passwordHash.startsWith(prefix)
 }
 
-/** Whether {@link sealPlainPassword} made `sealed` of this password. Quick: whoever asks pays for the time of a hash. */
+/**
+ * Whether {@link sealPlainPassword} made `sealed` of this password. Quick: whoever asks pays for the time of a hash.
+ */
 export function matchesSealedPassword(password: string, sealed: string): boolean {
   const [salt = '', expected = ''] = sealed.slice(prefix.length).split('$')
   const given = digest(password, Buffer.from(salt, 'base64url'))

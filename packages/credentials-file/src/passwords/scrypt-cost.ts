@@ -1,4 +1,7 @@
-/** What one scrypt computation takes (RFC 7914 §2): `128 * r * 2^ln` bytes of memory, and time in proportion to that times `p`. */
+/**
+ * What one scrypt computation takes (RFC 7914 §2): `128 * r * 2^ln` bytes of memory, and time in proportion to that
+ * times `p`.
+ */
 export interface ScryptCost {
   /** Binary logarithm of the CPU and memory cost N. */
   readonly ln: number
@@ -9,8 +12,8 @@ export interface ScryptCost {
 }
 
 /**
- * The cost of new hashes: 32 MiB of memory, about 60 ms of one processor. It makes a guess dear for whoever steals the file, while two computations
- * at a time, which is what a verifier does, stay affordable on the smallest of servers.
+ * The cost of new hashes: 32 MiB of memory, about 60 ms of one processor. It makes a guess dear for whoever steals the
+ * file, while two computations at a time, which is what a verifier does, stay affordable on the smallest of servers.
  */
 export const standardScryptCost: ScryptCost = { ln: 15, r: 8, p: 1 }
 
