@@ -6,14 +6,31 @@ import { catchSignals, type Signals } from './signals.ts'
 /** Runs a server in this process, with the log on standard output, until a signal ends it; resolves with the exit code. */
 export async function runServer(config: Config): Promise<number> {
   const log = pino({ level: config['log-level'] })
+  dieAloud(log)
   const signals = catchSignals()
-  const server = await startServer(config, log)
+  const server = await startUnlessHurried(config, log, signals.hurry)
   log.info(
     { url: server.url, store: config.store, data: config.data },
     `holdfast listens on ${server.url}`,
   )
-  dieAloud(log)
   return untilSignalled(signals, server, log)
+}
+
+/** A start that is held up, as by a network file system that does not answer, ends at the second signal: there is nothing to finish. */
+async function startUnlessHurried(
+  config: Config,
+  log: Logger,
+  hurry: AbortSignal,
+): Promise<RunningServer> {
+  const giveUp = () => {
+    process.stderr.write('holdfast: Killed while starting.\n')
+    // Exiting would wait for the thread that is held up, and so might the log, which is written by a thread as well.
+    process.kill(process.pid, 'SIGKILL')
+  }
+  hurry.addEventListener('abort', giveUp)
+  const server = await startServer(config, log)
+  hurry.removeEventListener('abort', giveUp)
+  return server
 }
 
 async function untilSignalled(
