@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { FileServiceError } from '@holdfast/core'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { failingStore } from '../support/failing-store.ts'
 import { filePart, form, formType, textPart } from '../support/form.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
@@ -30,7 +31,7 @@ export function batchDigests(start: StartService): void {
         'c: Digest mismatch',
       ])
       expect(await service.anna.names()).to.deep.equal(['a', 'b'])
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
 
     it('says so when no file follows, since that digest was not checked', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { filePart, form, textPart } from '../support/form.ts'
 import type { StartService } from '../support/running-service.ts'
 import { sendForm } from '../support/send-form.ts'
@@ -31,7 +32,7 @@ export function digest(start: StartService): void {
       for (const body of [form(wrong, file), form(file, wrong)]) {
         expectError(await sendForm(service, body), 400, mismatch)
         expect(await service.anna.names()).to.deep.equal([])
-        expect(await service.litter()).to.deep.equal([])
+        await expectNoLitter(service)
       }
     })
 
@@ -75,7 +76,7 @@ export function digest(start: StartService): void {
       expectOk(await service.anna.put('a', 'old'))
       expectError(await service.anna.put('a', 'new', contentDigest('old')), 400, mismatch)
       expect(await service.anna.text('a')).to.equal('old')
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
 
     it('is refused where it is malformed', async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
 import { formData } from '../support/customer-client.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { boundary, filePart } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { StartService } from '../support/running-service.ts'
 import { formHead } from '../support/send-form.ts'
-import { until } from '../support/until.ts'
 
 /** A form of which more is announced than ever comes. */
 const announced = 1e9
@@ -34,7 +34,7 @@ export function earlyRefusal(start: StartService): void {
         await using service = await start({ maxFileSize: 100 })
         expectError(await service.exchange(formHead(service, announced), body), status, message)
         expect(await service.anna.names()).to.deep.equal([])
-        await until(async () => (await service.litter()).length === 0)
+        await expectNoLitter(service)
       })
     }
 

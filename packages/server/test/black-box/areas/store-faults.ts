@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { failingStore } from '../support/failing-store.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
@@ -88,7 +89,7 @@ export function storeFaults(start: StartService): void {
           expectError(await service.anna.upload('a', content), status, message)
           expectError(await service.anna.put('a', content), status, message)
           expect(await service.anna.names()).to.deep.equal([])
-          expect(await service.litter()).to.deep.equal([])
+          await expectNoLitter(service)
         }
       })
     })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { filePart, form, formType, textPart } from '../support/form.ts'
 import type { RawConnection } from '../support/raw-connection.ts'
 import { requestHead } from '../support/request-head.ts'
@@ -51,7 +52,7 @@ function forms(start: StartService): void {
         expectError(answer, 400, 'Malformed multipart body')
       }
       expect(await service.anna.text('a.txt')).to.equal('old')
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
       expectOk(await sendForm(service, body.subarray(0, complete)))
       expect(await service.anna.text('a.txt')).to.equal('new')
     })
@@ -66,7 +67,7 @@ function forms(start: StartService): void {
         }
         expect(await service.anna.text('a.txt')).to.equal('old')
         expect(await service.anna.names()).to.deep.equal(['a.txt'])
-        await until(async () => (await service.litter()).length === 0)
+        await expectNoLitter(service)
       })
     }
 
@@ -110,7 +111,7 @@ function rawUploads(start: StartService): void {
           await cutOff(service, head, Buffer.alloc(length, 'x'), end)
         }
         expect(await service.anna.text('a.txt')).to.equal('old')
-        await until(async () => (await service.litter()).length === 0)
+        await expectNoLitter(service)
       })
     }
 
@@ -148,7 +149,7 @@ function batch(start: StartService): void {
         expect(await service.anna.text('a')).to.be.oneOf([undefined, 'one'])
         expect(await service.anna.text('b')).to.be.oneOf([undefined, 'two'])
       }
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
 
     for (const [title, end] of Object.entries(endings)) {
@@ -160,7 +161,7 @@ function batch(start: StartService): void {
           expect(await service.anna.text('a')).to.be.oneOf([undefined, 'one'])
           expect(await service.anna.text('b')).to.be.oneOf([undefined, 'two'])
         }
-        await until(async () => (await service.litter()).length === 0)
+        await expectNoLitter(service)
       })
     }
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
 import { curl } from '../support/curl.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { boundary, filePart, form, formType, part, textPart } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
@@ -54,7 +55,7 @@ export function uploadBatch(start: StartService): void {
         stored('b'),
       ])
       expect(await service.anna.names()).to.deep.equal(['a', 'b'])
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
 
     it('knows the same rules: paths, other fields and create-only', async () => {
@@ -124,7 +125,7 @@ export function uploadBatch(start: StartService): void {
       expect(lines[0]).to.deep.equal(stored('a'))
       expect(lines.at(-1)).to.include({ statusCode: 400, message: 'Malformed multipart body' })
       expect(await service.anna.names()).to.deep.equal(['a'])
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
 
     it('answers Malformed multipart body where the form is broken from the start', async () => {

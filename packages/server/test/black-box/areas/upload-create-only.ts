@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
 import { curl } from '../support/curl.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import type { StartService } from '../support/running-service.ts'
 
 const createOnly = { 'If-None-Match': '*' }
@@ -48,7 +49,7 @@ export function uploadCreateOnly(start: StartService): void {
         .filter((_, index) => index !== winner)
         .forEach((each) => expectError(each, 412, refusal))
       expect(await service.anna.text('a')).to.equal(contents[winner])
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
 
     it('creates again once the file was deleted', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { boundary, filePart, form, formType, part, textPart } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
@@ -12,7 +13,7 @@ const closing = `--${boundary}--\r\n`
 async function expectOldFile(service: RunningService): Promise<void> {
   expect(await service.anna.text('a.txt')).to.equal('old')
   expect(await service.anna.names()).to.deep.equal(['a.txt'])
-  expect(await service.litter()).to.deep.equal([])
+  await expectNoLitter(service)
 }
 
 const broken: Readonly<Record<string, Buffer>> = {

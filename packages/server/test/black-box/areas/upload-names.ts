@@ -3,6 +3,7 @@ import { nastyNames } from '@holdfast/contract'
 import { compareUtf8 } from '@holdfast/core'
 import { expectError, expectOk } from '../support/answer.ts'
 import { curl } from '../support/curl.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { filePart, form, part } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
@@ -49,7 +50,7 @@ export function uploadNames(start: StartService): void {
         const answer = await sendForm(service, form(filePart(name, 'hi')))
         expectError(answer, 400, `Invalid filename: ${reason}`)
         expect(await service.anna.names()).to.deep.equal([])
-        expect(await service.litter()).to.deep.equal([])
+        await expectNoLitter(service)
       })
     }
 

@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { expectOk } from '../support/answer.ts'
+import { expectNoLitter } from '../support/expect-no-litter.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 
 /** More than the sockets of both sides hold, so that a download stays under way until it is read. */
@@ -60,7 +61,7 @@ export function uploadOverwrite(start: StartService): void {
       const answers = await Promise.all(contents.map((each) => service.anna.upload('a', each)))
       answers.forEach(expectOk)
       expect(contents).to.include(await service.anna.text('a'))
-      expect(await service.litter()).to.deep.equal([])
+      await expectNoLitter(service)
     })
   })
 }
