@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
 import { openInstance, type Instance, type WarningLog } from './instance.ts'
 import { createLayout, type Layout, type NamesMode } from './layout.ts'
+import { makeDirectories } from './make-directories.ts'
 import { createMarker, readMarker, type Marker } from './marker.ts'
 import { keepsNamesApart } from './plain-names.ts'
 import { syncDirectory } from './sync-directory.ts'
@@ -62,11 +63,7 @@ async function initialise(path: string, names: NamesMode, instance: Instance): P
 }
 
 async function createDurably(data: string): Promise<void> {
-  const first = await mkdir(data, { recursive: true, mode: 0o750 })
-  if (first === undefined) return
-  for (let made = data; made.length >= first.length; made = dirname(made)) {
-    await syncDirectory(dirname(made))
-  }
+  for (const made of await makeDirectories(data)) await syncDirectory(dirname(made))
 }
 
 async function refuseForeign(data: string): Promise<void> {

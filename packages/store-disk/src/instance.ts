@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises'
+import { open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
+import { makeDirectories } from './make-directories.ts'
 import { isDead, ownerName, parseOwnerName } from './owner-name.ts'
 import { identifyProcess } from './process-identity.ts'
 import { isAbsence, isSystemError } from './system-error.ts'
@@ -59,12 +60,12 @@ export async function openInstance(parent: string, log: WarningLog): Promise<Ins
       return { path, handle: await open(path, 'wx', fileMode) }
     } catch (error) {
       if (!isSystemError(error, 'ENOENT')) throw error
-      await mkdir(directory, { recursive: true, mode: 0o750 })
+      await makeDirectories(directory)
       return { path, handle: await open(path, 'wx', fileMode) }
     }
   }
 
-  await mkdir(directory, { recursive: true, mode: 0o750 })
+  await makeDirectories(directory)
   const sweepOthers = () => sweep(parent, log)
   await sweepOthers()
   const timers = [

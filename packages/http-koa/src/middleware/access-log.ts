@@ -25,7 +25,8 @@ export function createAccessLog(log: HttpLog): Middleware<HoldfastState> {
           requestId: ctx.state.requestId,
           method: ctx.method,
           path: pathOf(ctx),
-          status: ctx.res.statusCode,
+          // Where no answer has begun there is only Koa's default, 404, which would be misleading.
+          ...(ctx.res.headersSent && { status: ctx.res.statusCode }),
           // A client that left before the end of the answer did not get it, whatever the status says.
           ...(ctx.res.writableFinished ? {} : { aborted: true }),
           durationMs: Math.round((performance.now() - begin) * 10) / 10,

@@ -4,8 +4,8 @@ const maxBytes = 4096
 const controlCharacter = /[\0-\x08\x0a-\x1f\x7f]/
 
 /**
- * Why `text` cannot be sent as the value of a header (RFC 9110 §5.5), as the end of a sentence that begins with what it is;
- * `undefined` if it can. A customer could never log in with it.
+ * Why `text` cannot be sent as the value of a header (RFC 9110 §5.5), as the end of a sentence that begins with what
+ * it is; `undefined` if it can. A customer could never log in with it.
  */
 export function headerProblem(text: string): string | undefined {
   if (text === '') return 'is empty'

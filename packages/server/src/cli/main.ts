@@ -17,7 +17,10 @@ const version = (): string => {
 /** Every flag there is, for guessing which one was meant. */
 const flags = [...settingNames, 'config', 'quota', 'password-stdin', 'help', 'version']
 
-/** Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line and without a stack. */
+/**
+ * Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line
+ * and without a stack.
+ */
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))

@@ -3,9 +3,18 @@ import type { Config } from '../config/resolve-config.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { catchSignals, type Signals } from './signals.ts'
 
-/** Runs a server in this process, with the log on standard output, until a signal ends it; resolves with the exit code. */
+/** Lines that nobody takes are dropped beyond this, rather than that the memory fills up. In bytes. */
+const logBuffer = 16 * 1024 * 1024
+
+/**
+ * Runs a server in this process, with the log on standard output, until a signal ends it; resolves with the exit
+ * code.
+ */
 export async function runServer(config: Config): Promise<number> {
-  const log = pino({ level: config['log-level'] })
+  const log = pino(
+    { level: config['log-level'] },
+    pino.destination({ fd: 1, maxLength: logBuffer }),
+  )
   dieAloud(log)
   const signals = catchSignals()
   const server = await startUnlessHurried(config, log, signals.hurry)
@@ -16,7 +25,10 @@ export async function runServer(config: Config): Promise<number> {
   return untilSignalled(signals, server, log)
 }
 
-/** A start that is held up, as by a network file system that does not answer, ends at the second signal: there is nothing to finish. */
+/**
+ * A start that is held up, as by a network file system that does not answer, ends at the second signal: there is
+ * nothing to finish.
+ */
 async function startUnlessHurried(
   config: Config,
   log: Logger,
@@ -47,7 +59,9 @@ async function untilSignalled(
   return 0
 }
 
-/** A fault that nobody caught leaves the process in no known state: it ends, and whoever supervises it starts it anew. */
+/**
+ * A fault that nobody caught leaves the process in no known state: it ends, and whoever supervises it starts it anew.
+ */
 function dieAloud(log: Logger): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {

@@ -6,7 +6,8 @@ const longest = 2 ** 31 - 1
 /**
  * Milliseconds from what a person writes: `500ms`, `30s`, `5m`, `2h`.
  *
- * @throws RangeError whose message ends a sentence (`is not a time …`) for anything else, and for times that no timer takes
+ * @throws RangeError whose message ends a sentence (`is not a time …`) for anything else, and for times that no timer
+ * takes
  */
 export function parseDuration(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,10}(?:\.\d{1,3})?)\s*(ms|s|m|h)$/.exec(text.trim()) ?? []

@@ -25,8 +25,8 @@ interface Problem {
 }
 
 /**
- * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes. A file that is
- * empty sets nothing.
+ * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes.
+ * A file that is empty sets nothing.
  *
  * @throws UsageError with a line for each problem: file, line, key and remedy
  */

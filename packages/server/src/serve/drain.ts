@@ -2,15 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Closes the server: no new connections; those without a request at once; the others when their request is answered, which the
- * answer says if it has not begun yet. What is left after `graceMs`, or when `cut` aborts, is cut off. Resolves when nothing is
- * left: `true` when nothing had to be cut off.
+ * Closes the server: no new connections; those without a request at once; the others when their request is answered,
+ * which the answer says if it has not begun yet. What is left after `graceMs`, or when `cut` aborts, is cut off.
+ * Resolves when nothing is left: `true` when nothing had to be cut off.
  */
 export type Drain = (graceMs: number, cut?: AbortSignal) => Promise<boolean>
 
 /**
- * Prepares `server`, before it listens, for being drained. Node's own `closeIdleConnections` is not enough: it spares connections
- * that have not sent anything yet, as browsers open them in advance, and a drain would wait for them until its grace is over.
+ * Prepares `server`, before it listens, for being drained. Node's own `closeIdleConnections` is not enough: it spares
+ * connections that have not sent anything yet, as browsers open them in advance, and a drain would wait for them until
+ * its grace is over.
  */
 export function createDrain(server: Server): Drain {
   const connections = new Map<Socket, Set<ServerResponse>>()

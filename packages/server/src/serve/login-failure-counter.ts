@@ -3,10 +3,10 @@ import type { FailureCounter } from '@holdfast/core'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
 /**
- * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself when its
- * window is over, and does not keep the process alive for that. Keys are kept as digests, so that long names cost no more than
- * short ones. Who fails in vain without end cannot fill the memory either: each failure has cost one password hash, so the
- * hashing's concurrency bounds how many fit into a window, to some thousands.
+ * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself
+ * when its window is over, and does not keep the process alive for that. Keys are kept as digests, so that long names
+ * cost no more than short ones. Who fails in vain without end cannot fill the memory either: each failure has cost one
+ * password hash, so the hashing's concurrency bounds how many fit into a window, to some thousands.
  */
 export function createLoginFailureCounter(windowMs: number): FailureCounter {
   // Only counted here; how many are too many is the core's to say.

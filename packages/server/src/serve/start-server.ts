@@ -20,15 +20,15 @@ export interface RunningServer {
   /** Reads the customers file again; `false` when it was refused and the customers stay as they were. */
   reload(): Promise<boolean>
   /**
-   * Takes no more connections and lets the requests under way finish within the grace time, then cuts them; closes the store. `true`
-   * when nothing had to be cut. `cut` makes the grace time end at once.
+   * Takes no more connections and lets the requests under way finish within the grace time, then cuts them; closes the
+   * store. `true` when nothing had to be cut. `cut` makes the grace time end at once.
    */
   close(cut?: AbortSignal): Promise<boolean>
 }
 
 /**
- * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in the two
- * `open…` files.
+ * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in
+ * the two `open…` files.
  *
  * @throws UsageError for what an administrator can mend
  */

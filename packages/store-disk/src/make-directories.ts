@@ -1,0 +1,31 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isSystemError } from './system-error.ts'
+
+/** Owner and group; others have no business with customers' files. */
+const mode = 0o750
+
+/**
+ * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first. Node's
+ * own recursive `mkdir` never ends where the system says "no such directory" of a parent that is there, as in /proc.
+ */
+export async function makeDirectories(directory: string): Promise<readonly string[]> {
+  try {
+    return await makeDirectory(directory)
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT') || dirname(directory) === directory) throw error
+  }
+  const parents = await makeDirectories(dirname(directory))
+  return [...parents, ...(await makeDirectory(directory))]
+}
+
+/** Also content with a directory that was there, or that somebody else made at the same time. */
+async function makeDirectory(directory: string): Promise<readonly string[]> {
+  try {
+    await mkdir(directory, { mode })
+    return [directory]
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST') && (await stat(directory)).isDirectory()) return []
+    throw error
+  }
+}
