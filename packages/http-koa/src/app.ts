@@ -1,6 +1,7 @@
 import type { FileService } from '@holdfast/core'
 import Koa from 'koa'
 import type { HoldfastState } from './holdfast-state.ts'
+import { createAddressOf } from './http/address-of.ts'
 import { noLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
 import { createAccessLog } from './middleware/access-log.ts'
@@ -16,7 +17,7 @@ const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE',
  * every other path.
  */
 export function createApp(service: FileService, options: RouterOptions = {}): Koa<HoldfastState> {
-  const { log = noLog } = options
+  const { log = noLog, trustedProxies } = options
   const app = new Koa<HoldfastState>()
   const brokenOff = new WeakSet<Koa.Context>()
   // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take
@@ -29,7 +30,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
     log.error({ requestId: ctx?.state['requestId'] as unknown, err: error }, 'The answer broke off')
   })
   app.use(requestId)
-  app.use(createAccessLog(log))
+  app.use(createAccessLog(log, createAddressOf(trustedProxies)))
   app.use(createErrors(log))
   app.use(createRouter(service, options).routes())
   app.use(() => {

@@ -1,5 +1,6 @@
 export { createApp } from './app.ts'
 export type { HoldfastState } from './holdfast-state.ts'
+export { createAddressOf, type AddressOf } from './http/address-of.ts'
 export type { HttpLog } from './http/log.ts'
 export { createAccessLog } from './middleware/access-log.ts'
 export {

@@ -1,6 +1,7 @@
 import type { FileService } from '@holdfast/core'
 import Router, { type RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from './holdfast-state.ts'
+import { createAddressOf } from './http/address-of.ts'
 import type { HttpLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
 import {
@@ -23,6 +24,11 @@ export interface RouterOptions {
   readonly prefix?: string
   /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
   readonly authenticate?: Authenticate
+  /**
+   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log. Without
+   * them all clients of a proxy are one to the brake. Default: none.
+   */
+  readonly trustedProxies?: readonly string[]
   /** Default: nothing is logged. */
   readonly log?: HttpLog
 }
@@ -33,8 +39,10 @@ export interface RouterOptions {
  */
 export function createRouter(
   service: FileService,
-  { prefix = '', authenticate = headerAuthentication(service), log }: RouterOptions = {},
+  options: RouterOptions = {},
 ): Router<HoldfastState> {
+  const { prefix = '', trustedProxies, log } = options
+  const { authenticate = headerAuthentication(service, createAddressOf(trustedProxies)) } = options
   const router = new Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate)
   const guarded = (handler: Handler) => [customersOnly, handler]

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Context, Middleware } from 'koa'
+import { createAddressOf, type AddressOf } from '../http/address-of.ts'
 import type { HttpLog } from '../http/log.ts'
 import { pathOf } from '../http/path-of.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
@@ -10,12 +11,18 @@ import type { HoldfastState } from '../holdfast-state.ts'
  */
 const counted = new WeakMap<Socket, Readonly<Record<'bytesIn' | 'bytesOut', number>>>()
 
-/** Writes one line for each request, once its answer has been sent or cut off. */
-export function createAccessLog(log: HttpLog): Middleware<HoldfastState> {
+/**
+ * Writes one line for each request, once its answer has been sent or cut off. `addressOf` tells where a request comes
+ * from. Default: the other end of the connection.
+ */
+export function createAccessLog(
+  log: HttpLog,
+  addressOf: AddressOf = createAddressOf(),
+): Middleware<HoldfastState> {
   return (ctx, next) => {
     const begin = performance.now()
     const { socket } = ctx.req
-    const { remoteAddress } = socket
+    const address = addressOf(ctx.req)
     ctx.res.once('close', () => {
       const before = counted.get(socket)
       const counts = { bytesIn: socket.bytesRead, bytesOut: socket.bytesWritten }
@@ -33,7 +40,7 @@ export function createAccessLog(log: HttpLog): Middleware<HoldfastState> {
           bytesIn: counts.bytesIn - (before?.bytesIn ?? 0),
           bytesOut: counts.bytesOut - (before?.bytesOut ?? 0),
           customer: ctx.state.files?.customer.name,
-          address: remoteAddress,
+          address,
           ...reasonOf(ctx),
         },
         'request',

@@ -1,18 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import { FileServiceError, type CustomerFiles, type FileService } from '@holdfast/core'
 import type { Middleware } from 'koa'
+import { createAddressOf, type AddressOf } from '../http/address-of.ts'
 import { decodeHeaderText } from '../http/utf8.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
 /** Finds out who sent a request: the files of that customer, or a `FileServiceError`. */
 export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
 
-/** Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. */
-export function headerAuthentication(service: FileService): Authenticate {
+/**
+ * Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` tells the
+ * service's brake on bad logins where a request comes from. Default: the other end of the connection.
+ */
+export function headerAuthentication(
+  service: FileService,
+  addressOf: AddressOf = createAddressOf(),
+): Authenticate {
   return (request) => {
     const name = soleHeader(request, 'x-auth-name')
     const password = soleHeader(request, 'x-auth-password')
-    return service.authenticate({ name, password, address: request.socket.remoteAddress ?? '' })
+    return service.authenticate({ name, password, address: addressOf(request) })
   }
 }
 

@@ -10,6 +10,7 @@ export interface Config {
   readonly store: 'disk'
   readonly data: string
   readonly 'max-file-size': number | undefined
+  readonly 'trust-proxy': readonly string[] | undefined
   readonly 'idle-timeout': number
   readonly 'shutdown-grace': number
   readonly 'log-level': string

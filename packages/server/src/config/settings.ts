@@ -37,6 +37,8 @@ const port = (value: string): number => {
   return Number(value)
 }
 
+const list = (value: string): readonly string[] => value.split(',').map((item) => item.trim())
+
 const setting = <Value>(setting: Setting<Value>) => setting
 
 /** Everything that can be set for `holdfast serve`. The keys are the flags, and the keys of the configuration file. */
@@ -66,6 +68,11 @@ export const settings = {
     describe: 'Largest file, such as 10GB or 512MiB; unlimited if unset',
     default: undefined,
     parse: parseByteSize,
+  }),
+  'trust-proxy': setting({
+    describe: 'Proxies whose X-Forwarded-For is believed: addresses or subnets, with commas',
+    default: undefined,
+    parse: list,
   }),
   'idle-timeout': setting({
     describe: 'How long a client may make no progress before it is cut off',

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createPasswordVerifier } from '@holdfast/credentials-file'
-import { createApp, createHttpServer } from '@holdfast/http-koa'
+import { createAddressOf, createApp, createHttpServer } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
+import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { explainListening } from './explain-listening.ts'
 import { createDrain } from './drain.ts'
@@ -33,6 +34,7 @@ export interface RunningServer {
  * @throws UsageError for what an administrator can mend
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+  const trustedProxies = checkProxies(config)
   const credentials = await openCustomers(config, log)
   const store = await openStore(config, log).catch(async (error: unknown) => {
     await credentials.close()
@@ -47,7 +49,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     loginBrake: createLoginBrake({ counter }),
     ...(maxFileSize !== undefined && { maxFileSize }),
   })
-  const server = createHttpServer(createApp(service, { log }), {
+  const server = createHttpServer(createApp(service, { log, trustedProxies }), {
     idleTimeoutMs: config['idle-timeout'],
   })
   const drain = createDrain(server)
@@ -70,6 +72,16 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       await closePorts()
       return isClean
     },
+  }
+}
+
+function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[] {
+  try {
+    createAddressOf(proxies)
+    return proxies
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new UsageError(`The trusted proxies (--trust-proxy) are wrong: ${error.message}.`)
   }
 }
 

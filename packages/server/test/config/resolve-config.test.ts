@@ -11,6 +11,7 @@ describe('resolveConfig', () => {
       store: 'disk',
       data: './data',
       'max-file-size': undefined,
+      'trust-proxy': undefined,
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'log-level': 'info',

@@ -1,0 +1,65 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect } from 'chai'
+import { createAddressOf } from '../../src/http/address-of.ts'
+
+/** A request from `remoteAddress`, with these X-Forwarded-For headers. */
+function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]): IncomingMessage {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
+  const request = new IncomingMessage(socket)
+  if (forwarded.length > 0) request.headersDistinct['x-forwarded-for'] = forwarded
+  return request
+}
+
+const proxies = ['127.0.0.1', '10.0.0.0/8', 'fd00::/8']
+
+describe('createAddressOf', () => {
+  const cases: readonly (readonly [
+    title: string,
+    address: string,
+    remote: string | undefined,
+    ...forwarded: string[],
+  ])[] = [
+    ['the other end, without the header', '10.0.0.7', '10.0.0.7'],
+    ['the other end, if that is no proxy', '192.0.2.1', '192.0.2.1', '203.0.113.9'],
+    ['what a proxy saw', '203.0.113.9', '10.0.0.7', '203.0.113.9'],
+    ['what the outermost proxy saw', '203.0.113.9', '127.0.0.1', '203.0.113.9, 10.1.2.3'],
+    ['nothing that a client invented', '203.0.113.9', '10.0.0.7', '1.1.1.1, 203.0.113.9'],
+    [
+      'nothing invented in a header of its own',
+      '203.0.113.9',
+      '10.0.0.7',
+      '1.1.1.1',
+      '203.0.113.9',
+    ],
+    ['the innermost proxy, if that wrote no address', '10.0.0.7', '10.0.0.7', '1.1.1.1, unknown'],
+    ['the last proxy, if all are proxies', '10.3.3.3', '10.0.0.7', '10.3.3.3, 10.2.2.2'],
+    ['IPv6, from a proxy with IPv6', '2001:db8::1', 'fd00::1', '2001:db8::1'],
+    ['IPv4 in IPv6 as IPv4', '203.0.113.9', '::ffff:10.0.0.7', '::ffff:203.0.113.9'],
+    ['nothing where the connection is gone', '', undefined, '203.0.113.9'],
+  ]
+  for (const [title, address, remote, ...forwarded] of cases) {
+    it(`gives ${title}`, () => {
+      expect(createAddressOf(proxies)(requestFrom(remote, ...forwarded))).to.equal(address)
+    })
+  }
+
+  it('believes nobody by default', () => {
+    expect(createAddressOf()(requestFrom('127.0.0.1', '203.0.113.9'))).to.equal('127.0.0.1')
+  })
+
+  for (const wrong of [
+    '',
+    'proxy',
+    '10.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    'fd00::/129',
+  ]) {
+    it(`refuses ${JSON.stringify(wrong)} as a proxy`, () => {
+      expect(() => createAddressOf([wrong])).to.throw(RangeError, `"${wrong}" is not an address`)
+    })
+  }
+})

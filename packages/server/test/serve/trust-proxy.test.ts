@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
+import { createSite, credentials, type Site } from '../support/site.ts'
+
+describe('holdfast serve --trust-proxy', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  /** How 31 wrong passwords from one client of a proxy end, and what another client of it is told. */
+  async function attack(args: readonly string[]) {
+    const server = await startHoldfast(args, { cwd: site.path })
+    const list = async (address: string, password: string) => {
+      const headers = {
+        'x-auth-name': credentials['x-auth-name'],
+        'x-auth-password': password,
+        'x-forwarded-for': address,
+      }
+      return (await fetch(`${server.url}/list`, { headers })).json() as Promise<{ message: string }>
+    }
+    try {
+      // Each with a name of its own, so that it is the address that is refused and not the name.
+      for (let count = 0; count < 30; count++) {
+        const headers = { 'x-auth-name': `${count}`, 'x-auth-password': 'x' }
+        const forwarded = { ...headers, 'x-forwarded-for': '203.0.113.9' }
+        await (await fetch(`${server.url}/list`, { headers: forwarded })).text()
+      }
+      const attacker = await list('203.0.113.9', 'x')
+      const customer = await list('203.0.113.10', credentials['x-auth-password'])
+      await server.logged('request', 32)
+      const addresses = server.lines().map(({ address }) => address)
+      return { attacker: attacker.message, customer: customer.message, addresses }
+    } finally {
+      await server.kill()
+    }
+  }
+
+  it('tells the clients of a proxy apart, for the brake on bad logins and in the log', async () => {
+    const { attacker, customer, addresses } = await attack([
+      '--trust-proxy',
+      '10.0.0.0/8,127.0.0.1',
+    ])
+    expect(attacker).to.equal('Too many failed logins')
+    expect(customer).to.equal('No files uploaded yet')
+    expect(addresses).to.include('203.0.113.9').and.to.include('203.0.113.10')
+  })
+
+  it('takes all for one without it, since anybody could invent the header', async () => {
+    const { attacker, customer, addresses } = await attack([])
+    expect(attacker).to.equal('Too many failed logins')
+    expect(customer).to.equal('Too many failed logins')
+    expect(addresses).to.include('127.0.0.1').and.not.to.include('203.0.113.9')
+  })
+
+  it('says what is wrong with it', async () => {
+    const args = ['serve', '--port', '0', '--trust-proxy', 'proxy.example']
+    const { code, stderr } = await runHoldfast(args, { cwd: site.path })
+    expect(stderr).to.include('--trust-proxy').and.to.include('"proxy.example" is not an address')
+    expect(code).to.equal(1)
+  })
+})
