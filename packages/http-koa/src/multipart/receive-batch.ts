@@ -6,7 +6,7 @@ import { invite } from '../http/expect-continue.ts'
 import { HttpProblem, problems } from '../http/problem.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
-import { keepBackslashes } from './keep-backslashes.ts'
+import { takeNamesLiterally } from './take-names-literally.ts'
 import { partContent, withoutDestroying } from './stage-upload.ts'
 import { undoFormEscapes } from './undo-form-escapes.ts'
 
@@ -87,7 +87,7 @@ function createParser(request: IncomingMessage): busboy.Busboy {
       preservePath: true,
       defParamCharset: 'utf8',
     })
-    keepBackslashes(parser)
+    takeNamesLiterally(parser)
     return parser
   } catch {
     // Its only reason to throw here is a content type that it cannot read.

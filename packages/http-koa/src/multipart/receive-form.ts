@@ -8,7 +8,7 @@ import { problems } from '../http/problem.ts'
 import { expectedSha256 } from './expected-sha256.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
-import { keepBackslashes } from './keep-backslashes.ts'
+import { takeNamesLiterally } from './take-names-literally.ts'
 import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
 import { partFileName } from './part-file-name.ts'
 import type { StagedUpload } from './stage-upload.ts'
@@ -65,7 +65,7 @@ export function createReceiveForm(): ReceiveForm {
       callback(problems.moreThanOneFile())
     },
     streamHandler: (request, parser) => {
-      keepBackslashes(parser)
+      takeNamesLiterally(parser)
       const { fail } = receptionOf(request)
       watchParser(parser, fail)
       // Multer gives a form up by unpiping it; whoever knows a better reason tells in the same turn.

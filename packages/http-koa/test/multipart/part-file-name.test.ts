@@ -23,7 +23,7 @@ describe('partFileName', () => {
   }
   it('refuses what was not UTF-8', () => {
     expect(() => partFileName('dir/a\ufffd'))
-      .to.throw('Invalid filename: it is not valid UTF-8')
+      .to.throw('Invalid filename: it is not valid UTF-8, or contains a control character')
       .with.property('status', 400)
   })
 })

@@ -1,0 +1,90 @@
+import type { Writable } from 'node:stream'
+
+/** Values by name, the name in lower case. */
+type PartHeaders = Record<string, string[]>
+
+/** What is used of busboy's parser for the headers of a part. */
+interface HeaderParser {
+  /** Takes `data` from `start` on, up to the end of the headers or `end`. */
+  push: (data: Buffer, start: number, end: number) => number
+  cb: (headers: PartHeaders) => void
+}
+
+/**
+ * Makes busboy take the characters of a part's `filename` for what browsers and curl mean by them:
+ *
+ * - A backslash is an ordinary character. Busboy takes it for the escape of RFC 9110 §5.6.4, so that the names `a\b`
+ *   and `a\\b` become one, and a name that ends with a backslash is none. Only `\"` stays what it is there: a quote, as
+ *   older versions of curl send it.
+ * - A control character is part of the name, which is then refused as a name. Busboy takes the whole form for broken.
+ *   It arrives as a byte that is never UTF-8, which `partFileName` refuses.
+ *
+ * Busboy 1.6 has no options for this, so the headers are changed on their way into its header parser and out of it; its
+ * last version is of 2022, and the tests would notice another one.
+ */
+export function takeNamesLiterally(parser: Writable): void {
+  const changed = new WeakSet<HeaderParser>()
+  let current: HeaderParser | null = null
+  Object.defineProperty(parser, '_hparser', {
+    get: () => current,
+    set(next: HeaderParser | null) {
+      current = next
+      if (next === null || changed.has(next)) return
+      changed.add(next)
+      change(next, () => parser.destroy(new Error('Malformed part header')))
+    },
+  })
+}
+
+function change(headerParser: HeaderParser, refuse: () => void): void {
+  const { cb } = headerParser
+  const push = headerParser.push.bind(headerParser)
+  let isMarked = false
+  headerParser.push = (data, start, end) => {
+    const marked = markControls(data, start, end)
+    isMarked ||= marked !== data
+    return push(marked, start, end)
+  }
+  headerParser.cb = (headers) => {
+    const { 'content-disposition': dispositions, ...others } = headers
+    if (isMarked && Object.values(others).flat().some(hasMark)) return refuse()
+    isMarked = false
+    if (dispositions) headers['content-disposition'] = dispositions.map(doubleBackslashes)
+    cb(headers)
+  }
+}
+
+/** The last quote of the header closes a name, whatever is before it. */
+function doubleBackslashes(disposition: string): string {
+  return disposition.replace(/\\(?!")|\\(?="\s*$)/g, '\\\\')
+}
+
+/** Never part of UTF-8. */
+const mark = 0xff
+
+/** A control character elsewhere than in a name breaks the form, as it always did. */
+function hasMark(value: string): boolean {
+  return value.includes(String.fromCharCode(mark))
+}
+
+/** Busboy takes no more than this for the headers of a part, in bytes. */
+const maxHeaderSize = 16 * 1024
+
+/** A copy of `data`, if there are control characters in its headers, with marks in their places. */
+function markControls(data: Buffer, start: number, end: number): Buffer {
+  const blankLine = data.indexOf('\r\n\r\n', start)
+  const stop = Math.min(end, blankLine < 0 ? end : blankLine, start + maxHeaderSize)
+  let marked: Buffer | undefined
+  for (let i = start; i < stop; i++) {
+    if (!isControl(data[i] ?? 0)) continue
+    // The content behind the headers may begin in the same data, and is read from the original.
+    marked ??= Buffer.from(data)
+    marked[i] = mark
+  }
+  return marked ?? data
+}
+
+/** C0 but for tab and the line breaks, which have a meaning in headers, and DEL. */
+function isControl(byte: number): boolean {
+  return (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f
+}
