@@ -16,18 +16,31 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.requestTimeout = 0
   server.timeout = idleTimeoutMs
   server.keepAliveTimeout = idleTimeoutMs
-  // With a listener Node leaves the socket to us.
+  const suspects = new WeakMap<Socket, number>()
+  // With a listener Node leaves the socket to us. Its timer rings once; setting it winds it up again.
   server.on('timeout', (socket: Socket) => {
     const exchange = exchangeOn(socket)
+    const moved = socket.bytesRead + socket.bytesWritten
+    const movedAtSuspicion = suspects.get(socket)
+    suspects.delete(socket)
     if (exchange && isOurTurn(exchange)) {
-      // A socket's timer rings once; this winds it up again.
       socket.setTimeout(idleTimeoutMs)
-      return
+    } else if (movedAtSuspicion === undefined) {
+      // A store that was slow may have gone on this very moment, with more of the body waiting to be read.
+      suspects.set(socket, moved)
+      socket.setTimeout(idleTimeoutMs / 10)
+    } else if (movedAtSuspicion !== moved) {
+      socket.setTimeout(idleTimeoutMs)
+    } else {
+      cut(socket, exchange)
     }
-    if (exchange) refuse(exchange)
-    else if (socket.bytesRead > 0) answerRaw(socket, 408, nothingForTooLong)
-    else socket.destroy()
   })
+}
+
+function cut(socket: Socket, exchange: Exchange | undefined): void {
+  if (exchange) refuse(exchange)
+  else if (socket.bytesRead > 0) answerRaw(socket, 408, nothingForTooLong)
+  else socket.destroy()
 }
 
 /** Whether it is the server that the connection waits for. */
@@ -50,5 +63,5 @@ function refuse({ request, response }: Exchange): void {
     Connection: 'close',
   })
   // An answered request is told nothing of its socket's end any more, and whoever reads its body would wait for ever.
-  response.end(body, () => request.destroy(new Error('The client sent nothing for too long')))
+  response.end(body, () => request.destroy(new Error(nothingForTooLong)))
 }
