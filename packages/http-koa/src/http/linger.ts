@@ -9,7 +9,7 @@ export interface LingerOptions {
 }
 
 /** What is sent behind the headers of an early answer may be lost beyond these bounds; within them it is not. */
-export const defaultLinger: LingerOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
+const defaultLinger: LingerOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
 
 /** A body up to this size is read to its end for the sake of the connection. In bytes. */
 const smallBody = 256 * 1024
@@ -46,6 +46,7 @@ async function readRest(request: IncomingMessage, { maxBytes, maxMs }: LingerOpt
   const readBefore = socket.bytesRead
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const done = () => resolve(undefined)
+  // Counted on the socket: it may be multer that reads the rest.
   const watch = setInterval(() => {
     if (socket.bytesRead - readBefore > maxBytes) done()
   }, 20)
