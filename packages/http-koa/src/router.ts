@@ -25,8 +25,8 @@ export interface RouterOptions {
   /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
   readonly authenticate?: Authenticate
   /**
-   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log. Without
-   * them all clients of a proxy are one to the brake. Default: none.
+   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log.
+   * Without them all clients of a proxy are one to the brake. Default: none.
    */
   readonly trustedProxies?: readonly string[]
   /** Default: nothing is logged. */

@@ -6,8 +6,9 @@ import { isSystemError } from './system-error.ts'
 const mode = 0o750
 
 /**
- * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first. Node's
- * own recursive `mkdir` never ends where the system says "no such directory" of a parent that is there, as in /proc.
+ * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first.
+ * Node's own recursive `mkdir` never ends where the system says "no such directory" of a parent that is there, as in
+ * /proc.
  */
 export async function makeDirectories(directory: string): Promise<readonly string[]> {
   try {

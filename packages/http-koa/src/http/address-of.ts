@@ -5,9 +5,9 @@ import { BlockList, isIP } from 'node:net'
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * An {@link AddressOf} that believes `X-Forwarded-For` as far as it was written by one of `trustedProxies`: addresses, or
- * subnets as in `10.0.0.0/8`. Every proxy adds the address that it saw at the end of the list; so the last one that is no
- * trusted proxy's is the client's, and whatever stands before it may be the client's own invention.
+ * An {@link AddressOf} that believes `X-Forwarded-For` as far as it was written by one of `trustedProxies`: addresses,
+ * or subnets as in `10.0.0.0/8`. Every proxy adds the address that it saw at the end of the list; so the last one that
+ * is no trusted proxy's is the client's, and whatever stands before it may be the client's own invention.
  *
  * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
  */

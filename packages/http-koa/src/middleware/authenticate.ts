@@ -9,8 +9,8 @@ import type { HoldfastState } from '../holdfast-state.ts'
 export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
 
 /**
- * Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` tells the
- * service's brake on bad logins where a request comes from. Default: the other end of the connection.
+ * Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` tells
+ * the service's brake on bad logins where a request comes from. Default: the other end of the connection.
  */
 export function headerAuthentication(
   service: FileService,

@@ -8,10 +8,10 @@ import { problems } from '../http/problem.ts'
 import { expectedSha256 } from './expected-sha256.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
-import { takeNamesLiterally } from './take-names-literally.ts'
 import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
 import { partFileName } from './part-file-name.ts'
 import type { StagedUpload } from './stage-upload.ts'
+import { takeNamesLiterally } from './take-names-literally.ts'
 
 export interface ReceiveFormOptions {
   readonly files: CustomerFiles
@@ -90,9 +90,6 @@ export function createReceiveForm(): ReceiveForm {
     receptions.set(ctx.req, reception)
     invite(ctx.req)
     const reading = multer(ctx, async () => {})
-    // Behind an early failure nobody waits for multer any more.
-    reading.catch(() => {})
-    failure.promise.catch(() => {})
     await Promise.race([failure.promise, reading.catch(refuseForm)])
     const [file] = (ctx.files ?? []) as readonly StagedUpload[]
     if (file === undefined) throw problems.noFile()

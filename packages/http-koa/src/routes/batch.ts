@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
 import type { CustomerFiles, ExpectedDigest } from '@holdfast/core'
 import type { HoldfastState } from '../holdfast-state.ts'
@@ -7,6 +6,7 @@ import { noLog, type HttpLog } from '../http/log.ts'
 import { logFault } from '../http/log-fault.ts'
 import { errorBody, problems, type ErrorBody } from '../http/problem.ts'
 import { toProblem } from '../http/status.ts'
+import { streamBody } from '../http/stream-body.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 import { expectedSha256 } from '../multipart/expected-sha256.ts'
@@ -31,7 +31,7 @@ export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastStat
     if (first.done) throw problems.noFile()
     ctx.status = 200
     ctx.type = 'application/x-ndjson; charset=utf-8'
-    ctx.body = Readable.from(asLines(first.value, results, explain), { objectMode: false })
+    streamBody(ctx, asLines(first.value, results, explain), () => results.return(undefined))
   }
 }
 

@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { jsonArray } from '../http/json-array.ts'
 import { parseListQuery } from '../http/list-query.ts'
 import { problems } from '../http/problem.ts'
+import { streamBody } from '../http/stream-body.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /**
@@ -25,10 +25,5 @@ export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   }
   const rest = { [Symbol.asyncIterator]: () => names }
   const text = jsonArray(first.done ? undefined : first.value, rest)
-  const body = Readable.from(text, { objectMode: false })
-  // A client that has left by now leaves text that is never begun, and so never ends the listing.
-  body.once('close', () => {
-    names.return?.().catch((error: unknown) => ctx.app.emit('error', error, ctx))
-  })
-  ctx.body = body
+  streamBody(ctx, text, () => names.return?.())
 }

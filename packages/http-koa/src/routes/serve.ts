@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import type { Context } from 'koa'
@@ -7,6 +6,7 @@ import { etagOf, evaluatePreconditions, ifRangeHolds } from '../http/conditional
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { problems } from '../http/problem.ts'
 import { parseRange } from '../http/range.ts'
+import { streamBody } from '../http/stream-body.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /** GET and HEAD /serve/:filename: hands out a file, whole or in part. */
@@ -41,13 +41,7 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
     }
-    const body =
-      content instanceof Readable ? content : Readable.from(content, { objectMode: false })
-    // A client that has left by now leaves content that is never begun, and so never releases anything.
-    body.once('close', () => {
-      file.close().catch((error: unknown) => ctx.app.emit('error', error, ctx))
-    })
-    ctx.body = body
+    streamBody(ctx, content, () => file.close())
     ctx.length = range.length
     isSent = true
   } finally {
