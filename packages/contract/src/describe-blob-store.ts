@@ -1,5 +1,6 @@
 import { absence } from './blob-store/absence.ts'
 import { createOnly } from './blob-store/create-only.ts'
+import { customers } from './blob-store/customers.ts'
 import { fullStore, unreachableStore } from './blob-store/failures.ts'
 import { interruptedWrites } from './blob-store/interrupted-writes.ts'
 import { isolation } from './blob-store/isolation.ts'
@@ -18,8 +19,8 @@ import { globalRunner, type SuiteOptions } from './suite-runner.ts'
 
 export interface BlobStoreSuiteOptions extends SuiteOptions {
   /**
-   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Only a store
-   * that keeps its blobs in memory needs more.
+   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Needed where a
+   * store keeps its blobs in memory, or has to gather large parts before it may send them.
    */
   readonly putMemory?: number
   /** Opens a store with room for at least 1 MiB and less than 64 MiB, to see it refuse what does not fit. */
@@ -55,6 +56,7 @@ export function describeBlobStore(
     runner.describe('absence', () => absence(test))
     runner.describe('listing', () => listing(test))
     runner.describe('usage', () => usage(test))
+    runner.describe('customers', () => customers(test))
     runner.describe('isolation', () => isolation(test))
     runner.describe('sharing', () => sharing(test))
     runner.describe('streaming', () => streaming(test, putMemory))

@@ -69,13 +69,18 @@ export async function expectAbsent(store: BlobStore, key: BlobKey): Promise<void
 }
 
 /** All that `list` yields. */
-export async function names(
+export function names(
   store: BlobStore,
   customer: string,
   options?: Parameters<BlobStore['list']>[1],
 ): Promise<string[]> {
-  const found: string[] = []
-  for await (const name of store.list(customer, options)) found.push(name)
+  return collect(store.list(customer, options))
+}
+
+/** All that `source` yields. */
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const each of source) found.push(each)
   return found
 }
 

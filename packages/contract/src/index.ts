@@ -1,6 +1,7 @@
 export type { BlobStoreHarness, BlobStoreTest } from './blob-store-harness.ts'
 export { absence } from './blob-store/absence.ts'
 export { createOnly } from './blob-store/create-only.ts'
+export { customers } from './blob-store/customers.ts'
 export { fullStore, unreachableStore } from './blob-store/failures.ts'
 export { interruptedWrites } from './blob-store/interrupted-writes.ts'
 export { isolation } from './blob-store/isolation.ts'

@@ -138,6 +138,7 @@ describe('describeBlobStore with a store that fails', () => {
           delete: refuse,
           usage: refuse,
           list: () => failingNames(refuse),
+          customers: () => failingNames(refuse),
         }),
       })
   }

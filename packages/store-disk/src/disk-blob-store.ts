@@ -9,7 +9,7 @@ import type { NamesMode } from './layout.ts'
 import { readBlob } from './read-blob.ts'
 import { syncDirectory } from './sync-directory.ts'
 import { isAbsence } from './system-error.ts'
-import { findBlobs, measure } from './walk.ts'
+import { findBlobs, findCustomers, measure } from './walk.ts'
 
 export interface DiskBlobStoreOptions {
   /** Where everything is kept; made if missing. Several processes may share it. */
@@ -80,6 +80,10 @@ export async function openDiskBlobStore({
 
     async usage(customer) {
       return measure(await findBlobs(layout, customer))
+    },
+
+    async *customers() {
+      yield* (await findCustomers(layout)).sort(compareUtf8)
     },
 
     close: () => instance.close(),

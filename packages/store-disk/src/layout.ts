@@ -16,10 +16,13 @@ export interface Layout {
   customerDirectory(customer: string): string
   /** The file of a blob. @throws TypeError for what cannot be a name. */
   blobPath(key: BlobKey): string
-  /** The name whose path below its customer's directory is `components`; `undefined` if there is no such name. */
-  blobName(components: readonly string[]): string | undefined
-  /** Whether a directory called `component` inside a customer's directory holds further blobs. */
-  holdsBlobs(component: string): boolean
+  /**
+   * The name of the customer whose path below the root, or of the blob whose path below its customer's directory, is
+   * `components`; `undefined` if there is no such name.
+   */
+  nameAt(components: readonly string[]): string | undefined
+  /** Whether a directory called `component` is no customer's and holds more of what its parent holds. */
+  holdsMore(component: string): boolean
 }
 
 /** The layout of the files below the directory `root`. */
@@ -30,11 +33,11 @@ export function createLayout(root: string, mode: NamesMode): Layout {
     root,
     customerDirectory,
     blobPath: ({ customer, name }) => join(customerDirectory(customer), ...encode(checked(name))),
-    blobName: (components) => {
+    nameAt: (components) => {
       const name = mode === 'plain' ? components.join('/') : decodeEscapedName(components)
       return name === undefined || nameProblem(name) !== undefined ? undefined : name
     },
-    holdsBlobs: (component) => mode === 'escaped' && isContinued(component),
+    holdsMore: (component) => mode === 'escaped' && isContinued(component),
   }
 }
 

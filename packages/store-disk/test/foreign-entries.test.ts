@@ -47,6 +47,19 @@ describe('openDiskBlobStore, where an administrator put something in a customerâ
     expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 7 })
   })
 
+  it('takes for customers the directories that have a name, and links to such', async () => {
+    await using opened = await openWithCustomer()
+    const { store, directory } = opened
+    const root = join(directory, 'files')
+    await mkdir(join(directory, 'elsewhere'))
+    await symlink(join(directory, 'elsewhere'), join(root, 'moved'))
+    await symlink('nowhere', join(root, 'dangling'))
+    await writeFile(join(root, 'a file'), 'x')
+    await mkdir(join(root, 'a\u0001control'))
+    await mkdir(Buffer.concat([Buffer.from(root + '/'), Buffer.from([0xff])]))
+    expect(await collect(store.customers())).to.deep.equal(['alice', 'moved'])
+  })
+
   it('replaces a symbolic link and leaves alone what it leads to', async () => {
     await using opened = await openWithCustomer()
     const { store, directory, files } = opened

@@ -27,9 +27,9 @@ describe('createLayout', () => {
   })
 
   it('knows no name for a path that no name has', () => {
-    expect(plain.blobName(['a', 'b'])).to.equal(undefined)
-    expect(plain.blobName(['a\u0001'])).to.equal(undefined)
-    expect(escaped.blobName(['%2e%2e'])).to.equal(undefined)
-    expect(escaped.blobName(['%2fetc'])).to.equal(undefined)
+    expect(plain.nameAt(['a', 'b'])).to.equal(undefined)
+    expect(plain.nameAt(['a\u0001'])).to.equal(undefined)
+    expect(escaped.nameAt(['%2e%2e'])).to.equal(undefined)
+    expect(escaped.nameAt(['%2fetc'])).to.equal(undefined)
   })
 })

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../blob-store-harness.ts'
-import { expectAbsent, expectBlob, expectRefusal, expectTidy, names } from '../expectations.ts'
+import {
+  collect,
+  expectAbsent,
+  expectBlob,
+  expectRefusal,
+  expectTidy,
+  names,
+} from '../expectations.ts'
 import { pattern } from '../pattern.ts'
 import { generated, inChunks, MiB, recorded } from '../sources.ts'
 
@@ -40,5 +47,6 @@ export function unreachableStore(test: BlobStoreTest): void {
     await expectRefusal(store.delete(key), 'store-unavailable', 'delete')
     await expectRefusal(names(store, 'alice'), 'store-unavailable', 'list')
     await expectRefusal(store.usage('alice'), 'store-unavailable', 'usage')
+    await expectRefusal(collect(store.customers()), 'store-unavailable', 'customers')
   })
 }

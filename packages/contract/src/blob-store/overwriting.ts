@@ -21,15 +21,15 @@ export function overwriting(test: BlobStoreTest): void {
     })
   }
 
-  test('gives every blob that was under a key another etag, same content or not', async ({
+  test('gives blobs of different content that were under a key different etags', async ({
     store,
   }) => {
     const etags: string[] = []
-    for (const seed of [1, 2, 1, 1, 1, 2]) {
+    for (const seed of [1, 2, 3, 4]) {
       etags.push((await store.put(key, chunks(pattern(100, { seed })))).etag)
     }
     await store.delete(key)
-    etags.push((await store.put(key, chunks(pattern(100, { seed: 2 })))).etag)
+    etags.push((await store.put(key, chunks(pattern(100, { seed: 5 })))).etag)
     expect(new Set(etags).size, `different ones of ${etags.join(' ')}`).to.equal(etags.length)
   })
 

@@ -110,6 +110,48 @@ export const telling = [
       }
     },
   ),
+  broken('knows no customers', 'customers > tells 1100 customers', () => ({
+    async *customers() {},
+  })),
+  broken(
+    'tells customers in the order of JavaScript',
+    'customers > tells customers of any name, each once, in the order of their UTF-8 bytes',
+    (store) => ({
+      async *customers() {
+        const found: string[] = []
+        for await (const customer of store.customers()) found.push(customer)
+        yield* found.sort()
+      },
+    }),
+  ),
+  broken(
+    'tells a customer once for every blob',
+    'customers > tells customers of any name, each once, in the order of their UTF-8 bytes',
+    (store) => ({
+      async *customers() {
+        for await (const customer of store.customers()) {
+          for await (const _ of store.list(customer)) yield customer
+        }
+      },
+    }),
+  ),
+  broken(
+    'forgets a customer with the first deletion',
+    'customers > tells a customer who keeps one of two blobs',
+    (store) => {
+      const forgotten = new Set<string>()
+      return {
+        async delete(key) {
+          forgotten.add(key.customer)
+          return store.delete(key)
+        },
+        async *customers() {
+          for await (const customer of store.customers())
+            if (!forgotten.has(customer)) yield customer
+        },
+      }
+    },
+  ),
   broken(
     'joins customer and name',
     'isolation > shows customer a nothing of customer ab, and the other way round',

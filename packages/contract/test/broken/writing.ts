@@ -68,7 +68,7 @@ export const writing = [
   ),
   broken(
     'makes etags of sizes',
-    'overwriting > gives every blob that was under a key another etag, same content or not',
+    'overwriting > gives blobs of different content that were under a key different etags',
     (store) => ({
       put: async (key, content, options) => {
         const info = await store.put(key, content, options)

@@ -63,6 +63,10 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       const blobs = [...(customers.get(customer)?.values() ?? [])]
       return { blobs: blobs.length, bytes: blobs.reduce((sum, { info }) => sum + info.size, 0) }
     },
+
+    async *customers() {
+      yield* [...customers.keys()].sort(compareUtf8)
+    },
   }
 }
 

@@ -19,8 +19,9 @@ export interface BlobInfo {
   /** When the blob was stored, by the store's clock. */
   readonly modifiedAt: Date
   /**
-   * A strong validator (RFC 9110 §8.8.1), without the quotes: printable ASCII except `"`. Two blobs that were one after
-   * the other under one key never have the same; a blob keeps its own for life.
+   * A strong validator (RFC 9110 §8.8.1), without the quotes: printable ASCII except `"`. Two blobs of different content
+   * that were under one key never have the same; a blob keeps its own for life. (Of the same content they may, as in
+   * stores that make it of the content.)
    */
   readonly etag: string
 }
@@ -72,8 +73,9 @@ export interface Usage {
  * a store is called. Every sentence here is a test in `@holdfast/contract`.
  *
  * A store rejects with a `FileServiceError` where the condition is one of these and certain: `already-exists`,
- * `insufficient-storage` (full, or its own quota used up), `store-unavailable` (cannot be reached, or not in time).
- * Every other failure comes through as it is; the core reports it as a fault. Absence is never an error.
+ * `insufficient-storage` (full, or its own quota used up), `file-too-large` (more than it can keep in one blob, however
+ * empty it is), `store-unavailable` (cannot be reached, or not in time). Every other failure comes through as it is; the
+ * core reports it as a fault. Absence is never an error.
  */
 export interface BlobStore {
   /**
@@ -117,4 +119,10 @@ export interface BlobStore {
 
   /** How much a customer keeps; zeros for a customer without blobs. May take as long as a listing. */
   usage(customer: string): Promise<Usage>
+
+  /**
+   * The names of all customers who keep a blob, in ascending order of their UTF-8 bytes, each once. One who comes or
+   * goes meanwhile may occur or not; so may one without blobs, since a store need not forget who had some.
+   */
+  customers(): AsyncIterable<string>
 }

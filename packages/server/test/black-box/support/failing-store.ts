@@ -37,5 +37,9 @@ export function failingStore(
       failIfTold('usage')
       return store.usage(customer)
     },
+    async *customers() {
+      failIfTold('customers')
+      yield* store.customers()
+    },
   }
 }
