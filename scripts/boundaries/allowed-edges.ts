@@ -16,8 +16,10 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'credentials-file': { dependencies: ['core'], devDependencies: ['contract'] },
   'http-koa': { dependencies: ['core'], devDependencies: ['contract'] },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
+  // Real MinIO servers for tests; published to nobody.
+  'minio-container': { dependencies: [], devDependencies: [] },
   server: {
     dependencies: ['core', 'credentials-file', 'http-koa', 'store-disk'],
-    devDependencies: ['contract'],
+    devDependencies: ['contract', 'minio-container'],
   },
 }

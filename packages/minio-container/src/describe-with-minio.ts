@@ -1,0 +1,63 @@
+import { appendFileSync } from 'node:fs'
+import { startMinio, type OwnMinio } from './start-minio.ts'
+import type { RunningMinio } from './running-minio.ts'
+
+const startLimitMs = 120_000
+
+let shared: Promise<OwnMinio> | undefined
+let isStoppedAtEnd = false
+
+/**
+ * Declares a mocha suite whose tests have a real MinIO:
+ *
+ *     describeWithMinio('openMinioBlobStore', (minio) => {
+ *       it('keeps a file', async () => {
+ *         const { endpoint, accessKey, secretKey, region } = minio()
+ *         const bucket = await minio().createBucket()
+ *         …
+ *
+ * All suites of a mocha process share one server, started when the first of them begins and stopped after the last test
+ * of all; each test takes a bucket of its own. `minio()` is for tests and hooks, not for the body. The suites fail with
+ * a remedy where no container engine answers, and are left out as those of `describeWithContainers` are.
+ */
+export function describeWithMinio(title: string, body: (minio: () => RunningMinio) => void): void {
+  describeWithContainers(title, (suite) => {
+    let running: RunningMinio | undefined
+    suite.beforeAll('starts MinIO', async function () {
+      this.timeout(startLimitMs)
+      running = await (shared ??= startMinio())
+    })
+    stopAtEnd(suite)
+    body(() => {
+      if (running) return running
+      throw new Error(`MinIO runs during the tests of "${title}" only, not while they are declared`)
+    })
+  })
+}
+
+/**
+ * Declares a mocha suite that starts containers of its own, by `startMinio` or `startMinioCluster`.
+ *
+ * `scripts/test --without-containers` leaves it out: where the environment variable `HOLDFAST_WITHOUT_CONTAINERS` names
+ * a file, nothing is declared, and the title is appended to that file as a line.
+ */
+export function describeWithContainers(title: string, body: (suite: Mocha.Suite) => void): void {
+  const leftOut = process.env['HOLDFAST_WITHOUT_CONTAINERS']
+  if (leftOut) return appendFileSync(leftOut, `${title}\n`)
+  describe(title, function () {
+    body(this)
+  })
+}
+
+// At the very root, wherever the suite is declared: other files use the server, too.
+function stopAtEnd(suite: Mocha.Suite): void {
+  if (isStoppedAtEnd) return
+  isStoppedAtEnd = true
+  let root = suite
+  while (root.parent) root = root.parent
+  root.afterAll('stops MinIO', async function () {
+    this.timeout(startLimitMs)
+    const started = await shared?.catch(() => undefined)
+    await started?.stop()
+  })
+}

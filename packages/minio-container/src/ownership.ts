@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { hostname } from 'node:os'
+import type { ContainerRuntimeClient } from 'testcontainers'
+
+const label = 'holdfast.owner'
+
+/** Labels for what this process makes in the engine, by which it is found and removed when the process is gone. */
+export const ownershipLabels: Readonly<Record<string, string>> = {
+  [label]: `${process.pid}@${hostname()}`,
+}
+
+/**
+ * Removes the containers and networks of processes of this machine that are gone: a process that was killed left them.
+ */
+export async function removeAbandoned({ container }: ContainerRuntimeClient): Promise<void> {
+  const { dockerode } = container
+  const filters = { label: [label] }
+  const containers = await dockerode.listContainers({ all: true, filters })
+  for (const { Id } of containers.filter(isAbandoned)) {
+    await ignoringMissing(dockerode.getContainer(Id).remove({ force: true, v: true }))
+  }
+  const networks = await dockerode.listNetworks({ filters })
+  for (const { Id } of networks.filter(isAbandoned)) {
+    await ignoringMissing(dockerode.getNetwork(Id).remove())
+  }
+}
+
+/** Removes what this process has made and not removed itself when it ends: after an exception or Ctrl-C, say. */
+export function removeOwnAtExit(): void {
+  process.once('exit', () => {
+    const own = `label=${label}=${ownershipLabels[label] ?? ''}`
+    const command = `docker ps -aq --filter ${own} | xargs -r docker rm -fv; docker network prune -f --filter ${own}`
+    // Detached: an exit handler cannot wait. Where this fails, the next process finds what is abandoned.
+    spawn('sh', ['-c', command], { detached: true, stdio: 'ignore' }).unref()
+  })
+}
+
+interface Labelled {
+  readonly Labels?: Readonly<Record<string, string>> | undefined
+}
+
+function isAbandoned({ Labels }: Labelled): boolean {
+  const [pid, host] = (Labels?.[label] ?? '').split('@')
+  // Process ids of another machine, or of a container that shares the engine, say nothing here.
+  return host === hostname() && !isRunning(Number(pid))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Waits for the removal of something that may be gone already. */
+export async function ignoringMissing(removal: Promise<unknown>): Promise<void> {
+  // 404: gone. 409: another process is removing it.
+  await removal.catch((error: unknown) => {
+    const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+    if (status !== 404 && status !== 409) throw error
+  })
+}

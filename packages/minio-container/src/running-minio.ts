@@ -1,0 +1,49 @@
+import { Agent } from 'node:https'
+import { randomUUID } from 'node:crypto'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+
+/** A MinIO server that tests can talk to. */
+export interface RunningMinio {
+  /** `http://127.0.0.1:<port>`, or `https://…` where it was started with TLS. Nobody else's machine reaches it. */
+  readonly endpoint: string
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly region: string
+  /** The PEM certificate of the authority that clients have to trust; none without TLS. */
+  readonly certificate: string | undefined
+  /** An S3 client of the administrator, for preparing and for looking behind the back of what is tested. */
+  readonly client: S3Client
+  /** Makes an empty bucket and resolves to its name, which is new: each test takes its own, and leaves it there. */
+  createBucket(): Promise<string>
+}
+
+/** What servers are started with, and the administrator's account. */
+export const credentials = {
+  accessKey: 'holdfast-tests',
+  secretKey: 'correct-horse-battery-staple',
+  region: 'us-east-1',
+} as const
+
+/** Describes the server at `endpoint` to tests. */
+export function createRunningMinio(endpoint: string, certificate?: string): RunningMinio {
+  const client = new S3Client({
+    endpoint,
+    region: credentials.region,
+    credentials: { accessKeyId: credentials.accessKey, secretAccessKey: credentials.secretKey },
+    forcePathStyle: true,
+    ...(certificate !== undefined && {
+      requestHandler: { httpsAgent: new Agent({ ca: certificate }) },
+    }),
+  })
+  return {
+    endpoint,
+    ...credentials,
+    certificate,
+    client,
+    createBucket: async () => {
+      const bucket = `test-${randomUUID()}`
+      await client.send(new CreateBucketCommand({ Bucket: bucket }))
+      return bucket
+    },
+  }
+}

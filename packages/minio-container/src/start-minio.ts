@@ -1,0 +1,29 @@
+import { startNode, type ControlledContainer } from './start-node.ts'
+import { createRunningMinio, type RunningMinio } from './running-minio.ts'
+import { makeCertificate } from './make-certificate.ts'
+
+/** A MinIO server of one's own, which may be stopped and broken. */
+export interface OwnMinio extends RunningMinio, ControlledContainer {}
+
+export interface StartMinioOptions {
+  /** Serves HTTPS with a certificate for 127.0.0.1 and localhost, which is its own authority. Default: false. */
+  readonly tls?: boolean
+}
+
+/**
+ * Starts a MinIO server with one drive and resolves when it answers, after about two seconds. For tests that stop it or
+ * need it otherwise than all others; the rest share one by `describeWithMinio`. Whoever starts it stops it.
+ */
+export async function startMinio({ tls = false }: StartMinioOptions = {}): Promise<OwnMinio> {
+  const certificate = tls ? await makeCertificate() : undefined
+  const node = await startNode({ command: ['/data'], certificate })
+  const minio = createRunningMinio(node.endpoint, certificate?.certificate)
+  return {
+    ...minio,
+    ...node,
+    stop: async () => {
+      minio.client.destroy()
+      await node.stop()
+    },
+  }
+}

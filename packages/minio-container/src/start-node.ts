@@ -1,0 +1,110 @@
+import { Wait, type WaitStrategy } from 'testcontainers'
+import type { Certificate } from './make-certificate.ts'
+import { prepareEngine } from './prepare-engine.ts'
+import { findFreePort } from './find-free-port.ts'
+import { LoopbackContainer } from './loopback-container.ts'
+import { chooseMinioImage } from './choose-minio-image.ts'
+import { ignoringMissing, ownershipLabels } from './ownership.ts'
+import { credentials } from './running-minio.ts'
+
+/** A container that tests may break. Its endpoint and its data stay the same until `stop`. */
+export interface ControlledContainer {
+  /** Its id in the engine, for tests that ask the engine about it. */
+  readonly containerId: string
+  /** Ends it and removes it with its data. Also right after `kill` and `pause`, and a second time. */
+  stop(): Promise<void>
+  /** Freezes it: connections are accepted, and nothing answers. */
+  pause(): Promise<void>
+  unpause(): Promise<void>
+  /** Kills it by SIGKILL, as a power cut would, and resolves when it is down: connections are refused. */
+  kill(): Promise<void>
+  /** Starts it again after `kill` and resolves when it answers. */
+  start(): Promise<void>
+}
+
+export interface NodeOptions {
+  /** What comes after `minio server`. */
+  readonly command: readonly string[]
+  readonly certificate?: Certificate | undefined
+  /** The Docker network of a cluster, and the node's name in it. */
+  readonly network?: { readonly name: string; readonly alias: string }
+  readonly environment?: Readonly<Record<string, string>>
+  /** The path that answers 200 when the server is ready. Default: `/minio/health/live`. */
+  readonly health?: string
+}
+
+export interface Node extends ControlledContainer {
+  readonly endpoint: string
+}
+
+const startupMs = 90_000
+
+/** Starts one MinIO process in a container of its own and resolves when it answers. */
+export async function startNode(options: NodeOptions): Promise<Node> {
+  const engine = await prepareEngine()
+  const port = await findFreePort()
+  const started = await (await describeContainer(options, port)).start()
+  const container = engine.container.getById(started.getId())
+  return {
+    containerId: started.getId(),
+    endpoint: `${options.certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
+    stop: () => ignoringMissing(container.remove({ force: true, v: true })),
+    pause: async () => {
+      await container.pause()
+    },
+    unpause: async () => {
+      await container.unpause()
+    },
+    kill: async () => {
+      await container.kill()
+      await container.wait()
+    },
+    // The library's word for "start and wait until it is ready", whatever state the container is in.
+    start: () => started.restart(),
+  }
+}
+
+async function describeContainer(options: NodeOptions, port: number): Promise<LoopbackContainer> {
+  const image = await chooseMinioImage(await prepareEngine())
+  const { certificate, network } = options
+  const container = new LoopbackContainer(image.name)
+    .withPullPolicy(image.pullPolicy)
+    .withCommand(['server', '--certs-dir', '/certs', ...options.command])
+    .withEnvironment({ ...settings, ...options.environment })
+    .publish(9000, port)
+    .withLabels(ownershipLabels)
+    // What this process makes it removes itself: the library's reaper would be one more image to pull, and listens on
+    // all addresses of the machine.
+    .withAutoCleanup(false)
+    .withWaitStrategy(healthy(options))
+  if (network) container.withAliasIn(network.name, network.alias)
+  if (certificate) container.withCopyContentToContainer(certificateFiles(certificate))
+  return container
+}
+
+function healthy({ certificate, health = '/minio/health/live' }: NodeOptions): WaitStrategy {
+  const wait = Wait.forHttp(health, 9000, { abortOnContainerExit: true })
+    .withStartupTimeout(startupMs)
+    // Also the time between two attempts.
+    .withReadTimeout(500)
+  return certificate ? wait.usingTls().allowInsecure() : wait
+}
+
+function certificateFiles({ certificate, privateKey }: Certificate) {
+  return [
+    { content: certificate, target: '/certs/public.crt' },
+    { content: privateKey, target: '/certs/private.key' },
+  ]
+}
+
+const settings = {
+  MINIO_ROOT_USER: credentials.accessKey,
+  MINIO_ROOT_PASSWORD: credentials.secretKey,
+  MINIO_REGION: credentials.region,
+  MINIO_BROWSER: 'off',
+  // No question about newer versions, no telemetry.
+  MINIO_UPDATE: 'off',
+  MINIO_CALLHOME_ENABLE: 'off',
+  // The collector works harder above this; several servers fit a small machine.
+  GOMEMLIMIT: '512MiB',
+}
