@@ -1,23 +1,34 @@
 import { writeFileSync } from 'node:fs'
 import mocha from 'mocha'
+import { collectContractResults } from './matrix/collect-contract-results.ts'
+import type { ContractResult } from './matrix/contract-result.ts'
+
+interface Files {
+  counts?: string
+  contract?: string
+}
 
 /**
- * Mocha's spec reporter, which also leaves its counts for `scripts/test`: as JSON `{"passed": 3, "failed": 0}` in the
- * file named by the reporter option `counts`. Without that option it is the spec reporter.
+ * Mocha's spec reporter, which also leaves for `scripts/test`, as JSON in the files named by the reporter options:
+ * `counts`, its counts as `{"passed": 3, "failed": 0}`; `contract`, the results of the contract suite on every store.
+ * Without these options it is the spec reporter.
  */
 class CountingReporter extends mocha.reporters.Spec {
-  readonly #countsFile: string | undefined
+  readonly #files: Files
+  readonly #contractResults: readonly ContractResult[]
 
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {
     super(runner, options)
-    this.#countsFile = (options.reporterOptions as { counts?: string } | undefined)?.counts
+    this.#files = (options.reporterOptions ?? {}) as Files
+    this.#contractResults = collectContractResults(runner)
   }
 
   override epilogue(): void {
     super.epilogue()
-    if (this.#countsFile === undefined) return
-    const counts = { passed: this.stats.passes, failed: this.stats.failures }
-    writeFileSync(this.#countsFile, JSON.stringify(counts))
+    const { counts, contract } = this.#files
+    const { passes: passed, failures: failed } = this.stats
+    if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passed, failed }))
+    if (contract !== undefined) writeFileSync(contract, JSON.stringify(this.#contractResults))
   }
 }
 

@@ -1,0 +1,40 @@
+import type { ContractResult } from './contract-result.ts'
+import { resultTable, type GroupRows } from './result-table.ts'
+import type { Suite } from './stores.ts'
+
+/**
+ * Says why `results` cannot be published as those of `suites`, one sentence a problem, none when all is well: a suite
+ * that did not run or is not known, tests that a suite lacks without a reason, and reasons that no longer hold.
+ */
+export function resultProblems(
+  suites: readonly Suite[],
+  results: readonly ContractResult[],
+): string[] {
+  const table = resultTable(suites, results)
+  return [
+    ...unknownSuites(suites, results),
+    ...suites.flatMap((suite, column) =>
+      results.some((result) => result.suite === suite.name)
+        ? table.flatMap((group) => groupProblems(suite, column, group))
+        : [`there is no result of "${suite.name} as a BlobStore": the suite did not run`],
+    ),
+  ]
+}
+
+function unknownSuites(suites: readonly Suite[], results: readonly ContractResult[]): string[] {
+  const known = suites.map(({ name }) => name)
+  const unknown = new Set(results.map(({ suite }) => suite).filter((name) => !known.includes(name)))
+  return [...unknown].map(
+    (name) => `"${name} as a BlobStore" has no line in scripts/matrix/stores.ts`,
+  )
+}
+
+function groupProblems(suite: Suite, column: number, { group, rows }: GroupRows): string[] {
+  const missing = rows.filter(({ outcomes }) => outcomes[column] === 'absent')
+  const isExcused = suite.without[group] !== undefined
+  if (isExcused && missing.length < rows.length) {
+    return [`scripts/matrix/stores.ts says "${suite.name}" leaves out ${group}, but it does not`]
+  }
+  if (isExcused) return []
+  return missing.map(({ test }) => `"${suite.name}" has no result of "${group} > ${test}"`)
+}

@@ -1,0 +1,24 @@
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ContractResult } from './contract-result.ts'
+
+/** Where a complete run of the tests in `root` leaves its results, as JSON: a place that git ignores. */
+export function resultsFile(root: string): string {
+  return join(root, 'node_modules/.cache/holdfast/contract-results.json')
+}
+
+/** Makes way for the results of a new run, so that nobody takes the old ones for them. */
+export async function clearResults(root: string): Promise<void> {
+  await rm(resultsFile(root), { force: true })
+  await mkdir(dirname(resultsFile(root)), { recursive: true })
+}
+
+/** The results of the last complete run; rejects, saying how to get them, when there are none. */
+export async function readResults(root: string): Promise<ContractResult[]> {
+  const text = await readFile(resultsFile(root), 'utf8').catch((cause: unknown) => {
+    throw new Error('there are no results: run scripts/test to its end, without arguments', {
+      cause,
+    })
+  })
+  return JSON.parse(text) as ContractResult[]
+}

@@ -1,0 +1,57 @@
+/** One run of the contract suite. */
+export interface Suite {
+  /** The name that the store's test gives to `describeBlobStore`. */
+  readonly name: string
+  /** The head of its column. */
+  readonly column: string
+  /** Groups that this run leaves out, each with the reason that readers are told. */
+  readonly without: Readonly<Record<string, string>>
+}
+
+/** One column of the README's matrix. */
+export interface Store {
+  readonly name: string
+  /** A store with several layouts passes a test when it passes with each. */
+  readonly suites: readonly Suite[]
+}
+
+/** The stores that come with holdfast. Whoever adds a store adds its line here. */
+export const stores: readonly Store[] = [
+  {
+    name: 'memory',
+    suites: [
+      {
+        name: 'the memory store',
+        column: 'memory',
+        without: {
+          full: 'it is full when the process is out of memory, and then nobody answers any more',
+          unreachable: 'it lives in the process that asks it',
+        },
+      },
+    ],
+  },
+  {
+    name: 'disk',
+    suites: [
+      {
+        name: 'plain names',
+        column: 'disk',
+        without: {
+          unreachable: 'a disk is a part of the machine; its errors are told as they are',
+        },
+      },
+      {
+        name: 'escaped names',
+        column: 'escaped',
+        without: {
+          full: 'names do not matter to a full disk: see the column before',
+          unreachable: 'as in the column before',
+        },
+      },
+    ],
+  },
+  {
+    name: 'MinIO',
+    suites: [{ name: 'MinIO', column: 'MinIO', without: {} }],
+  },
+]

@@ -1,0 +1,58 @@
+import { expect } from 'chai'
+import { resultProblems } from '../result-problems.ts'
+import { resultsOf, suiteOf } from './result-fixtures.ts'
+
+const suites = [suiteOf('memory', { full: 'it has no bound' }), suiteOf('disk')]
+const memory = resultsOf('memory', {
+  'ranges > reads everything': true,
+  'ranges > reads one': true,
+})
+const disk = resultsOf('disk', {
+  'ranges > reads everything': true,
+  'ranges > reads one': true,
+  'full > refuses': true,
+})
+
+describe('resultProblems', () => {
+  it('finds none where every suite has every test, or a reason', () => {
+    expect(resultProblems(suites, [...memory, ...disk])).to.deep.equal([])
+  })
+
+  it('leaves a failed test to those who ran it', () => {
+    const failed = resultsOf('memory', { 'ranges > reads everything': false })
+    expect(resultProblems(suites, [...memory.slice(1), ...failed, ...disk])).to.deep.equal([])
+  })
+
+  it('finds a suite that did not run', () => {
+    expect(resultProblems(suites, memory)).to.deep.equal([
+      'there is no result of "disk as a BlobStore": the suite did not run',
+    ])
+    expect(resultProblems(suites, [])).to.have.length(2)
+  })
+
+  it('finds a suite that has no column', () => {
+    const other = resultsOf('tape', { 'ranges > reads one': true })
+    expect(resultProblems(suites, [...memory, ...disk, ...other])).to.deep.equal([
+      '"tape as a BlobStore" has no line in scripts/matrix/stores.ts',
+    ])
+  })
+
+  it('finds a test that only one suite has', () => {
+    expect(resultProblems(suites, [...memory, ...disk.slice(1)])).to.deep.equal([
+      '"disk" has no result of "ranges > reads everything"',
+    ])
+  })
+
+  it('finds a group that is missing without a reason', () => {
+    expect(
+      resultProblems([suiteOf('memory'), suiteOf('disk')], [...memory, ...disk]),
+    ).to.deep.equal(['"memory" has no result of "full > refuses"'])
+  })
+
+  it('finds a reason that no longer holds', () => {
+    const full = resultsOf('memory', { 'full > refuses': true })
+    expect(resultProblems(suites, [...memory, ...full, ...disk])).to.deep.equal([
+      'scripts/matrix/stores.ts says "memory" leaves out full, but it does not',
+    ])
+  })
+})

@@ -1,0 +1,23 @@
+/**
+ * Writes docs/contract-results.md and the README's matrix from the results of the last complete run of scripts/test.
+ * Writes nothing, and ends with code 1, when that run left out a store.
+ */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { generatedDocuments } from './matrix/documents.ts'
+import { resultProblems } from './matrix/result-problems.ts'
+import { readResults } from './matrix/results-file.ts'
+import { stores } from './matrix/stores.ts'
+
+const root = join(import.meta.dirname, '..')
+const results = await readResults(root)
+const suites = stores.flatMap((store) => store.suites)
+const problems = resultProblems(suites, results)
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+if (problems.length === 0) {
+  for (const { path, wanted } of await generatedDocuments(root, stores, results)) {
+    await writeFile(join(root, path), wanted)
+  }
+}
