@@ -1,3 +1,8 @@
 export { describeWithContainers, describeWithMinio } from './describe-with-minio.ts'
 export { startMinio, type OwnMinio, type StartMinioOptions } from './start-minio.ts'
 export type { RunningMinio } from './running-minio.ts'
+export {
+  startMinioCluster,
+  type MinioCluster,
+  type StartMinioClusterOptions,
+} from './start-minio-cluster.ts'

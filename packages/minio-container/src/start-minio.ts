@@ -1,6 +1,6 @@
-import { startNode, type ControlledContainer } from './start-node.ts'
-import { createRunningMinio, type RunningMinio } from './running-minio.ts'
 import { makeCertificate } from './make-certificate.ts'
+import { createRunningMinio, type RunningMinio } from './running-minio.ts'
+import { startNode, type ControlledContainer, type Node } from './start-node.ts'
 
 /** A MinIO server of one's own, which may be stopped and broken. */
 export interface OwnMinio extends RunningMinio, ControlledContainer {}
@@ -11,13 +11,18 @@ export interface StartMinioOptions {
 }
 
 /**
- * Starts a MinIO server with one drive and resolves when it answers, after about two seconds. For tests that stop it or
+ * Starts a MinIO server with one drive and resolves when it answers, after about a second. For tests that break it or
  * need it otherwise than all others; the rest share one by `describeWithMinio`. Whoever starts it stops it.
  */
 export async function startMinio({ tls = false }: StartMinioOptions = {}): Promise<OwnMinio> {
   const certificate = tls ? await makeCertificate() : undefined
   const node = await startNode({ command: ['/data'], certificate })
-  const minio = createRunningMinio(node.endpoint, certificate?.certificate)
+  return createOwnMinio(node, certificate?.certificate)
+}
+
+/** Gives a node what all servers have for tests. */
+export function createOwnMinio(node: Node, certificate?: string): OwnMinio {
+  const minio = createRunningMinio(node.endpoint, certificate)
   return {
     ...minio,
     ...node,

@@ -1,9 +1,9 @@
-import { Wait, type WaitStrategy } from 'testcontainers'
+import { PullPolicy, Wait, type WaitStrategy } from 'testcontainers'
 import type { Certificate } from './make-certificate.ts'
 import { prepareEngine } from './prepare-engine.ts'
 import { findFreePort } from './find-free-port.ts'
 import { LoopbackContainer } from './loopback-container.ts'
-import { chooseMinioImage } from './choose-minio-image.ts'
+import { ensureMinioImage } from './ensure-minio-image.ts'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 import { credentials } from './running-minio.ts'
 
@@ -65,10 +65,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 }
 
 async function describeContainer(options: NodeOptions, port: number): Promise<LoopbackContainer> {
-  const image = await chooseMinioImage(await prepareEngine())
+  const image = await ensureMinioImage(await prepareEngine())
   const { certificate, network } = options
-  const container = new LoopbackContainer(image.name)
-    .withPullPolicy(image.pullPolicy)
+  const container = new LoopbackContainer(image)
+    .withPullPolicy(PullPolicy.neverPull())
     .withCommand(['server', '--certs-dir', '/certs', ...options.command])
     .withEnvironment({ ...settings, ...options.environment })
     .publish(9000, port)

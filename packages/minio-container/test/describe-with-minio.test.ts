@@ -3,8 +3,19 @@ import { expect } from 'chai'
 import { describeWithMinio } from '../src/describe-with-minio.ts'
 
 const endpoints: string[] = []
+let duringDeclaration: unknown
 
 describeWithMinio('describeWithMinio', (minio) => {
+  try {
+    minio()
+  } catch (error) {
+    duringDeclaration = error
+  }
+
+  it('tells of the server during the tests only', () => {
+    expect(duringDeclaration).to.be.an('error').with.property('message').that.includes('declared')
+  })
+
   it('gives a MinIO that answers on this machine only', async () => {
     const { endpoint, client } = minio()
     expect(endpoint).to.match(/^http:\/\/127\.0\.0\.1:\d+$/)
