@@ -1,0 +1,93 @@
+import { createHash, type Hash } from 'node:crypto'
+import { abortable, type BlobInfo, type BlobKey, type BlobStore } from '@holdfast/core'
+import { readDigest } from './read-digest.ts'
+import type { Pair } from './settled-pairs.ts'
+
+export interface FileCopy {
+  readonly from: BlobStore
+  readonly to: BlobStore
+  readonly key: BlobKey
+  readonly signal: AbortSignal
+  /** Told of every chunk on its way. */
+  readonly onBytes: (bytes: number) => void
+}
+
+/** Another try may succeed: the file was replaced meanwhile, or its copy turned out to be wrong. */
+class PassingError extends Error {}
+
+const tries = 2
+
+/**
+ * Copies a file, in place of what the target has under its key, reads the copy and compares it with what was sent.
+ * `undefined` if the source has no such file, or has none any more when it has been read; then nothing changes in the
+ * target. A copy that is wrong or could not be read is removed, and a wrong one is made once more.
+ *
+ * @throws what a store throws, the signal's reason, or an Error that says why there is no right copy
+ */
+export async function copyFile(copy: FileCopy): Promise<Pair | undefined> {
+  for (let rest = tries - 1; ; rest--) {
+    try {
+      return await tryCopy(copy)
+    } catch (error) {
+      if (!(error instanceof PassingError) || rest === 0) throw error
+    }
+  }
+}
+
+async function tryCopy(copy: FileCopy): Promise<Pair | undefined> {
+  const { from, to, key, signal } = copy
+  const opened = await from.open(key)
+  if (!opened) return undefined
+  const hash = createHash('sha256')
+  const vanished = new Error('The file is there no more')
+  try {
+    const content = sent(copy, opened.info, abortable(opened.content, signal), hash, vanished)
+    const target = await to.put(key, content, { signal })
+    await verify(copy, target, hash.digest('hex'))
+    return { source: opened.info, target }
+  } catch (error) {
+    if (error === vanished) return undefined
+    throw error
+  } finally {
+    await opened.close()
+  }
+}
+
+/**
+ * The content on its way. Its end is what makes the copy visible, so before that the source is asked once more: what
+ * was replaced or deleted while it was read does not come into the target.
+ */
+async function* sent(
+  { from, key, onBytes }: FileCopy,
+  info: BlobInfo,
+  content: AsyncIterable<Uint8Array>,
+  hash: Hash,
+  vanished: Error,
+) {
+  for await (const chunk of content) {
+    hash.update(chunk)
+    onBytes(chunk.length)
+    yield chunk
+  }
+  const now = await from.stat(key)
+  if (!now) throw vanished
+  if (now.etag !== info.etag) throw new PassingError('it is replaced again and again')
+}
+
+async function verify(copy: FileCopy, written: BlobInfo, sha256: string): Promise<void> {
+  const { to, key, signal } = copy
+  try {
+    const found = await readDigest(to, key, signal)
+    if (found?.sha256 === sha256) return
+    throw new PassingError('the copy is not the same as the original')
+  } catch (error) {
+    // Left there, it would be taken for verified by the next run. It may be out of reach, and then cannot be helped.
+    await removeIfOurs(to, key, written).catch(() => {})
+    throw error
+  }
+}
+
+async function removeIfOurs(to: BlobStore, key: BlobKey, { etag }: BlobInfo): Promise<void> {
+  const now = await to.stat(key)
+  if (now?.etag === etag) await to.delete(key)
+}

@@ -1,0 +1,93 @@
+import type { BlobKey, BlobStore } from '@holdfast/core'
+import { copyFile } from './copy-file.ts'
+import { readDigest } from './read-digest.ts'
+import { createSettledPairs, type Pair } from './settled-pairs.ts'
+import type { FoundFile } from './walk-files.ts'
+
+/** What became of a file. */
+export interface Outcome {
+  /**
+   * - `copied`: it was missing in the target, or another.
+   * - `present`: the target has it.
+   * - `extra`: it is only in the target, and stays there.
+   * - `removed`: it was only in the target.
+   * - `passing`: it went or came meanwhile, and nothing was done.
+   */
+  readonly kind: 'copied' | 'present' | 'extra' | 'removed' | 'passing'
+  /** The file's size. */
+  readonly bytes: number
+}
+
+export interface MoverOptions {
+  readonly from: BlobStore
+  readonly to: BlobStore
+  readonly verify?: boolean | undefined
+  readonly removeExtra?: boolean | undefined
+  readonly signal: AbortSignal
+}
+
+export interface Handling {
+  /** Whether this is the first look at the file in this run. */
+  readonly isFirst: boolean
+  readonly onBytes: (bytes: number) => void
+}
+
+/** Does with one file after the other what has to be done. */
+export interface FileMover {
+  handle(file: FoundFile, handling: Handling): Promise<Outcome>
+}
+
+/**
+ * Milliseconds by which a copy must be younger than its original to be surely one of it, at the same size. The two
+ * times come from two clocks; S3 itself refuses requests from one that is wrong by more.
+ */
+const sureAge = 15 * 60 * 1000
+
+export function createFileMover({ from, to, signal, ...options }: MoverOptions): FileMover {
+  const { verify = false, removeExtra = false } = options
+  const settled = createSettledPairs()
+
+  const isSameContent = async (key: BlobKey): Promise<boolean> => {
+    // One after the other: an opened blob that has to wait for the other one to be read may be cut off.
+    const source = await readDigest(from, key, signal)
+    const target = source && (await readDigest(to, key, signal))
+    if (!target || target.sha256 !== source.sha256) return false
+    settled.add(key, { source: source.info, target: target.info })
+    return true
+  }
+
+  const isPresent = async (key: BlobKey, { source, target }: Pair, isFirst: boolean) => {
+    if (source.size !== target.size) return false
+    const isSure = target.modifiedAt.getTime() - source.modifiedAt.getTime() >= sureAge
+    if (isSure && !(verify && isFirst)) return true
+    if (settled.has(key, { source, target })) return true
+    return isSameContent(key)
+  }
+
+  const copy = async (key: BlobKey, onBytes: (bytes: number) => void): Promise<Outcome> => {
+    const pair = await copyFile({ from, to, key, signal, onBytes })
+    if (!pair) return { kind: 'passing', bytes: 0 }
+    settled.add(key, pair)
+    return { kind: 'copied', bytes: pair.source.size }
+  }
+
+  const handleExtra = async (key: BlobKey): Promise<Outcome> => {
+    if (!removeExtra) return { kind: 'extra', bytes: 0 }
+    // It may have come since the source was listed.
+    if (await from.stat(key)) return { kind: 'passing', bytes: 0 }
+    return { kind: (await to.delete(key)) ? 'removed' : 'passing', bytes: 0 }
+  }
+
+  return {
+    async handle({ key, inSource, inTarget }, { isFirst, onBytes }) {
+      if (!inSource) return handleExtra(key)
+      if (!inTarget) return copy(key, onBytes)
+      const [source, target] = await Promise.all([from.stat(key), to.stat(key)])
+      if (!source) return { kind: 'passing', bytes: 0 }
+      if (target && (await isPresent(key, { source, target }, isFirst))) {
+        return { kind: 'present', bytes: source.size }
+      }
+      return copy(key, onBytes)
+    },
+  }
+}
