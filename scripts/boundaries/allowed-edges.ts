@@ -16,10 +16,11 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'credentials-file': { dependencies: ['core'], devDependencies: ['contract'] },
   'http-koa': { dependencies: ['core'], devDependencies: ['contract'] },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
+  'store-minio': { dependencies: ['core'], devDependencies: ['contract', 'minio-container'] },
   // Real MinIO servers for tests; published to nobody.
   'minio-container': { dependencies: [], devDependencies: [] },
   server: {
-    dependencies: ['core', 'credentials-file', 'http-koa', 'store-disk'],
+    dependencies: ['core', 'credentials-file', 'http-koa', 'store-disk', 'store-minio'],
     devDependencies: ['contract', 'minio-container'],
   },
 }

@@ -1,0 +1,138 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Socket } from 'node:net'
+import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
+
+export interface Timeouts {
+  /** Milliseconds for a connection, TLS included, to stand. */
+  readonly connectTimeoutMs: number
+  /** Milliseconds for which the store may neither take nor send a byte while we wait for it. */
+  readonly idleTimeoutMs: number
+}
+
+/** Carries the S3 client's requests. */
+export interface StoreHttpHandler {
+  handle(request: HttpRequest, options?: HttpHandlerOptions): Promise<{ response: HttpResponse }>
+  /** How many connections carry a request or an unread answer now. */
+  readonly busyConnections: () => number
+  destroy(): void
+}
+
+/**
+ * An HTTP handler for the S3 client that tells a stalled store from a slow reader. The client's own one counts idle time
+ * on the socket also while an answer waits for whoever reads it, so that a download of a customer on a slow line would
+ * be cut off; without its timeout a store that has stopped in the middle would be waited for for ever.
+ */
+export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
+  // Without a limit: a limit would let slow downloads keep uploads from their connections.
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 64 }),
+    'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 64 }),
+  }
+  const agentOf = ({ protocol }: HttpRequest) =>
+    protocol === 'https:' ? agents['https:'] : agents['http:']
+
+  return {
+    handle(request, { abortSignal } = {}) {
+      const start = request.protocol === 'https:' ? https.request : http.request
+      return new Promise((resolve, reject) => {
+        const outgoing = start({
+          method: request.method,
+          // Node wants IPv6 addresses without the brackets of the URL.
+          host: request.hostname.replace(/^\[(.*)\]$/, '$1'),
+          port: request.port,
+          path: pathOf(request),
+          headers: request.headers,
+          agent: agentOf(request),
+        })
+        // Stays after the answer has begun: a late error must not be nobody's.
+        outgoing.on('error', reject)
+        outgoing.once('response', (incoming) => resolve({ response: toResponse(incoming) }))
+        limitWaiting(outgoing, timeouts)
+        cancelWith(outgoing, abortSignal)
+        outgoing.end(request.body)
+      })
+    },
+    busyConnections: () =>
+      Object.values(agents)
+        .flatMap((agent) => Object.values(agent.sockets))
+        .reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0),
+    destroy: () => Object.values(agents).forEach((agent) => agent.destroy()),
+  }
+}
+
+function pathOf({ path, query = {} }: HttpRequest): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each) =>
+      each === null ? encode(name) : `${encode(name)}=${encode(each)}`,
+    ),
+  )
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
+}
+
+/** Escapes what the signature escapes (RFC 3986 §2.3), which is more than `encodeURIComponent` does. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+function toResponse(incoming: http.IncomingMessage): HttpResponse {
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])
+  return {
+    statusCode: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: incoming,
+  }
+}
+
+/** Destroys the request when the store keeps us waiting too long. */
+function limitWaiting(
+  outgoing: http.ClientRequest,
+  { connectTimeoutMs, idleTimeoutMs }: Timeouts,
+): void {
+  let incoming: http.IncomingMessage | undefined
+  outgoing.once('response', (message) => (incoming = message))
+  const giveUp = (what: string) => {
+    const error = Object.assign(new Error(what), { name: 'TimeoutError', code: 'ETIMEDOUT' })
+    incoming?.destroy(error)
+    outgoing.destroy(error)
+  }
+  const connecting = setTimeout(
+    () => giveUp(`No connection to the store within ${connectTimeoutMs} ms`),
+    connectTimeoutMs,
+  )
+  outgoing.once('close', () => clearTimeout(connecting))
+
+  const watch = (socket: Socket) => {
+    clearTimeout(connecting)
+    const onTimeout = () => {
+      // There is something that nobody has taken yet: the reader is slow, not the store.
+      if ((incoming?.readableLength ?? 0) > 0) socket.setTimeout(idleTimeoutMs)
+      else giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
+    }
+    socket.setTimeout(idleTimeoutMs).on('timeout', onTimeout)
+    outgoing.once('close', () => socket.setTimeout(0).off('timeout', onTimeout))
+  }
+  outgoing.once('socket', (socket: Socket) => {
+    if (!socket.connecting) return watch(socket)
+    const connected = 'encrypted' in socket ? 'secureConnect' : 'connect'
+    socket.once(connected, () => watch(socket))
+  })
+}
+
+function cancelWith(outgoing: http.ClientRequest, signal: HttpHandlerOptions['abortSignal']): void {
+  if (signal === undefined) return
+  const cancel = () => {
+    // The client takes this name for what must not be tried again.
+    outgoing.destroy(Object.assign(new Error('The request was given up'), { name: 'AbortError' }))
+  }
+  if (signal.aborted) return cancel()
+  if (!(signal instanceof AbortSignal)) return
+  signal.addEventListener('abort', cancel, { once: true })
+  outgoing.once('close', () => signal.removeEventListener('abort', cancel))
+}

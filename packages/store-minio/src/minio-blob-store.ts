@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { DeleteObjectCommand } from '@aws-sdk/client-s3'
+import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
+import { checkBucket } from './check-bucket.ts'
+import { listCustomers, listNames, measure } from './list-names.ts'
+import { createObjectKeys, type ObjectKeys } from './object-keys.ts'
+import type { WrittenObject } from './object-write.ts'
+import { createBufferBudget } from './part-buffers.ts'
+import { putObject } from './put-object.ts'
+import { readBlob } from './read-blob.ts'
+import { createStoreClient, type StoreClient } from './s3-client.ts'
+import { translating } from './s3-errors.ts'
+import { abortStaleUploads, type Sweep } from './stale-uploads.ts'
+import { statObject } from './stat-object.ts'
+import { StoreSettingError } from './store-setting-error.ts'
+
+export interface MinioBlobStoreOptions {
+  /** Where the server is, as in `http://host:9000` or `https://host`. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
+  /** Goes with temporary keys. Default: none. */
+  readonly sessionToken?: string
+  /** Default: `us-east-1`, which MinIO takes unless told otherwise. */
+  readonly region?: string
+  /** What all keys begin with, such as `holdfast/`, in a bucket that others use too. Default: nothing. */
+  readonly prefix?: string
+  /** Make the bucket if it is missing. Default: do not. */
+  readonly createBucket?: boolean
+  /** Milliseconds for a connection to stand. Default: 5,000. */
+  readonly connectTimeoutMs?: number
+  /** Milliseconds for which the server may neither take nor send a byte while it is waited for. Default: 30,000. */
+  readonly idleTimeoutMs?: number
+  /** Milliseconds without a new part, after which an upload that a crash left behind is removed. Default: a day. */
+  readonly staleUploadAfterMs?: number
+  /** Told of left-overs of a crash that were removed, and of those that cannot be. Default: nobody. */
+  readonly log?: { warn(message: string): void }
+}
+
+/** A {@link BlobStore} on a bucket. */
+export interface MinioBlobStore extends BlobStore {
+  /** How many connections carry a request or an answer that is not read to its end. */
+  readonly busyConnections: () => number
+  /** Closes the connections; what is under way on them fails. */
+  close(): Promise<void>
+}
+
+const MiB = 1024 * 1024
+
+/** What the parts of all uploads may take in memory together; every upload may have one beyond that. */
+const uploadMemory = 192 * MiB
+
+const hour = 60 * 60 * 1000
+
+/**
+ * Opens the store in a bucket of MinIO or another server that speaks S3. Every blob is one object; the README describes
+ * the keys for administrators. The bucket may be shared by any number of processes and machines.
+ *
+ * @throws StoreSettingError that says which setting is wrong
+ */
+export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<MinioBlobStore> {
+  const { bucket, prefix = '', region = 'us-east-1', createBucket = false } = options
+  const { staleUploadAfterMs = 24 * hour, log = { warn: () => {} } } = options
+  const keys = keysFor(prefix)
+  const client = connect(options, region)
+  const { s3 } = client
+  const budget = createBufferBudget(uploadMemory)
+  const underWay = new Set<string>()
+  try {
+    await checkBucket({ s3, bucket, prefix, region, createBucket, endpoint: options.endpoint })
+  } catch (error) {
+    client.close()
+    throw error
+  }
+  const stopSweeping = keepSweeping(
+    { s3, bucket, keys, underWay, staleAfterMs: staleUploadAfterMs },
+    log,
+  )
+  const listing = { s3, bucket, keys }
+  const objectOf = (key: BlobKey) => ({ s3, bucket, key: keys.keyOf(key), name: key.name })
+
+  return {
+    async put(key, content, { createOnly = false, signal } = {}) {
+      const object = objectOf(key)
+      const write = { ...object, createOnly, mark: randomUUID(), budget, underWay, log }
+      const written = await putObject(write, content, signal)
+      return describe(written, key.name, await statObject(object).catch(() => undefined))
+    },
+
+    async open(key, { range } = {}) {
+      return readBlob(objectOf(key), range)
+    },
+
+    async stat(key) {
+      return statObject(objectOf(key))
+    },
+
+    async delete(key) {
+      const object = objectOf(key)
+      // S3 answers alike whether there was an object or not.
+      if (!(await statObject(object))) return false
+      await translating(s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: object.key })))
+      return true
+    },
+
+    list: (customer, listOptions = {}) => listNames(listing, customer, listOptions),
+
+    usage: async (customer) => measure(listing, customer),
+
+    customers: () => listCustomers(listing),
+
+    busyConnections: client.busyConnections,
+
+    async close() {
+      stopSweeping()
+      client.close()
+    },
+  }
+}
+
+/**
+ * What was written, as it is told from now on: only asking again gives the time. Where that fails, or finds what another
+ * put has written since, our own clock has to do.
+ */
+function describe({ size, etag }: WrittenObject, name: string, found?: BlobInfo): BlobInfo {
+  const written = { name, size, modifiedAt: new Date(), etag: etag.replaceAll('"', '') }
+  return found?.etag === written.etag ? found : written
+}
+
+function keysFor(prefix: string): ObjectKeys {
+  try {
+    return createObjectKeys(prefix)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new StoreSettingError('prefix', `the prefix "${prefix}" ${error.message}`)
+  }
+}
+
+function connect(options: MinioBlobStoreOptions, region: string): StoreClient {
+  const { endpoint, connectTimeoutMs = 5_000, idleTimeoutMs = 30_000 } = options
+  const url = URL.parse(endpoint)
+  const isUsable =
+    (url?.protocol === 'http:' || url?.protocol === 'https:') &&
+    url.username === '' &&
+    url.search === '' &&
+    url.hash === ''
+  if (!isUsable) {
+    const message = `"${endpoint}" is no address such as http://host:9000`
+    throw new StoreSettingError('endpoint', message)
+  }
+  return createStoreClient({ ...options, region, connectTimeoutMs, idleTimeoutMs })
+}
+
+/** Sweeps now and every hour; returns how to stop. */
+function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () => void {
+  const once = async () => {
+    try {
+      const count = await abortStaleUploads(sweep)
+      if (count > 0) log.warn(`Removed ${count} unfinished upload(s) that a crash left behind`)
+    } catch (error) {
+      log.warn(`Looking for unfinished uploads in the bucket failed: ${String(error)}`)
+    }
+  }
+  void once()
+  const timer = setInterval(() => void once(), hour).unref()
+  return () => clearInterval(timer)
+}

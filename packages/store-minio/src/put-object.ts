@@ -1,0 +1,64 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { abortable } from '@holdfast/core'
+import { gatherParts, type Part } from './gather-parts.ts'
+import { sendInParts } from './multipart-upload.ts'
+import {
+  checksum,
+  metadataOf,
+  publish,
+  type ObjectWrite,
+  type WrittenObject,
+} from './object-write.ts'
+import { createPartBuffers } from './part-buffers.ts'
+import { maxPartMemory, partSize } from './part-size.ts'
+
+/**
+ * Makes `content` the object in one step, once it has ended: in one request if it fits into a part, else in several
+ * parts. Rejects with the very error of `content` or `signal`.
+ *
+ * @throws FileServiceError `already-exists`, `file-too-large`, `insufficient-storage`, `store-unavailable`
+ */
+export async function putObject(
+  write: ObjectWrite,
+  content: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<WrittenObject> {
+  signal?.throwIfAborted()
+  // Ends the content, even where it is stalled, when a part cannot be sent.
+  const failure = new AbortController()
+  const stop = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal
+  const buffers = createPartBuffers(write.budget, maxPartMemory)
+  const parts = gatherParts(abortable(content, stop), buffers, partSize)
+  try {
+    const { value: first } = await parts.next()
+    if (!first) throw new Error('There is always a first part')
+    if (!first.isLast) return await sendInParts(write, first, parts, failure, stop)
+    return await sendAtOnce(write, first, stop)
+  } finally {
+    await parts.return(undefined)
+  }
+}
+
+async function sendAtOnce(
+  write: ObjectWrite,
+  { bytes, release }: Part,
+  stop: AbortSignal,
+): Promise<WrittenObject> {
+  const { s3, bucket, key, createOnly } = write
+  try {
+    stop.throwIfAborted()
+    const command = new PutObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      Body: bytes,
+      ContentLength: bytes.length,
+      ChecksumCRC32: checksum(bytes),
+      Metadata: metadataOf(write),
+      ...(createOnly && { IfNoneMatch: '*' }),
+    })
+    const etag = await publish(write, async () => (await s3.send(command)).ETag)
+    return { size: bytes.length, etag }
+  } finally {
+    release()
+  }
+}

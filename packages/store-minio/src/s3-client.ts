@@ -1,0 +1,74 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import { createHttpHandler, type Timeouts } from './http-handler.ts'
+
+export interface Connection extends Timeouts {
+  /** As in `http://host:9000`. */
+  readonly endpoint: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly sessionToken?: string | undefined
+}
+
+export interface StoreClient {
+  /** Tries what can be tried again up to three times, with growing pauses of some tenths of a second. */
+  readonly s3: S3Client
+  /** How many connections carry a request or an unread answer now. */
+  readonly busyConnections: () => number
+  readonly close: () => void
+}
+
+/** A client for one server. Nothing comes from the environment or from files of the AWS tools. */
+export function createStoreClient(connection: Connection): StoreClient {
+  const { endpoint, region, accessKey, secretKey, sessionToken } = connection
+  const handler = createHttpHandler(connection)
+  const s3 = new S3Client({
+    endpoint,
+    region,
+    credentials: {
+      accessKeyId: accessKey,
+      secretAccessKey: secretKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+    },
+    requestHandler: handler,
+    // `http://host/bucket/key`: `http://bucket.host/key` would need a DNS name for every bucket.
+    forcePathStyle: true,
+    // Checksums are given where they matter, made of whole parts; the client would make its own, slower, of streams.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    expectContinueHeader: false,
+    maxAttempts: 3,
+    retryMode: 'standard',
+    defaultsMode: 'standard',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    useArnRegion: false,
+    disableMultiregionAccessPoints: true,
+    disableS3ExpressSessionAuth: true,
+    followRegionRedirects: false,
+    userAgentAppId: async () => 'holdfast',
+  })
+  leavePayloadUnsigned(s3)
+  return {
+    s3,
+    busyConnections: handler.busyConnections,
+    close: () => s3.destroy(),
+  }
+}
+
+/**
+ * Spares a SHA-256 of all content: the checksum in a signed header guards what the signature of the payload would. On
+ * plain HTTP the client would sign, on HTTPS it leaves it out by itself.
+ */
+function leavePayloadUnsigned(s3: S3Client): void {
+  s3.middlewareStack.add(
+    (next) => async (args) => {
+      const request = args.request as { headers?: Record<string, string>; body?: unknown }
+      if (request.headers && request.body instanceof Uint8Array) {
+        request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
+      }
+      return next(args)
+    },
+    { step: 'build', name: 'leavePayloadUnsigned' },
+  )
+}

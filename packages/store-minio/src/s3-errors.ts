@@ -1,0 +1,76 @@
+import { FileServiceError, isFileServiceError } from '@holdfast/core'
+
+/** Codes for "no room", of MinIO, Ceph and the protocol itself. */
+const fullCodes = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']
+
+/**
+ * Codes that say that the store cannot be used by us now, in its own words: wrong or expired credentials, no bucket, no
+ * rights, another region, a clock that is off. An administrator can mend them; nothing says that a file is missing.
+ */
+const refusalCodes = [
+  'AccessDenied',
+  'AccountProblem',
+  'AllAccessDisabled',
+  'AuthorizationHeaderMalformed',
+  'BadDigest',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'NoSuchBucket',
+  'NoSuchUpload',
+  'PermanentRedirect',
+  'RequestTimeTooSkewed',
+  'RequestTimeout',
+  'SignatureDoesNotMatch',
+]
+
+/**
+ * What the port says of a failed request: `insufficient-storage` for a full store; `store-unavailable` for one that
+ * cannot be reached, does not answer in time, or refuses us; anything else, and what is said already, as it is.
+ */
+export function translateError(error: unknown): unknown {
+  if (isFileServiceError(error)) return error
+  const { code, status } = failureOf(error)
+  if (status === 507 || fullCodes.includes(code)) {
+    return new FileServiceError('insufficient-storage', 'The store is full', { cause: error })
+  }
+  if (isUnavailable(error)) {
+    return new FileServiceError('store-unavailable', 'The store cannot be used now', {
+      cause: error,
+    })
+  }
+  return error
+}
+
+/** Does `work`, and says its failure in the words of the port. */
+export async function translating<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw translateError(error)
+  }
+}
+
+/** Whether `error` is the store's answer with one of `codes`, such as `NoSuchKey`. */
+export function isAnswer(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(failureOf(error).code)
+}
+
+/** What the store or the way to it said: S3's code, or the system's; 0 where there was no HTTP status. */
+export function failureOf(error: unknown): { readonly code: string; readonly status: number } {
+  if (!(error instanceof Error)) return { code: '', status: 0 }
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  return { code: systemCode(error) ?? error.name, status: $metadata?.httpStatusCode ?? 0 }
+}
+
+function isUnavailable(error: unknown): boolean {
+  const { code, status } = failureOf(error)
+  if (refusalCodes.includes(code) || systemCode(error) !== undefined) return true
+  return status >= 500 || status === 429 || status === 401 || status === 403
+}
+
+/** The code of a failed connection: of a system call, of TLS or of Node's HTTP parser. */
+function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,41 @@
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
+import type { BlobStoreHarness } from '@holdfast/contract'
+import type { RunningMinio } from '@holdfast/minio-container'
+import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
+
+/** A store in a new bucket of `minio`. */
+export async function openMinioHarness(
+  minio: RunningMinio,
+  options: Partial<MinioBlobStoreOptions> = {},
+): Promise<BlobStoreHarness> {
+  const bucket = await minio.createBucket()
+  const { endpoint, accessKey, secretKey, region } = minio
+  const open = () =>
+    openMinioBlobStore({ endpoint, accessKey, secretKey, region, bucket, ...options })
+  const stores = [await open()]
+  return {
+    store: stores[0]!,
+    openAgain: async () => {
+      const another = await open()
+      stores.push(another)
+      return another
+    },
+    litter: () => unfinishedUploads(minio, bucket),
+    heldResources: async () => {
+      // A connection that was cut is gone with the next turns of the event loop.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return stores.reduce((sum, store) => sum + store.busyConnections(), 0)
+    },
+    dispose: async () => {
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  }
+}
+
+/** The keys of multipart uploads that have neither become objects nor been aborted. */
+export async function unfinishedUploads(minio: RunningMinio, bucket: string): Promise<string[]> {
+  const { Uploads: uploads = [] } = await minio.client.send(
+    new ListMultipartUploadsCommand({ Bucket: bucket }),
+  )
+  return uploads.map(({ Key: key }) => key ?? '')
+}
