@@ -41,8 +41,12 @@ export async function main(args: readonly string[]): Promise<number> {
     .recommendCommands()
     .parserConfiguration({
       'duplicate-arguments-array': false,
+      'parse-numbers': false,
       'parse-positional-numbers': false,
       'camel-case-expansion': false,
+      'dot-notation': false,
+      // "-minio-secret-key x" would be a list of unknown letters, and told with the secret.
+      'short-option-groups': false,
       'boolean-negation': false,
       'populate--': true,
     })

@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
+import { placeOf } from '../serve/open-store.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { catchSignals, type Signals } from './signals.ts'
 
@@ -19,7 +20,7 @@ export async function runServer(config: Config): Promise<number> {
   const signals = catchSignals()
   const server = await startUnlessHurried(config, log, signals.hurry)
   log.info(
-    { url: server.url, store: config.store, data: config.data },
+    { url: server.url, store: config.store, ...placeOf(config.store, config) },
     `holdfast listens on ${server.url}`,
   )
   return untilSignalled(signals, server, log)

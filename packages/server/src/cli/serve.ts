@@ -1,24 +1,18 @@
 import type { Argv } from 'yargs'
 import type { WrittenSettings } from '../config/read-config-file.ts'
-import { environmentName, settingNames, settings } from '../config/settings.ts'
+import { secretNames, secretVariables } from '../config/secrets.ts'
+import { settingNames } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
+import { refuseIdleFlags } from './refuse-idle-flags.ts'
+import { withSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {
-  for (const name of settingNames) {
-    const { describe, default: byDefault } = settings[name]
-    yargs.option(name, {
-      type: 'string',
-      requiresArg: true,
-      describe: `${describe} [$${environmentName(name)}]`,
-      ...(byDefault !== undefined && { defaultDescription: byDefault }),
-    })
-  }
-  return yargs
+  return withSettings(yargs, settingNames)
     .option('config', {
-      type: 'string',
       requiresArg: true,
+      group: 'Server:',
       describe: 'YAML or JSON file with these settings [$HOLDFAST_CONFIG]',
     })
     .example('$0 serve', 'serve ./data on http://127.0.0.1:3000')
@@ -27,10 +21,27 @@ export function describeServe(yargs: Argv): Argv {
       'serve another directory to the network',
     )
     .example('$0 serve --config holdfast.yaml', 'take the settings from a file')
+    .example(
+      '$0 serve --store minio --minio-endpoint http://localhost:9000 --minio-bucket files',
+      'keep files in a bucket',
+    )
     .epilog(
-      'A flag wins over its environment variable, that over the configuration file. SIGHUP reloads the customers; SIGTERM and SIGINT finish the requests under way.',
+      [
+        'A flag wins over its environment variable, that over the configuration file.',
+        keysEpilog,
+        'SIGHUP reloads the customers; SIGTERM and SIGINT finish the requests under way.',
+      ].join('\n\n'),
     )
 }
+
+/** Keys are no options: what is an option is a flag. */
+const keysEpilog = [
+  'The keys of the MinIO store come from the environment only, as they are or by the path of a file:',
+  ...secretNames.map((name) => {
+    const { value, file } = secretVariables(name)
+    return `  $${value}, or $${file}`
+  }),
+].join('\n')
 
 /** What the command line says; everything else comes from elsewhere. */
 export type ServeFlags = WrittenSettings & {
@@ -43,6 +54,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const [stray] = flags['--'] ?? []
   if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
   const config = await findConfig(flags, process.env)
+  refuseIdleFlags(flags, [config.store])
   // Loaded only now: help, mistakes and the other commands are answered twice as fast without a server in memory.
   const { runServer } = await import('./run-server.ts')
   return runServer(config)

@@ -3,18 +3,23 @@ import { closestWord } from '@holdfast/credentials-file'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { UsageError } from '../cli/usage-error.ts'
+import { quoted } from './quoted.ts'
+import { secretRemedy } from './secrets.ts'
 import { settingNames, settings, type SettingName } from './settings.ts'
 
 /** Settings as somebody wrote them: text that nobody has looked at yet. */
 export type WrittenSettings = Partial<Record<SettingName, string>>
 
-type FileSettings = Partial<Record<SettingName, string | number>>
+type FileSettings = Partial<Record<SettingName, string | number | boolean>>
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<FileSettings>({
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(
-    settingNames.map((name) => [name, { type: ['string', 'integer'] }]),
+    settingNames.map((name) => [
+      name,
+      { type: settings[name].isSwitch ? ['boolean', 'string'] : ['string', 'integer'] },
+    ]),
   ),
 })
 
@@ -62,7 +67,7 @@ function read(data: unknown): { written: WrittenSettings; problems: readonly Pro
   )
   const problems = entries.flatMap(([key, text]): Problem[] => {
     const problem = problemOf(key, text)
-    return problem === undefined ? [] : [{ key, message: `${key} "${text}" ${problem}` }]
+    return problem === undefined ? [] : [{ key, message: `${key} ${quoted(text)} ${problem}` }]
   })
   return { written: Object.fromEntries(entries), problems }
 }
@@ -80,6 +85,10 @@ function problemOf(name: SettingName, text: string): string | undefined {
 function explain(error: ErrorObject): Problem {
   if (error.keyword === 'additionalProperties') {
     const key = String(error.params['additionalProperty'])
+    const remedy = secretRemedy(key)
+    if (remedy !== undefined) {
+      return { key, message: `${key} is not read from a file that may get committed; ${remedy}` }
+    }
     const meant = closestWord(key, settingNames)
     const hint = meant === undefined ? '' : `did you mean "${meant}"? `
     return {
@@ -89,6 +98,9 @@ function explain(error: ErrorObject): Problem {
   }
   const key = error.instancePath.slice(1)
   if (key === '') return { message: 'the file must be a map of settings, such as "port: 3000"' }
+  if (String(error.params['type']).includes('boolean')) {
+    return { key, message: `${key} must be true or false` }
+  }
   return { key, message: `${key} must be text or a whole number; put other things in quotes` }
 }
 

@@ -1,19 +1,38 @@
 import { UsageError } from '../cli/usage-error.ts'
+import { quoted } from './quoted.ts'
 import type { WrittenSettings } from './read-config-file.ts'
-import { environmentName, settingNames, settings, type SettingName } from './settings.ts'
+import { readSecret } from './read-secret.ts'
+import type { SecretName } from './secrets.ts'
+import {
+  environmentName,
+  settingNames,
+  settings,
+  type SettingName,
+  type StoreKind,
+} from './settings.ts'
 
 /** What `holdfast serve` runs with; see `settings` for what each means. Sizes in bytes, times in milliseconds. */
 export interface Config {
   readonly host: string
   readonly port: number
   readonly customers: string
-  readonly store: 'disk'
-  readonly data: string
+  readonly store: StoreKind
   readonly 'max-file-size': number | undefined
   readonly 'trust-proxy': readonly string[] | undefined
   readonly 'idle-timeout': number
   readonly 'shutdown-grace': number
   readonly 'log-level': string
+  readonly data: string
+  readonly 'minio-endpoint': string | undefined
+  readonly 'minio-bucket': string | undefined
+  readonly 'minio-region': string
+  readonly 'minio-prefix': string
+  readonly 'minio-create-bucket': boolean
+  /**
+   * Reads a secret when it is needed, so that one that nobody needs may be wrong; see `readSecret`. No print of the
+   * configuration shows it.
+   */
+  readonly readSecret: (name: SecretName) => Promise<string | undefined>
 }
 
 /** Where settings are looked for, each written as on the command line; what is left out has none. */
@@ -41,10 +60,15 @@ export function resolveConfig(sources: ConfigSources = {}): Config {
       return settings[name].parse(value)
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)
-      throw new UsageError(`${place} "${value}" ${problem}.`)
+      throw new UsageError(`${place} ${quoted(value)} ${problem}.`)
     }
   }
-  return Object.fromEntries(settingNames.map((name) => [name, resolve(name)])) as unknown as Config
+  const values = Object.fromEntries(settingNames.map((name) => [name, resolve(name)]))
+  const { environment = {} } = sources
+  return {
+    ...values,
+    readSecret: (name: SecretName) => readSecret(name, environment),
+  } as unknown as Config
 }
 
 function find(

@@ -1,9 +1,16 @@
 import { parseByteSize } from '@holdfast/credentials-file'
 import { parseDuration } from './parse-duration.ts'
 
+/** The stores that files can be kept in. */
+export type StoreKind = 'disk' | 'minio'
+
 /** One thing that can be set by a flag, in the environment, and in the configuration file. */
 export interface Setting<Value> {
   readonly describe: string
+  /** The only store that it means something to; left out where it is the server's. */
+  readonly store?: StoreKind
+  /** A flag that may stand alone, for `true`; in the configuration file `true` and `false` need no quotes. */
+  readonly isSwitch?: true
   /** As it would be written; `undefined` where being unset means something of its own. */
   readonly default: string | undefined
   /** Takes what was written. @throws RangeError whose message ends a sentence that begins with the setting's name */
@@ -37,6 +44,24 @@ const port = (value: string): number => {
   return Number(value)
 }
 
+const truth = (value: string): boolean => {
+  if (['true', '1'].includes(value)) return true
+  if (['false', '0'].includes(value)) return false
+  throw new RangeError('is neither true nor false')
+}
+
+/** What could hold a password is refused: from here on the endpoint may be logged. */
+const endpoint = (value: string): string => {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.href !== `${url.origin}/`) {
+    throw new RangeError(
+      'is not the address of a server; write http://host:9000 or https://host:9000, without a path, and keys elsewhere',
+    )
+  }
+  return url.origin
+}
+
 const list = (value: string): readonly string[] => value.split(',').map((item) => item.trim())
 
 const setting = <Value>(setting: Setting<Value>) => setting
@@ -58,11 +83,10 @@ export const settings = {
     default: './customers.yaml',
     parse: text,
   }),
-  store: setting({ describe: 'Where files are kept', default: 'disk', parse: oneOf('disk') }),
-  data: setting({
-    describe: 'Directory of the disk store; made if missing',
-    default: './data',
-    parse: text,
+  store: setting({
+    describe: 'Where files are kept: disk or minio',
+    default: 'disk',
+    parse: oneOf<StoreKind>('disk', 'minio'),
   }),
   'max-file-size': setting({
     describe: 'Largest file, such as 10GB or 512MiB; unlimited if unset',
@@ -89,13 +113,50 @@ export const settings = {
     default: 'info',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   }),
+  data: setting({
+    describe: 'Directory that keeps the files; made if missing',
+    store: 'disk',
+    default: './data',
+    parse: text,
+  }),
+  'minio-endpoint': setting({
+    describe: 'Address of MinIO or another S3 server, such as http://host:9000',
+    store: 'minio',
+    default: undefined,
+    parse: endpoint,
+  }),
+  'minio-bucket': setting({
+    describe: 'Bucket that keeps the files',
+    store: 'minio',
+    default: undefined,
+    parse: text,
+  }),
+  'minio-region': setting({
+    describe: 'Region that requests are signed for',
+    store: 'minio',
+    default: 'us-east-1',
+    parse: text,
+  }),
+  'minio-prefix': setting({
+    describe: 'What all keys in the bucket begin with, such as holdfast/',
+    store: 'minio',
+    default: '',
+    parse: (value) => value,
+  }),
+  'minio-create-bucket': setting({
+    describe: 'Make the bucket if it is missing',
+    store: 'minio',
+    isSwitch: true,
+    default: 'false',
+    parse: truth,
+  }),
 } as const
 
 export type SettingName = keyof typeof settings
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 
-/** The environment variable of a setting: `HOLDFAST_MAX_FILE_SIZE` for `max-file-size`. */
-export function environmentName(name: SettingName): string {
+/** The environment variable of a setting or secret: `HOLDFAST_MAX_FILE_SIZE` for `max-file-size`. */
+export function environmentName(name: string): string {
   return `HOLDFAST_${name.toUpperCase().replaceAll('-', '_')}`
 }

@@ -29,14 +29,14 @@ export interface RunningServer {
 
 /**
  * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in
- * the two `open…` files.
+ * the `open…` files.
  *
  * @throws UsageError for what an administrator can mend
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
   const credentials = await openCustomers(config, log)
-  const store = await openStore(config, log).catch(async (error: unknown) => {
+  const store = await openStore(config.store, config, log).catch(async (error: unknown) => {
     await credentials.close()
     throw error
   })

@@ -25,7 +25,16 @@ describe('holdfast', () => {
     [['--help'], ['holdfast serve', 'holdfast customers', 'Examples:']],
     [
       ['serve', '--help'],
-      ['--max-file-size', '[$HOLDFAST_PORT]', '[default: 3000]', 'Examples:'],
+      ['Server:', '--max-file-size', '[$HOLDFAST_PORT]', '[default: 3000]', 'Examples:'],
+    ],
+    [
+      ['serve', '-h'],
+      [
+        'Disk store (--store disk):',
+        'MinIO store (--store minio):',
+        '--minio-create-bucket',
+        '$HOLDFAST_MINIO_ACCESS_KEY, or $HOLDFAST_MINIO_ACCESS_KEY_FILE',
+      ],
     ],
     [
       ['customers', '-h'],
@@ -45,7 +54,7 @@ describe('holdfast', () => {
   }
 
   const mistakes: readonly (readonly [readonly string[], string])[] = [
-    [[], 'Say which command: serve or customers.'],
+    [[], 'Say which command: serve, copy or customers.'],
     [['sreve'], 'Did you mean serve?'],
     [['serve', '--prot', '1'], 'Unknown argument: prot\nDid you mean --port?'],
     [['serve', '--maxfilesize', '1'], 'Did you mean --max-file-size?'],
@@ -54,12 +63,27 @@ describe('holdfast', () => {
     [['serve', '--', '--port', '1'], 'Nothing goes behind "--" here: "--port".'],
     [['serve', '--port'], 'Not enough arguments following: port'],
     [['serve', '--port', '65536'], '--port "65536" is not a port; write a number from 0 to 65535'],
-    [['serve', '--store', 'tape'], '--store "tape" is not one of disk.'],
+    [['serve', '--store', 'tape'], '--store "tape" is not one of disk, minio.'],
     [['serve', '--max-file-size', '10G'], '--max-file-size "10G" is not a size'],
     [['serve', '--idle-timeout', '60'], '--idle-timeout "60" is not a time'],
     [['serve', '--shutdown-grace', '25000h'], '--shutdown-grace "25000h" is not a time'],
     [['serve', '--log-level', 'loud'], '--log-level "loud" is not one of fatal, error'],
     [['serve', '--data', ''], '--data "" is empty'],
+    [['serve', '--port.x', '1'], 'Unknown argument: port.x'],
+    [['serve', '-minio-secret-key', 'x'], 'Unknown argument: minio-secret-key\n--minio-secret'],
+    [['serve', '--port', '007x'], '--port "007x" is not a port'],
+    [['serve', '--minio-endpoint', 'minio:9000'], '"minio:9000" is not the address of a server'],
+    [['serve', '--minio-create-bucket', 'maybe'], '"maybe" is neither true nor false'],
+    [['serve', '--minio-create-bucket='], '--minio-create-bucket "" is neither true nor false'],
+    [
+      ['serve', '--minio-create-bucket'],
+      'The store is disk, for which --minio-create-bucket would',
+    ],
+    [['serve', '--store', 'minio', '--data', 'x'], 'The store is minio, for which --data would'],
+    [
+      ['serve', '--minio-secret-key', 'x'],
+      '--minio-secret-key is not taken, since flags show in the list of processes; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
+    ],
   ]
   for (const [args, message] of mistakes) {
     it(`refuses "${args.join(' ')}" with the remedy, exit code 1 and no stack`, async () => {

@@ -34,6 +34,13 @@ describe('readConfigFile', () => {
     })
   })
 
+  it('reads switches, with quotes or without', async () => {
+    for (const written of ['true', '"true"']) {
+      const path = await site.write('h.yaml', `minio-create-bucket: ${written}\n`)
+      expect(await readConfigFile(path)).to.deep.equal({ 'minio-create-bucket': 'true' })
+    }
+  })
+
   it('reads JSON', async () => {
     const path = await site.write('h.json', '{"port": 0, "max-file-size": 1048576}')
     expect(await readConfigFile(path)).to.deep.equal({ port: '0', 'max-file-size': '1048576' })
@@ -66,6 +73,13 @@ describe('readConfigFile', () => {
     ['port: 1\nport: 2\n', '/h.yaml:2: this is not YAML: Map keys must be unique'],
     ['port: "1\nhost: x\n', '/h.yaml:3: this is not YAML: Missing closing "quote'],
     ['port: 1\n---\nport: 2\n', '/h.yaml:2: this is not YAML:'],
+    ['minio-create-bucket: 1.5\n', '/h.yaml:1: minio-create-bucket must be true or false'],
+    ['minio-create-bucket: yes\n', '/h.yaml:1: minio-create-bucket "yes" is neither true nor'],
+    [
+      'port: 1\nminio-secret-key: s3cret\n',
+      '/h.yaml:2: minio-secret-key is not read from a file that may get committed; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
+    ],
+    ['minio-access-key-file: /run/key\n', 'with the path of a file that holds it'],
     ['__proto__: 1\n', '/h.yaml:1: "__proto__" is no setting'],
   ]
   for (const [text, message] of wrong) {
@@ -73,6 +87,17 @@ describe('readConfigFile', () => {
       expect(await refusal(await site.write('h.yaml', text))).to.include(message)
     })
   }
+
+  it('repeats no key or password, be it known as one or not', async () => {
+    const text = 'minio-secret-key: s3cret\nminio-secretkey: s3cret\nminio-access-key: s3cret\n'
+    expect(await refusal(await site.write('h.yaml', text))).not.to.include('s3cret')
+    const inUrl = 'minio-endpoint: http://me:s3cret@minio:9000\n'
+    const message = await refusal(await site.write('h.yaml', inUrl))
+    expect(message).to.include(
+      'minio-endpoint "http://…@minio:9000" is not the address of a server',
+    )
+    expect(message).not.to.include('s3cret')
+  })
 
   it('tells everything that is wrong at once', async () => {
     const message = await refusal(await site.write('h.yaml', 'port: x\ndata: ""\n'))

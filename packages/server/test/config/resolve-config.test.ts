@@ -1,20 +1,27 @@
+import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { UsageError } from '../../src/cli/usage-error.ts'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
 
 describe('resolveConfig', () => {
   it('has defaults for everything', () => {
-    expect(resolveConfig()).to.deep.equal({
+    const { readSecret: _, ...values } = resolveConfig()
+    expect(values).to.deep.equal({
       host: '127.0.0.1',
       port: 3000,
       customers: './customers.yaml',
       store: 'disk',
-      data: './data',
       'max-file-size': undefined,
       'trust-proxy': undefined,
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'log-level': 'info',
+      data: './data',
+      'minio-endpoint': undefined,
+      'minio-bucket': undefined,
+      'minio-region': 'us-east-1',
+      'minio-prefix': '',
+      'minio-create-bucket': false,
     })
   })
 
@@ -52,6 +59,44 @@ describe('resolveConfig', () => {
     expect(resolveConfig({ environment: { HOLDFAST_BACKUP_HOST: 'x', PORT: '1' } }).port).to.equal(
       3000,
     )
+  })
+
+  it('reads switches as they come from each place', () => {
+    const isOn = (sources: ConfigSources) => resolveConfig(sources)['minio-create-bucket']
+    const environment = { HOLDFAST_MINIO_CREATE_BUCKET: '1' }
+    expect(isOn({ environment })).to.equal(true)
+    expect(isOn({ environment, flags: { 'minio-create-bucket': 'false' } })).to.equal(false)
+    expect(isOn({ file: { 'minio-create-bucket': 'true' } })).to.equal(true)
+  })
+
+  it('lets a flag take a prefix away that the environment sets', () => {
+    const environment = { HOLDFAST_MINIO_PREFIX: 'old/' }
+    const config = resolveConfig({ environment, flags: { 'minio-prefix': '' } })
+    expect(config['minio-prefix']).to.equal('')
+  })
+
+  it('reads secrets from the environment when asked, and shows them in no print', async () => {
+    const environment = {
+      HOLDFAST_MINIO_ACCESS_KEY: 'key-of-minio',
+      HOLDFAST_MINIO_SECRET_KEY: 's3cret',
+    }
+    const config = resolveConfig({ environment })
+    expect(await config.readSecret('minio-access-key')).to.equal('key-of-minio')
+    expect(await config.readSecret('minio-secret-key')).to.equal('s3cret')
+    expect(inspect(config) + JSON.stringify(config)).not.to.match(/key-of-minio|s3cret/)
+  })
+
+  it('repeats no password that somebody wrote into an endpoint', () => {
+    for (const endpoint of [
+      'http://me:s3cret@minio:9000',
+      'http://me:s3/cret@minio',
+      '//me:s3cret@x',
+    ]) {
+      expect(() => resolveConfig({ flags: { 'minio-endpoint': endpoint } }))
+        .to.throw(UsageError, '--minio-endpoint "')
+        .with.property('message')
+        .that.does.not.match(/me:|cret/)
+    }
   })
 
   it('names the place of what is wrong', () => {

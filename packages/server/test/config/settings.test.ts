@@ -24,4 +24,50 @@ describe('settings', () => {
       'enableServiceLinks: false',
     )
   })
+
+  for (const [text, value] of [
+    ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
+    ['https://minio.example.com/', 'https://minio.example.com'],
+    ['http://[::1]:9000', 'http://[::1]:9000'],
+  ] as const) {
+    it(`takes ${text} for an endpoint`, () => {
+      expect(settings['minio-endpoint'].parse(text)).to.equal(value)
+    })
+  }
+
+  for (const text of [
+    '',
+    'minio:9000',
+    'minio.example.com',
+    'ftp://minio',
+    'http://',
+    'http://key:secret@minio:9000',
+    'http://minio:9000/files',
+    'http://minio:9000/?key=secret',
+    'http://minio:9000/#files',
+  ]) {
+    it(`refuses "${text}" for an endpoint`, () => {
+      expect(() => settings['minio-endpoint'].parse(text)).to.throw(
+        RangeError,
+        'is not the address',
+      )
+    })
+  }
+
+  for (const [text, value] of [
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+  ] as const) {
+    it(`takes ${text} for a switch`, () => {
+      expect(settings['minio-create-bucket'].parse(text)).to.equal(value)
+    })
+  }
+
+  for (const text of ['', 'yes', 'TRUE', '2', 'files']) {
+    it(`refuses "${text}" for a switch`, () => {
+      expect(() => settings['minio-create-bucket'].parse(text)).to.throw(RangeError, 'neither true')
+    })
+  }
 })

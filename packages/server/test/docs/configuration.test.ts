@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { secretNames, secretVariables } from '../../src/config/secrets.ts'
 import { environmentName, settingNames, settings } from '../../src/config/settings.ts'
 
 describe('docs/configuration.md', () => {
@@ -17,6 +18,13 @@ describe('docs/configuration.md', () => {
       const row = rows.find(([, flag]) => flag === `\`--${name}\``)
       expect(row?.[2]).to.equal(`\`${environmentName(name)}\``)
       expect(row?.[4]).to.equal(settings[name].default ? `\`${settings[name].default}\`` : 'none')
+    })
+  }
+
+  for (const name of secretNames) {
+    it(`tells of the variables of ${name}`, () => {
+      const { value, file } = secretVariables(name)
+      expect(markdown).to.match(new RegExp(`\\| \`${value}\` +\\| \`${file}\` +\\|`))
     })
   }
 

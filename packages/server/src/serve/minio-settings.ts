@@ -1,0 +1,39 @@
+import { UsageError } from '../cli/usage-error.ts'
+import type { Config } from '../config/resolve-config.ts'
+import { secretVariables } from '../config/secrets.ts'
+import { environmentName } from '../config/settings.ts'
+
+/** What the MinIO store needs and has no default for. */
+export interface MinioSettings {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+/**
+ * The settings of the MinIO store that have no default, with the keys from the configuration's environment.
+ *
+ * @throws UsageError that names all that are missing, or what is wrong with the keys
+ */
+export async function findMinioSettings(config: Config): Promise<MinioSettings> {
+  const missing: string[] = []
+  const need = (value: string | undefined, first: string, second: string) => {
+    if (value === undefined) missing.push(`  ${first} or ${second}`)
+    return value ?? ''
+  }
+  const setting = (name: 'minio-endpoint' | 'minio-bucket') =>
+    need(config[name], `--${name}`, environmentName(name))
+  const secret = async (name: 'minio-access-key' | 'minio-secret-key') => {
+    const { value, file } = secretVariables(name)
+    return need(await config.readSecret(name), value, file)
+  }
+  const found = {
+    endpoint: setting('minio-endpoint'),
+    bucket: setting('minio-bucket'),
+    accessKey: await secret('minio-access-key'),
+    secretKey: await secret('minio-secret-key'),
+  }
+  if (missing.length === 0) return found
+  throw new UsageError(`The MinIO store needs what is not set:\n${missing.join('\n')}`)
+}

@@ -1,0 +1,42 @@
+import type { StoreSettingError } from '@holdfast/store-minio'
+import { UsageError } from '../cli/usage-error.ts'
+import type { Config } from '../config/resolve-config.ts'
+import { findMinioSettings } from './minio-settings.ts'
+import type { ClosableStore, WarningLog } from './open-store.ts'
+
+/**
+ * Opens the store in the bucket that the configuration names, with the keys from its environment.
+ *
+ * @throws UsageError that names all the settings that are missing, or the one that is wrong
+ */
+export async function openMinioStore(config: Config, log: WarningLog): Promise<ClosableStore> {
+  const settings = await findMinioSettings(config)
+  // Loaded only now: a server that keeps files on a disk does without the client for S3, which takes time and memory.
+  const { openMinioBlobStore, StoreSettingError } = await import('@holdfast/store-minio')
+  try {
+    return await openMinioBlobStore({
+      ...settings,
+      region: config['minio-region'],
+      prefix: config['minio-prefix'],
+      createBucket: config['minio-create-bucket'],
+      log: { warn: (message) => log.warn(message) },
+    })
+  } catch (error) {
+    throw error instanceof StoreSettingError ? explain(error) : error
+  }
+}
+
+const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
+  endpoint: '--minio-endpoint',
+  bucket: '--minio-bucket',
+  accessKey: 'HOLDFAST_MINIO_ACCESS_KEY',
+  secretKey: 'HOLDFAST_MINIO_SECRET_KEY',
+  region: '--minio-region',
+  prefix: '--minio-prefix',
+  createBucket: '--minio-create-bucket',
+}
+
+function explain({ message, setting }: StoreSettingError): UsageError {
+  const place = setting === undefined ? '' : ` (${places[setting]})`
+  return new UsageError(`Cannot use the MinIO store: ${message.replace(/\.$/, '')}${place}.`)
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
+import { createSite, type Site } from '../support/site.ts'
+
+/** Tells of each module of the client for S3 that the process loads. */
+const witness = `
+import { registerHooks } from 'node:module'
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context)
+    if (/store-minio|@aws-sdk/.test(found.url)) process.stderr.write('loads ' + found.url + '\\n')
+    return found
+  },
+})`
+const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(witness)}` }
+
+describe('The client for S3', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  it('is not loaded by a server that keeps files on a disk', async () => {
+    const server = await startHoldfast([], { cwd: site.path, env })
+    await server.kill()
+    expect(server.output()).not.to.include('loads ')
+  })
+
+  it('is not loaded for help, for other commands, or before the settings are complete', async () => {
+    for (const args of [
+      ['serve', '--help'],
+      ['customers', 'list'],
+      ['serve', '--store', 'minio'],
+    ]) {
+      const { stderr } = await runHoldfast(args, { cwd: site.path, env })
+      expect(stderr).not.to.include('loads ')
+    }
+  })
+
+  it('is loaded by a server that keeps files in MinIO, which says so when nobody answers there', async () => {
+    const { code, stderr } = await runHoldfast(
+      [
+        'serve',
+        '--port',
+        '0',
+        '--store',
+        'minio',
+        '--minio-endpoint',
+        'http://127.0.0.1:9',
+        '--minio-bucket',
+        'files',
+      ],
+      {
+        cwd: site.path,
+        env: { ...env, HOLDFAST_MINIO_ACCESS_KEY: 'key', HOLDFAST_MINIO_SECRET_KEY: 's3cret' },
+      },
+    )
+    expect(stderr)
+      .to.include('loads ')
+      .and.match(/^holdfast: Cannot use .* \(--minio-endpoint\)\.$/m)
+    expect(code).to.equal(1)
+  })
+})

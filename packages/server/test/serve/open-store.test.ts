@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import pino from 'pino'
+import { UsageError } from '../../src/cli/usage-error.ts'
+import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
+import { openStore, placeOf } from '../../src/serve/open-store.ts'
+import { createSite, type Site } from '../support/site.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('openStore', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  const refusal = async (sources: ConfigSources) => {
+    try {
+      await openStore('minio', resolveConfig(sources), log)
+    } catch (error) {
+      if (error instanceof UsageError) return error.message
+      throw error
+    }
+    throw new Error('It opened')
+  }
+
+  it('opens the kind that it is asked for, whichever the configuration names', async () => {
+    const data = join(site.path, 'data')
+    const config = resolveConfig({ flags: { store: 'minio', data } })
+    const store = await openStore('disk', config, log)
+    expect(await store.usage('nobody')).to.deep.equal({ blobs: 0, bytes: 0 })
+    await store.close()
+  })
+
+  it('names everything at once that the MinIO store lacks', async () => {
+    expect(await refusal({})).to.equal(
+      [
+        'The MinIO store needs what is not set:',
+        '  --minio-endpoint or HOLDFAST_MINIO_ENDPOINT',
+        '  --minio-bucket or HOLDFAST_MINIO_BUCKET',
+        '  HOLDFAST_MINIO_ACCESS_KEY or HOLDFAST_MINIO_ACCESS_KEY_FILE',
+        '  HOLDFAST_MINIO_SECRET_KEY or HOLDFAST_MINIO_SECRET_KEY_FILE',
+      ].join('\n'),
+    )
+  })
+
+  it('names only what it lacks', async () => {
+    const message = await refusal({
+      flags: { 'minio-endpoint': 'http://127.0.0.1:9' },
+      environment: { HOLDFAST_MINIO_BUCKET: 'files', HOLDFAST_MINIO_ACCESS_KEY: 'k' },
+    })
+    expect(message.split('\n')).to.have.length(2)
+    expect(message).to.include('HOLDFAST_MINIO_SECRET_KEY or').and.not.include('ACCESS_KEY')
+  })
+
+  it('refuses keys that are given twice', async () => {
+    const environment = { HOLDFAST_MINIO_ACCESS_KEY: 'k', HOLDFAST_MINIO_ACCESS_KEY_FILE: 'f' }
+    expect(await refusal({ environment })).to.include('Both HOLDFAST_MINIO_ACCESS_KEY and')
+  })
+})
+
+describe('placeOf', () => {
+  it('tells where files are kept, and no secret', () => {
+    const environment = {
+      HOLDFAST_MINIO_ENDPOINT: 'http://minio:9000',
+      HOLDFAST_MINIO_BUCKET: 'files',
+      HOLDFAST_MINIO_PREFIX: 'holdfast/',
+      HOLDFAST_MINIO_ACCESS_KEY: 'k',
+      HOLDFAST_MINIO_SECRET_KEY: 's',
+    }
+    const config = resolveConfig({ environment })
+    expect(placeOf('disk', config)).to.deep.equal({ data: './data' })
+    expect(placeOf('minio', config)).to.deep.equal({
+      endpoint: 'http://minio:9000',
+      bucket: 'files',
+      prefix: 'holdfast/',
+    })
+  })
+})
