@@ -21,9 +21,10 @@ const introduction = `# Contract results
 The [contract suite](../packages/contract) on every store, side by side. \`scripts/test\` fails when a complete run gives
 anything else; \`node scripts/write-matrix.ts\` writes this file and the README's matrix from the last complete run.
 
-\`ok\`: passed. \`-\`: not run, for the reason given below the group. The disk store has two columns, one for each of its
-layouts: \`disk\` keeps plain names, \`escaped\` is for file systems that fold names. In the names of tests, what is not
-printable ASCII is written as in JSON, and \`x{255}\` stands for 255 times \`x\`.
+\`ok\`: passed. \`-\`: not run, for the reason given below the group; exceptions that a store is granted stand there,
+too. The disk store has two columns, one for each of its layouts: \`disk\` keeps plain names, \`escaped\` is for file
+systems that fold names. In the names of tests, what is not printable ASCII is written as in JSON, and \`x{255}\` stands
+for 255 times \`x\`.
 
 `
 

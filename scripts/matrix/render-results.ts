@@ -29,9 +29,13 @@ function section(suites: readonly Suite[], { group, rows }: GroupRows): string {
 }
 
 function notes(suites: readonly Suite[], group: string): string {
-  const reasons = suites.flatMap(({ column, without }) => {
+  const lines = suites.flatMap(({ column, without, exceptions }) => {
     const reason = without[group]
-    return reason === undefined ? [] : [`- ${column}: not run; ${reason}\n`]
+    const exception = exceptions[group]
+    return [
+      ...(reason === undefined ? [] : [`- ${column}: not run; ${reason}\n`]),
+      ...(exception === undefined ? [] : [`- ${column}: ${exception}\n`]),
+    ]
   })
-  return reasons.length === 0 ? '' : `\n${reasons.join('')}`
+  return lines.length === 0 ? '' : `\n${lines.join('')}`
 }

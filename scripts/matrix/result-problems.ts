@@ -4,7 +4,8 @@ import type { Suite } from './stores.ts'
 
 /**
  * Says why `results` cannot be published as those of `suites`, one sentence a problem, none when all is well: a suite
- * that did not run or is not known, tests that a suite lacks without a reason, and reasons that no longer hold.
+ * that did not run or is not known, a group that is left out everywhere, tests that a suite lacks without a reason, and
+ * reasons that no longer hold.
  */
 export function resultProblems(
   suites: readonly Suite[],
@@ -13,6 +14,7 @@ export function resultProblems(
   const table = resultTable(suites, results)
   return [
     ...unknownSuites(suites, results),
+    ...groupsNobodyRan(suites, table),
     ...suites.flatMap((suite, column) =>
       results.some((result) => result.suite === suite.name)
         ? table.flatMap((group) => groupProblems(suite, column, group))
@@ -27,6 +29,12 @@ function unknownSuites(suites: readonly Suite[], results: readonly ContractResul
   return [...unknown].map(
     (name) => `"${name} as a BlobStore" has no line in scripts/matrix/stores.ts`,
   )
+}
+
+function groupsNobodyRan(suites: readonly Suite[], table: readonly GroupRows[]): string[] {
+  const leftOut = new Set(suites.flatMap(({ without }) => Object.keys(without)))
+  const nowhere = [...leftOut].filter((name) => !table.some(({ group }) => group === name))
+  return nowhere.map((name) => `no store ran the group "${name}"`)
 }
 
 function groupProblems(suite: Suite, column: number, { group, rows }: GroupRows): string[] {

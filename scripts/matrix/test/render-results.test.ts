@@ -34,6 +34,14 @@ describe('renderResults', () => {
     ])
   })
 
+  it('tells the exceptions that a suite is granted, below the group', () => {
+    const suites = [suiteOf('memory', {}, { streaming: 'more memory' }), suiteOf('disk')]
+    const results = resultsOf('memory', { 'ranges > a': true, 'streaming > b': true })
+    const text = renderResults(suites, results)
+    expect(text).to.match(/b\n```\n\n- memory: more memory\n$/)
+    expect(text.match(/more memory/g)).to.have.length(1)
+  })
+
   it('has one line for a test, however often the results come', () => {
     const results = resultsOf('memory', { 'ranges > a': true })
     const once = renderResults([suiteOf('memory')], results)
