@@ -1,0 +1,36 @@
+# Sourced by scripts/test: programs that the tests run, installed where that is possible. Needs prepare.sh.
+
+# Takes a command and the Debian package that it is in.
+require_program() {
+  command -v "$1" >/dev/null && return
+  if can_install; then
+    say "Installing $2 ..."
+    install_packages "$2" && return
+  fi
+  fail "the tests need $1: install it (Debian: apt-get install $2) and run this again."
+}
+
+can_install() {
+  ((EUID == 0)) && command -v apt-get >/dev/null
+}
+
+# Installs without starting the services that some packages bring, now or at the next boot: tests need the programs
+# only, and no port of this machine opens for them.
+install_packages() (
+  policy=${policy_file:-/usr/sbin/policy-rc.d}
+  if [[ ! -e $policy ]]; then
+    # Where Debian's packages ask whether they may start a service; 101 is no.
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    trap 'rm -f "$policy"' EXIT
+  fi
+  before=$(enabled_units)
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update >&2 && apt-get install -y --no-install-recommends "$@" >&2 || exit
+  comm -13 <(printf '%s\n' "$before") <(enabled_units) | xargs --no-run-if-empty systemctl --quiet disable >&2
+)
+
+enabled_units() {
+  command -v systemctl >/dev/null || return 0
+  systemctl list-unit-files --state=enabled --no-legend --plain | sed 's/ .*//' | sort
+}
