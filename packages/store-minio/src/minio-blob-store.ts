@@ -49,7 +49,7 @@ export interface MinioBlobStore extends BlobStore {
 const MiB = 1024 * 1024
 
 /** What the parts of all uploads may take in memory together; every upload may have one beyond that. */
-const uploadMemory = 192 * MiB
+const uploadMemory = 128 * MiB
 
 const hour = 60 * 60 * 1000
 
