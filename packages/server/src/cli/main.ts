@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CustomersFileError } from '@holdfast/credentials-file'
 import yargs, { type Argv } from 'yargs'
+import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
 import { explainMistake } from './explain-mistake.ts'
 import { settingNames } from '../config/settings.ts'
@@ -15,7 +16,11 @@ const version = (): string => {
 }
 
 /** Every flag there is, for guessing which one was meant. */
-const flags = [...settingNames, 'config', 'quota', 'password-stdin', 'help', 'version']
+const flags = [
+  ...settingNames,
+  ...copyFlags,
+  ...['config', 'quota', 'password-stdin', 'help', 'version'],
+]
 
 /**
  * Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line
@@ -28,10 +33,13 @@ export async function main(args: readonly string[]): Promise<number> {
     .scriptName('holdfast')
     .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
     .command('serve', 'Run the server', describeServe, (argv) => run(serve(argv as ServeFlags)))
+    .command('copy', 'Copy files from one store to another', describeCopy, (argv) =>
+      run(copy(argv as unknown as CopyFlags)),
+    )
     .command('customers', 'Edit and check the customers file', (inner) =>
       customersCommands(inner, run),
     )
-    .demandCommand(1, 'Say which command: serve or customers.')
+    .demandCommand(1, 'Say which command: serve, copy or customers.')
     .example('$0 customers add alice', 'make a customer and print the password')
     .example('$0 serve --data ./data', 'run the server')
     .version(version())

@@ -1,0 +1,44 @@
+import type { CopyProgress } from '../../copy/copy-progress.ts'
+
+/** How fast a copy goes. */
+export interface Pace {
+  /** Sent to the target. */
+  readonly bytesPerSecond: number
+  /** Until the stage is over; `undefined` where there is no telling. */
+  readonly secondsLeft: number | undefined
+}
+
+/** How far the copy was at a time in milliseconds. */
+export interface Sample {
+  readonly at: number
+  readonly progress: CopyProgress
+}
+
+/** The pace between two samples of one stage. Files and bytes each take their time, and the slower of the two decides. */
+export function measurePace(earlier: Sample, later: Sample): Pace {
+  const seconds = (later.at - earlier.at) / 1000
+  if (seconds <= 0) return { bytesPerSecond: 0, secondsLeft: undefined }
+  const { total, done, sent } = later.progress
+  const before = earlier.progress
+  const estimates = (['files', 'bytes'] as const)
+    .map((unit) => (seconds * (total[unit] - done[unit])) / (done[unit] - before.done[unit]))
+    .filter((estimate) => Number.isFinite(estimate))
+  return {
+    bytesPerSecond: (sent - before.sent) / seconds,
+    secondsLeft: estimates.length === 0 ? undefined : Math.max(0, ...estimates),
+  }
+}
+
+/** Milliseconds over which the pace is taken. */
+const window = 10_000
+
+/** Measures the pace of the last ten seconds, from what it was given in them. */
+export function createPaceMeter(): (sample: Sample) => Pace {
+  let samples: Sample[] = []
+  return (sample) => {
+    const isUsable = ({ at, progress }: Sample) =>
+      sample.at - at <= window && progress.stage === sample.progress.stage
+    samples = [...samples.filter(isUsable), sample]
+    return measurePace(samples[0] ?? sample, sample)
+  }
+}

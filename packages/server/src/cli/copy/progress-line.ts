@@ -1,0 +1,72 @@
+import type { CopyProgress, FileCount } from '../../copy/copy-progress.ts'
+import { formatBytes } from './format-bytes.ts'
+import { formatDuration } from './format-duration.ts'
+import type { Pace } from './measure-pace.ts'
+
+const longestBar = 30
+const shortestBar = 10
+
+/**
+ * How far a copy is, in one line of ASCII and at most `width` characters: as much as fits, with a bar that takes what
+ * is left. Of what does not fit the least important goes first.
+ */
+export function progressLine(progress: CopyProgress, pace: Pace, width: number): string {
+  const parts = partsOf(progress, pace)
+  const full = join(parts.full)
+  const bar = Math.min(longestBar, width - full.length - 4)
+  if (parts.percent !== '' && bar >= shortestBar) {
+    return full.replace(parts.percent, `${drawBar(fractionDone(progress), bar)} ${parts.percent}`)
+  }
+  const lines = [full, ...parts.shorter.map(join)]
+  return lines.find((line) => line.length <= width) ?? (lines.at(-1) ?? '').slice(0, width)
+}
+
+/** The same without a bar and a limit, as a line of a log. */
+export function progressLogLine(progress: CopyProgress, pace: Pace): string {
+  return join(partsOf(progress, pace).full)
+}
+
+interface Parts {
+  /** Empty while there is nothing to have a part of. */
+  readonly percent: string
+  readonly full: readonly string[]
+  readonly shorter: readonly (readonly string[])[]
+}
+
+function partsOf(progress: CopyProgress, pace: Pace): Parts {
+  const { stage, done, total } = progress
+  const failed = progress.failed === 0 ? '' : `${progress.failed} failed`
+  if (stage === 'counting') {
+    const [files, bytes] = [`${total.files} files`, formatBytes(total.bytes)]
+    return { percent: '', full: [stage, files, bytes], shorter: [[stage, files], [files]] }
+  }
+  const percent = `${Math.floor(fractionDone(progress) * 100)}%`.padStart(4)
+  const bytes = `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}`
+  const files = `${done.files} of ${total.files} files`
+  const rate = `${formatBytes(pace.bytesPerSecond)}/s`
+  const left = pace.secondsLeft ? `${formatDuration(pace.secondsLeft)} left` : ''
+  return {
+    percent,
+    full: [stage, percent, bytes, files, rate, left, failed],
+    shorter: [
+      [percent, bytes, files, rate, left, failed],
+      [percent, bytes, rate, left, failed],
+      [percent, bytes, left, failed],
+      [percent, left, failed],
+      [percent],
+    ],
+  }
+}
+
+const join = (parts: readonly string[]) => parts.filter((part) => part !== '').join('  ')
+
+/** Files and bytes both have to be done; what came meanwhile makes no more than the whole. */
+function fractionDone({ done, total }: CopyProgress): number {
+  const part = (unit: keyof FileCount) => (total[unit] === 0 ? 1 : done[unit] / total[unit])
+  return Math.min(part('files'), part('bytes'), 1)
+}
+
+function drawBar(fraction: number, width: number): string {
+  const filled = Math.floor(fraction * width)
+  return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}]`
+}

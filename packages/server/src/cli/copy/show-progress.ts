@@ -1,0 +1,62 @@
+import type { CopyProgress } from '../../copy/copy-progress.ts'
+import { createPaceMeter } from './measure-pace.ts'
+import { progressLine, progressLogLine } from './progress-line.ts'
+
+/** What progress is shown on; standard error is one. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+export interface ProgressDisplay {
+  update(progress: CopyProgress): void
+  /** Writes a line of its own, above the one that is redrawn. */
+  note(line: string): void
+  /** Shows how far it came, and nothing more after that. */
+  end(): void
+}
+
+/** Milliseconds between two looks at how far it is: on a terminal, and elsewhere. */
+const intervals = { redrawn: 200, logged: 5000 }
+
+const eraseLine = '\r\u001b[K'
+
+/**
+ * Shows progress: on a terminal in one line that is redrawn, elsewhere, or where the environment asks for plain output
+ * (`NO_COLOR`, `TERM=dumb`), as a line every five seconds and at the end.
+ */
+export function showProgress(
+  output: ProgressOutput,
+  environment: Readonly<Record<string, string | undefined>>,
+): ProgressDisplay {
+  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
+  const isRedrawn = output.isTTY === true && !isPlain
+  const paceOf = createPaceMeter()
+  let latest: CopyProgress | undefined
+
+  const show = () => {
+    if (!latest) return
+    const pace = paceOf({ at: Date.now(), progress: latest })
+    // A character in the last column would make some terminals begin a new line.
+    if (isRedrawn) output.write(eraseLine + progressLine(latest, pace, (output.columns || 80) - 1))
+    else output.write(`${progressLogLine(latest, pace)}\n`)
+  }
+  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.logged)
+
+  return {
+    update(progress) {
+      // Where each stage begins, for the pace of the first line.
+      if (latest?.stage !== progress.stage) paceOf({ at: Date.now(), progress })
+      latest = progress
+    },
+    note(line) {
+      output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`)
+    },
+    end() {
+      clearInterval(timer)
+      show()
+      if (isRedrawn && latest) output.write('\n')
+    },
+  }
+}

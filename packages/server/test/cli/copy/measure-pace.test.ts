@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { createPaceMeter, measurePace, type Sample } from '../../../src/cli/copy/measure-pace.ts'
+
+/** A sample of a copy of 100 files with 1000 bytes, `seconds` after its begin. */
+const sample = (
+  seconds: number,
+  files: number,
+  bytes: number,
+  stage: Sample['progress']['stage'] = 'copying',
+): Sample => ({
+  at: seconds * 1000,
+  progress: {
+    stage,
+    done: { files, bytes },
+    total: { files: 100, bytes: 1000 },
+    sent: bytes,
+    failed: 0,
+  },
+})
+
+describe('measurePace', () => {
+  it('tells bytes a second, and the time that the slower of files and bytes will take', () => {
+    expect(measurePace(sample(0, 0, 0), sample(2, 50, 200))).to.deep.equal({
+      bytesPerSecond: 100,
+      secondsLeft: 8,
+    })
+    expect(measurePace(sample(0, 0, 0), sample(2, 10, 900)).secondsLeft).to.equal(18)
+  })
+
+  it('goes by the bytes while no file is finished', () => {
+    expect(measurePace(sample(0, 3, 0), sample(5, 3, 500)).secondsLeft).to.equal(5)
+  })
+
+  it('cannot tell the time left when nothing moves', () => {
+    const still = { bytesPerSecond: 0, secondsLeft: undefined }
+    expect(measurePace(sample(0, 3, 10), sample(5, 3, 10))).to.deep.equal(still)
+    expect(measurePace(sample(5, 3, 10), sample(5, 3, 10))).to.deep.equal(still)
+  })
+
+  it('has no time left where more came than was counted', () => {
+    expect(measurePace(sample(0, 90, 900), sample(1, 110, 1200)).secondsLeft).to.equal(0)
+  })
+})
+
+describe('createPaceMeter', () => {
+  it('looks at the last ten seconds', () => {
+    const paceOf = createPaceMeter()
+    paceOf(sample(0, 0, 0))
+    expect(paceOf(sample(10, 1, 100)).bytesPerSecond).to.equal(10)
+    expect(paceOf(sample(12, 2, 300)).bytesPerSecond).to.equal(100)
+  })
+
+  it('begins anew with each stage', () => {
+    const paceOf = createPaceMeter()
+    paceOf(sample(0, 0, 500))
+    expect(paceOf(sample(1, 0, 900, 'catching up')).bytesPerSecond).to.equal(0)
+    expect(paceOf(sample(2, 0, 950, 'catching up')).bytesPerSecond).to.equal(50)
+  })
+})
