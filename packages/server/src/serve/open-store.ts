@@ -39,7 +39,11 @@ const stores: Readonly<Record<StoreKind, Store>> = {
  *
  * @throws UsageError for what an administrator can mend
  */
-export function openStore(kind: StoreKind, config: Config, log: WarningLog): Promise<ClosableStore> {
+export function openStore(
+  kind: StoreKind,
+  config: Config,
+  log: WarningLog,
+): Promise<ClosableStore> {
   return stores[kind].open(config, log)
 }
 
