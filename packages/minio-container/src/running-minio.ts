@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
 
 /** A MinIO server that tests can talk to. */
 export interface RunningMinio {
@@ -15,6 +15,8 @@ export interface RunningMinio {
   readonly client: S3Client
   /** Makes an empty bucket and resolves to its name, which is new: each test takes its own, and leaves it there. */
   createBucket(): Promise<string>
+  /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
+  unfinishedUploads(bucket: string): Promise<string[]>
 }
 
 /** What servers are started with, and the administrator's account. */
@@ -44,6 +46,12 @@ export function createRunningMinio(endpoint: string, certificate?: string): Runn
       const bucket = `test-${randomUUID()}`
       await client.send(new CreateBucketCommand({ Bucket: bucket }))
       return bucket
+    },
+    unfinishedUploads: async (bucket) => {
+      const { Uploads: uploads = [] } = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket }),
+      )
+      return uploads.map(({ Key: key }) => key ?? '')
     },
   }
 }

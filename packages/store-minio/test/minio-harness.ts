@@ -1,4 +1,3 @@
-import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import type { BlobStoreHarness } from '@holdfast/contract'
 import type { RunningMinio } from '@holdfast/minio-container'
 import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
@@ -20,7 +19,7 @@ export async function openMinioHarness(
       stores.push(another)
       return another
     },
-    litter: () => unfinishedUploads(minio, bucket),
+    litter: () => minio.unfinishedUploads(bucket),
     heldResources: async () => {
       // A connection that was cut is gone with the next turns of the event loop.
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -30,12 +29,4 @@ export async function openMinioHarness(
       await Promise.all(stores.map((store) => store.close()))
     },
   }
-}
-
-/** The keys of multipart uploads that have neither become objects nor been aborted. */
-export async function unfinishedUploads(minio: RunningMinio, bucket: string): Promise<string[]> {
-  const { Uploads: uploads = [] } = await minio.client.send(
-    new ListMultipartUploadsCommand({ Bucket: bucket }),
-  )
-  return uploads.map(({ Key: key }) => key ?? '')
 }

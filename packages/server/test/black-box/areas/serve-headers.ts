@@ -41,11 +41,11 @@ export function serveHeaders(start: StartService): void {
       })
     }
 
-    it('have a strong ETag that changes with each upload, even of the same content', async () => {
+    it('have a strong ETag that changes with the content', async () => {
       await using service = await start()
       const tags = new Set<string | null>()
       for (let version = 0; version < 5; version++) {
-        expectOk(await service.anna.upload('a', 'same'))
+        expectOk(await service.anna.upload('a', `version ${version}`))
         const { headers } = await service.anna.serve('a')
         expect(headers.get('etag')).to.match(/^"[\x21\x23-\x7e]+"$/)
         expect((await service.anna.serve('a')).headers.get('etag')).to.equal(headers.get('etag'))
