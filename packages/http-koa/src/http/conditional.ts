@@ -7,6 +7,19 @@ export function etagOf(info: BlobInfo): string {
   return `"${info.etag}"`
 }
 
+/** Whether the answer depends on what the client has already (RFC 9110 §13.1). */
+export function isConditional(headers: IncomingHttpHeaders): boolean {
+  return conditions.some((field) => headers[field] !== undefined)
+}
+
+const conditions = [
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+]
+
 /**
  * What the preconditions of a GET or HEAD say of a file, in the order of RFC 9110 §13.2.2: `failed` (412),
  * `not-modified` (304) or `proceed`. Dates that cannot be read are ignored, as §13.1.3 and §13.1.4 demand.

@@ -2,7 +2,7 @@ import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import type { Context } from 'koa'
 import type { HoldfastState } from '../holdfast-state.ts'
-import { etagOf, evaluatePreconditions, ifRangeHolds } from '../http/conditional.ts'
+import { etagOf, evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { problems } from '../http/problem.ts'
 import { parseRange } from '../http/range.ts'
@@ -19,11 +19,16 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
     if (isWanted(ctx, info)) describe(ctx, info)
     return
   }
-  const range = parseRange(ctx.headers.range)
+  const { headers } = ctx.req
+  // Opening may cost a store the beginning of the content, for nothing where the client has it already.
+  const known = isConditional(headers) ? await files.stat(name) : undefined
+  if (known && !isWanted(ctx, known)) return
+  const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
   const file = await files.serve(name, range && { range })
-  if (range === undefined || ifRangeHolds(ctx.req.headers, file.info)) {
+  if (range === undefined || ifRangeHolds(headers, file.info)) {
     return send(ctx, file, range !== undefined)
   }
+  // Replaced since it was looked at.
   await file.close()
   return send(ctx, await files.serve(name), false)
 }

@@ -46,11 +46,14 @@ export function generateStore({
     }
   }
 
+  const infoOf = (name: string) => ({ name, size, modifiedAt: new Date(0), etag: 'tag' })
+
   return {
     ...createMemoryBlobStore(),
     pulled: () => pulled,
     opened: () => opened,
     closed: () => closed,
+    stat: async ({ name }) => infoOf(name),
     async open({ name }) {
       await beforeOpen()
       opened++
@@ -59,7 +62,7 @@ export function generateStore({
         if (isOpen) closed++
         isOpen = false
       }
-      const info = { name, size, modifiedAt: new Date(0), etag: 'tag' }
+      const info = infoOf(name)
       return { info, range: { offset: 0, length: size }, content: generate(close), close }
     },
   }
