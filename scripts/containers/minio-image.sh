@@ -23,7 +23,7 @@ can_build() {
 }
 
 build_from_go() {
-  say 'Building MinIO from its source (only the first time: about three minutes) ...'
+  say 'Building MinIO from its source (only the first time: three minutes and more) ...'
   local folder
   folder=$(mktemp -d)
   cp "$minio_source/Dockerfile" "$folder/"
@@ -41,12 +41,14 @@ build_in_engine() {
       "with Go 1.24 or newer on this machine, only the latter. $minio_remedy"
 }
 
-# Takes a folder and more options. The old builder is in every engine; the new one is an extra package in Debian.
+# Takes a folder and more options; says only why it has failed. The old builder is in every engine, the new one is an
+# extra package in Debian.
 build_image() {
-  local folder=$1
+  local folder=$1 output
   shift
-  DOCKER_BUILDKIT=0 docker build --quiet --tag "$minio_image" "$@" "$folder" 2>&1 >/dev/null | grep -v -i 'deprecated\|buildkit' >&2
-  return "${PIPESTATUS[0]}"
+  output=$(DOCKER_BUILDKIT=0 docker build --quiet --tag "$minio_image" "$@" "$folder" 2>&1) && return
+  say "$output"
+  return 1
 }
 
 image_failed() {
