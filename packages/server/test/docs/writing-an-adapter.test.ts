@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import { describeBlobStore, type SuiteRunner } from '@holdfast/contract'
 import { expect } from 'chai'
 import { fencedBlocks } from './documented-steps.ts'
@@ -17,6 +17,7 @@ const blocks = fencedBlocks(markdown, 'ts').map((text) => {
 const programs = blocks.filter(({ name }) => name.endsWith('.ts'))
 const excerpts = blocks.filter(({ name }) => !name.endsWith('.ts'))
 const manifest = fencedBlocks(markdown, 'json').join()
+const limitMs = 240_000
 const files = {
   'package.json': manifest,
   ...Object.fromEntries(programs.map(({ name, code }) => [name, code])),
@@ -28,9 +29,12 @@ async function runInProject(command: string): Promise<string> {
   const path = [dirname(process.execPath), bin, process.env['PATH']].join(delimiter)
   const env = { ...process.env, PATH: path, FORCE_COLOR: '0' }
   return withReaderProject(files, async (cwd) => {
-    const run = promisify(execFile)('sh', ['-euc', command], { cwd, env })
-    const { stdout } = await run.catch((error: Error & { stdout: string }) => {
-      throw new Error(`${error.message}\n${error.stdout}`)
+    // A command that hangs is killed itself, not a shell around it.
+    const limit = { timeout: limitMs, killSignal: 'SIGKILL' } as const
+    const run = promisify(execFile)('sh', ['-euc', `exec ${command}`], { cwd, env, ...limit })
+    const { stdout } = await run.catch((error: unknown) => {
+      // With what the command printed, which the message alone does not tell.
+      throw new Error(inspect(error))
     })
     return stdout
   })
@@ -54,7 +58,7 @@ function testsOfTheSuite(): string[] {
 }
 
 describe('docs/writing-an-adapter.md', function () {
-  this.timeout(300_000)
+  this.timeout(limitMs + 10_000)
 
   it('names a file for each of its programs, and one manifest', () => {
     expect(programs.map(({ name }) => name)).to.include('sqlite-blob-store.ts')
