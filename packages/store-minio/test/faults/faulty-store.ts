@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RunningMinio } from '@holdfast/minio-container'
+import { expect } from 'chai'
+import {
+  openMinioBlobStore,
+  type MinioBlobStore,
+  type MinioBlobStoreOptions,
+} from '../../src/minio-blob-store.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+
+/** A store in a bucket of its own whose way to the server can be broken. */
+export interface FaultyStore {
+  readonly store: MinioBlobStore
+  readonly proxy: FaultProxy
+  /** The same bucket, without the proxy. */
+  readonly direct: MinioBlobStore
+  readonly minio: RunningMinio
+  readonly bucket: string
+}
+
+/** Milliseconds after which the store gives up a server that is silent. */
+export const idleTimeoutMs = 400
+
+/** Opens a faulty store, runs `body` with it, and sees to it that no connection is left in use. */
+export async function withFaultyStore(
+  minio: RunningMinio,
+  body: (faulty: FaultyStore) => Promise<void>,
+  options: Partial<MinioBlobStoreOptions> = {},
+): Promise<void> {
+  const bucket = await minio.createBucket()
+  const { accessKey, secretKey, region } = minio
+  const proxy = await startFaultProxy(minio.endpoint)
+  const open = (endpoint: string) =>
+    openMinioBlobStore({
+      endpoint,
+      ...{ bucket, accessKey, secretKey, region },
+      ...{ connectTimeoutMs: 1000, idleTimeoutMs },
+      ...options,
+    })
+  const [store, direct] = await Promise.all([open(proxy.endpoint), open(minio.endpoint)])
+  try {
+    await body({ store, proxy, direct, minio, bucket })
+    await until('all connections are given back', () => store.busyConnections() === 0)
+  } finally {
+    await Promise.all([store.close(), direct.close()])
+    await proxy.close()
+  }
+}
+
+/** Opens the bucket once more, so that what others have left unfinished is swept, and passes when nothing is left. */
+export async function expectSwept({ minio, bucket }: FaultyStore): Promise<void> {
+  const { endpoint, accessKey, secretKey, region } = minio
+  const options = { endpoint, bucket, accessKey, secretKey, region, staleUploadAfterMs: 0 }
+  const store = await openMinioBlobStore(options)
+  try {
+    await until(
+      'unfinished uploads are removed',
+      async () => (await minio.unfinishedUploads(bucket)).length === 0,
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+/** Passes when `promise` settles within ten seconds: far less than the store's default timeouts, and not for ever. */
+export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+  const timer = new AbortController()
+  const late = delay(10_000, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`${what} hangs`)
+  })
+  late.catch(() => {})
+  return Promise.race([promise, late]).finally(() => timer.abort())
+}
+
+/** What `promise` rejects with. */
+export async function failureOf(promise: Promise<unknown>, what: string): Promise<unknown> {
+  const resolved = Symbol('resolved')
+  const outcome = await inTime(
+    promise.then(
+      () => resolved,
+      (error: unknown) => error,
+    ),
+    what,
+  )
+  expect(outcome, `${what} resolves`).not.to.equal(resolved)
+  return outcome
+}
+
+/** Passes when `promise` rejects with `store-unavailable` in time. */
+export async function expectUnavailable(promise: Promise<unknown>, what: string): Promise<void> {
+  const error = await failureOf(promise, what)
+  expect(error, `${what}: ${String(error)}`).to.have.property('code', 'store-unavailable')
+}
+
+/** Waits until `condition` holds; fails with `what` after ten seconds. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const end = Date.now() + 10_000
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
+    await delay(10)
+  }
+}
