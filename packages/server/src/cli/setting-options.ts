@@ -2,8 +2,8 @@ import type { Argv } from 'yargs'
 import { environmentName, settings, type SettingName, type StoreKind } from '../config/settings.ts'
 
 const headings: Readonly<Record<StoreKind, string>> = {
-  disk: 'Disk store (--store disk):',
-  minio: 'MinIO store (--store minio):',
+  disk: 'Disk store:',
+  minio: 'MinIO store:',
 }
 
 /** Options for the settings `names`, in groups; whatever is given for one comes as text. */

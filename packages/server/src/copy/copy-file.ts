@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { abortable, type BlobInfo, type BlobKey, type BlobStore } from '@holdfast/core'
 import { readDigest } from './read-digest.ts'
-import type { Pair } from './settled-pairs.ts'
 
 export interface FileCopy {
   readonly from: BlobStore
@@ -19,12 +18,13 @@ const tries = 2
 
 /**
  * Copies a file, in place of what the target has under its key, reads the copy and compares it with what was sent.
- * `undefined` if the source has no such file, or has none any more when it has been read; then nothing changes in the
- * target. A copy that is wrong or could not be read is removed, and a wrong one is made once more.
+ * A copy that is wrong or could not be read is removed, and a wrong one is made once more. Resolves with what the
+ * source told of the file. Where it has no such file, or none any more when it has been read, nothing changes in the
+ * target, and that is `undefined`.
  *
  * @throws what a store throws, the signal's reason, or an Error that says why there is no right copy
  */
-export async function copyFile(copy: FileCopy): Promise<Pair | undefined> {
+export async function copyFile(copy: FileCopy): Promise<BlobInfo | undefined> {
   for (let rest = tries - 1; ; rest--) {
     try {
       return await tryCopy(copy)
@@ -34,7 +34,7 @@ export async function copyFile(copy: FileCopy): Promise<Pair | undefined> {
   }
 }
 
-async function tryCopy(copy: FileCopy): Promise<Pair | undefined> {
+async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
   const { from, to, key, signal } = copy
   const opened = await from.open(key)
   if (!opened) return undefined
@@ -44,7 +44,7 @@ async function tryCopy(copy: FileCopy): Promise<Pair | undefined> {
     const content = sent(copy, opened.info, abortable(opened.content, signal), hash, vanished)
     const target = await to.put(key, content, { signal })
     await verify(copy, target, hash.digest('hex'))
-    return { source: opened.info, target }
+    return opened.info
   } catch (error) {
     if (error === vanished) return undefined
     throw error

@@ -1,7 +1,7 @@
-import type { BlobKey, BlobStore } from '@holdfast/core'
+import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
 import { copyFile } from './copy-file.ts'
 import { readDigest } from './read-digest.ts'
-import { createSettledPairs, type Pair } from './settled-pairs.ts'
+import { createSettledFiles } from './settled-files.ts'
 import type { FoundFile } from './walk-files.ts'
 
 /** What became of a file. */
@@ -45,30 +45,31 @@ const sureAge = 15 * 60 * 1000
 
 export function createFileMover({ from, to, signal, ...options }: MoverOptions): FileMover {
   const { verify = false, removeExtra = false } = options
-  const settled = createSettledPairs()
+  const settled = createSettledFiles()
 
   const isSameContent = async (key: BlobKey): Promise<boolean> => {
     // One after the other: an opened blob that has to wait for the other one to be read may be cut off.
     const source = await readDigest(from, key, signal)
     const target = source && (await readDigest(to, key, signal))
     if (!target || target.sha256 !== source.sha256) return false
-    settled.add(key, { source: source.info, target: target.info })
+    settled.add(key, source.info)
     return true
   }
 
-  const isPresent = async (key: BlobKey, { source, target }: Pair, isFirst: boolean) => {
-    if (source.size !== target.size) return false
+  const isPresent = async (key: BlobKey, source: BlobInfo, isFirst: boolean) => {
+    if (settled.has(key, source)) return true
+    const target = await to.stat(key)
+    if (source.size !== target?.size) return false
     const isSure = target.modifiedAt.getTime() - source.modifiedAt.getTime() >= sureAge
     if (isSure && !(verify && isFirst)) return true
-    if (settled.has(key, { source, target })) return true
     return isSameContent(key)
   }
 
   const copy = async (key: BlobKey, onBytes: (bytes: number) => void): Promise<Outcome> => {
-    const pair = await copyFile({ from, to, key, signal, onBytes })
-    if (!pair) return { kind: 'passing', bytes: 0 }
-    settled.add(key, pair)
-    return { kind: 'copied', bytes: pair.source.size }
+    const source = await copyFile({ from, to, key, signal, onBytes })
+    if (!source) return { kind: 'passing', bytes: 0 }
+    settled.add(key, source)
+    return { kind: 'copied', bytes: source.size }
   }
 
   const handleExtra = async (key: BlobKey): Promise<Outcome> => {
@@ -82,12 +83,10 @@ export function createFileMover({ from, to, signal, ...options }: MoverOptions):
     async handle({ key, inSource, inTarget }, { isFirst, onBytes }) {
       if (!inSource) return handleExtra(key)
       if (!inTarget) return copy(key, onBytes)
-      const [source, target] = await Promise.all([from.stat(key), to.stat(key)])
+      const source = await from.stat(key)
       if (!source) return { kind: 'passing', bytes: 0 }
-      if (target && (await isPresent(key, { source, target }, isFirst))) {
-        return { kind: 'present', bytes: source.size }
-      }
-      return copy(key, onBytes)
+      const isThere = await isPresent(key, source, isFirst)
+      return isThere ? { kind: 'present', bytes: source.size } : copy(key, onBytes)
     },
   }
 }

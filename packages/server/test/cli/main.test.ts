@@ -30,8 +30,8 @@ describe('holdfast', () => {
     [
       ['serve', '-h'],
       [
-        'Disk store (--store disk):',
-        'MinIO store (--store minio):',
+        'Disk store:',
+        'MinIO store:',
         '--minio-create-bucket',
         '$HOLDFAST_MINIO_ACCESS_KEY, or $HOLDFAST_MINIO_ACCESS_KEY_FILE',
       ],

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Waits until `condition` holds; rejects with `what`, as it is then, after ten seconds. */
+/** Waits until `condition` holds; rejects with `what`, as it is then, after ten seconds or `limitMs`. */
 export async function until(
   what: string | (() => string),
   condition: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
 ) {
-  const end = Date.now() + 10_000
+  const end = Date.now() + limitMs
   while (!(await condition())) {
     if (Date.now() > end)
       throw new Error(`Waited in vain until ${typeof what === 'string' ? what : what()}`)

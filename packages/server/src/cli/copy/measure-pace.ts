@@ -1,4 +1,5 @@
 import type { CopyProgress } from '../../copy/copy-progress.ts'
+import { workOf } from './work-of.ts'
 
 /** How fast a copy goes. */
 export interface Pace {
@@ -14,18 +15,17 @@ export interface Sample {
   readonly progress: CopyProgress
 }
 
-/** The pace between two samples of one stage. Files and bytes each take their time, and the slower of the two decides. */
+/** The pace between two samples of one stage. */
 export function measurePace(earlier: Sample, later: Sample): Pace {
   const seconds = (later.at - earlier.at) / 1000
   if (seconds <= 0) return { bytesPerSecond: 0, secondsLeft: undefined }
-  const { total, done, sent } = later.progress
-  const before = earlier.progress
-  const estimates = (['files', 'bytes'] as const)
-    .map((unit) => (seconds * (total[unit] - done[unit])) / (done[unit] - before.done[unit]))
-    .filter((estimate) => Number.isFinite(estimate))
+  const { stage, total, done, sent } = later.progress
+  const doneNow = workOf(done, stage)
+  const doneBefore = workOf(earlier.progress.done, stage)
+  const left = Math.max(0, workOf(total, stage) - doneNow)
   return {
-    bytesPerSecond: (sent - before.sent) / seconds,
-    secondsLeft: estimates.length === 0 ? undefined : Math.max(0, ...estimates),
+    bytesPerSecond: (sent - earlier.progress.sent) / seconds,
+    secondsLeft: doneNow > doneBefore ? (seconds * left) / (doneNow - doneBefore) : undefined,
   }
 }
 

@@ -1,7 +1,8 @@
-import type { CopyProgress, FileCount } from '../../copy/copy-progress.ts'
+import type { CopyProgress } from '../../copy/copy-progress.ts'
 import { formatBytes } from './format-bytes.ts'
 import { formatDuration } from './format-duration.ts'
 import type { Pace } from './measure-pace.ts'
+import { workOf } from './work-of.ts'
 
 const longestBar = 30
 const shortestBar = 10
@@ -60,10 +61,14 @@ function partsOf(progress: CopyProgress, pace: Pace): Parts {
 
 const join = (parts: readonly string[]) => parts.filter((part) => part !== '').join('  ')
 
-/** Files and bytes both have to be done; what came meanwhile makes no more than the whole. */
-function fractionDone({ done, total }: CopyProgress): number {
-  const part = (unit: keyof FileCount) => (total[unit] === 0 ? 1 : done[unit] / total[unit])
-  return Math.min(part('files'), part('bytes'), 1)
+/** What came meanwhile makes no more than the whole. */
+function fractionDone({ stage, done, total }: CopyProgress): number {
+  const counted = {
+    files: Math.min(done.files, total.files),
+    bytes: Math.min(done.bytes, total.bytes),
+  }
+  const whole = workOf(total, stage)
+  return whole === 0 ? 1 : workOf(counted, stage) / whole
 }
 
 function drawBar(fraction: number, width: number): string {

@@ -19,16 +19,26 @@ const sample = (
 })
 
 describe('measurePace', () => {
-  it('tells bytes a second, and the time that the slower of files and bytes will take', () => {
-    expect(measurePace(sample(0, 0, 0), sample(2, 50, 200))).to.deep.equal({
+  it('tells bytes a second, and the time left if it goes on so', () => {
+    expect(measurePace(sample(0, 0, 0), sample(2, 20, 200))).to.deep.equal({
       bytesPerSecond: 100,
       secondsLeft: 8,
     })
-    expect(measurePace(sample(0, 0, 0), sample(2, 10, 900)).secondsLeft).to.equal(18)
   })
 
-  it('goes by the bytes while no file is finished', () => {
-    expect(measurePace(sample(0, 3, 0), sample(5, 3, 500)).secondsLeft).to.equal(5)
+  it('takes a file for as much as 256 KiB', () => {
+    const [begin, oneFile] = [sample(0, 0, 0), sample(1, 1, 0)]
+    const oneMiB = sample(1, 0, 1024 * 1024)
+    const [slow, fast] = [begin, begin].map((earlier, index) =>
+      measurePace(earlier, index === 0 ? oneFile : oneMiB),
+    )
+    expect(slow?.secondsLeft).to.be.within(99, 100)
+    expect(fast?.secondsLeft).to.be.within(23, 25)
+  })
+
+  it('goes by the files alone while it catches up', () => {
+    const [earlier, later] = [sample(0, 0, 0, 'catching up'), sample(1, 50, 1, 'catching up')]
+    expect(measurePace(earlier, later).secondsLeft).to.equal(1)
   })
 
   it('cannot tell the time left when nothing moves', () => {

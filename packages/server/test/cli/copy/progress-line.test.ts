@@ -15,19 +15,19 @@ describe('progressLine', () => {
   const cases: readonly (readonly [number, string])[] = [
     [
       150,
-      'copying  [##############----------------]  48%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left',
+      'copying  [###############---------------]  51%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left',
     ],
     [
       92,
-      'copying  [####------]  48%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left',
+      'copying  [#####-----]  51%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left',
     ],
-    [80, 'copying   48%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left'],
-    [70, ' 48%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left'],
-    [60, ' 48%  1.20 GB of 2.15 GB  35.0 MB/s  1m 20s left'],
-    [40, ' 48%  1.20 GB of 2.15 GB  1m 20s left'],
-    [20, ' 48%  1m 20s left'],
-    [10, ' 48%'],
-    [2, ' 4'],
+    [80, 'copying   51%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left'],
+    [70, ' 51%  1.20 GB of 2.15 GB  4812 of 10001 files  35.0 MB/s  1m 20s left'],
+    [60, ' 51%  1.20 GB of 2.15 GB  35.0 MB/s  1m 20s left'],
+    [40, ' 51%  1.20 GB of 2.15 GB  1m 20s left'],
+    [20, ' 51%  1m 20s left'],
+    [10, ' 51%'],
+    [2, ' 5'],
   ]
   for (const [width, line] of cases) {
     it(`fits into ${width} columns`, () =>
