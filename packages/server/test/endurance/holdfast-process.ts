@@ -30,22 +30,24 @@ export interface HoldfastProcess {
   stop(): Promise<number | null>
 }
 
-/** A real `holdfast serve` over the data in `directory`, ready to answer. */
-export async function startHoldfast(directory: string): Promise<HoldfastProcess> {
-  const child = spawn(
-    process.execPath,
-    [
-      bin,
-      'serve',
-      '--port',
-      '0',
-      '--data',
-      join(directory, 'data'),
-      '--customers',
-      join(directory, 'customers.yaml'),
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+/**
+ * A real `holdfast serve` for the customers in `directory`, ready to answer. Keeps files in `data` beside them, unless
+ * `environment` says otherwise.
+ */
+export async function startHoldfast(
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<HoldfastProcess> {
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      HOLDFAST_PORT: '0',
+      HOLDFAST_DATA: join(directory, 'data'),
+      HOLDFAST_CUSTOMERS: join(directory, 'customers.yaml'),
+      ...environment,
+    },
+  })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const url = await announcedUrl(child, exited)
   const end = async (signal: NodeJS.Signals) => {

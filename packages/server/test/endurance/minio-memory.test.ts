@@ -1,0 +1,46 @@
+import { describeWithMinio } from '@holdfast/minio-container'
+import { expect } from 'chai'
+import { createSite, memoryOf, resetPeak, startHoldfast } from './holdfast-process.ts'
+import { digestOf, postForm, pseudoRandom, putRaw, serve, warmUp } from './large-content.ts'
+
+const MiB = 1024 ** 2
+const size = 512 * MiB
+const uploads = 16
+
+describeWithMinio('sixteen uploads of 512 MiB at once to MinIO', (minio) => {
+  it('arrive whole, within 256 MiB of memory, and come down within 96', async function () {
+    this.timeout(600_000)
+    const { endpoint, accessKey, secretKey } = minio()
+    const site = await createSite()
+    const server = await startHoldfast(site.directory, {
+      HOLDFAST_STORE: 'minio',
+      HOLDFAST_MINIO_ENDPOINT: endpoint,
+      HOLDFAST_MINIO_BUCKET: await minio().createBucket(),
+      HOLDFAST_MINIO_ACCESS_KEY: accessKey,
+      HOLDFAST_MINIO_SECRET_KEY: secretKey,
+    })
+    const growthSince = async (before: number) => (await memoryOf(server.pid, 'VmHWM')) - before
+    try {
+      await warmUp(server.url)
+      const idle = await memoryOf(server.pid, 'VmRSS')
+      const statuses = await Promise.all(
+        Array.from({ length: uploads }, (_, index) =>
+          (index % 2 ? postForm : putRaw)(server.url, `file-${index}`, size),
+        ),
+      )
+      expect(statuses).to.deep.equal(Array.from({ length: uploads }, () => 200))
+      expect(await growthSince(idle), 'bytes beyond the idle server').to.be.below(256 * MiB)
+
+      await resetPeak(server.pid)
+      const before = await memoryOf(server.pid, 'VmRSS')
+      const expected = await digestOf(pseudoRandom(size))
+      for (const name of ['file-0', 'file-1']) {
+        expect(await digestOf(await serve(server.url, name)), name).to.equal(expected)
+      }
+      expect(await growthSince(before), 'bytes for downloads').to.be.below(96 * MiB)
+    } finally {
+      await server.stop()
+      await site.remove()
+    }
+  })
+})
