@@ -8,7 +8,7 @@ import {
 } from '../../src/minio-blob-store.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 
-/** A store in a bucket of its own whose way to the server can be broken. */
+/** A store in a bucket of its own, whose way to the server can be broken. */
 export interface FaultyStore {
   readonly store: MinioBlobStore
   readonly proxy: FaultProxy
@@ -18,26 +18,20 @@ export interface FaultyStore {
   readonly bucket: string
 }
 
-/** Milliseconds after which the store gives up a server that is silent. */
-export const idleTimeoutMs = 400
-
 /** Opens a faulty store, runs `body` with it, and sees to it that no connection is left in use. */
 export async function withFaultyStore(
   minio: RunningMinio,
+  options: Partial<MinioBlobStoreOptions>,
   body: (faulty: FaultyStore) => Promise<void>,
-  options: Partial<MinioBlobStoreOptions> = {},
 ): Promise<void> {
   const bucket = await minio.createBucket()
   const { accessKey, secretKey, region } = minio
+  const settings = { bucket, accessKey, secretKey, region }
   const proxy = await startFaultProxy(minio.endpoint)
-  const open = (endpoint: string) =>
-    openMinioBlobStore({
-      endpoint,
-      ...{ bucket, accessKey, secretKey, region },
-      ...{ connectTimeoutMs: 1000, idleTimeoutMs },
-      ...options,
-    })
-  const [store, direct] = await Promise.all([open(proxy.endpoint), open(minio.endpoint)])
+  const [store, direct] = await Promise.all([
+    openMinioBlobStore({ endpoint: proxy.endpoint, ...settings, ...options }),
+    openMinioBlobStore({ endpoint: minio.endpoint, ...settings }),
+  ])
   try {
     await body({ store, proxy, direct, minio, bucket })
     await until('all connections are given back', () => store.busyConnections() === 0)
