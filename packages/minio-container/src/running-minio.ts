@@ -1,6 +1,11 @@
 import { Agent } from 'node:https'
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  ListMultipartUploadsCommand,
+  PutBucketPolicyCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 
 /** A MinIO server that tests can talk to. */
 export interface RunningMinio {
@@ -15,6 +20,8 @@ export interface RunningMinio {
   readonly client: S3Client
   /** Makes an empty bucket and resolves to its name, which is new: each test takes its own, and leaves it there. */
   createBucket(): Promise<string>
+  /** Lets anybody read and write the objects of `bucket`, without credentials. */
+  openToAll(bucket: string): Promise<void>
   /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
   unfinishedUploads(bucket: string): Promise<string[]>
 }
@@ -46,6 +53,16 @@ export function createRunningMinio(endpoint: string, certificate?: string): Runn
       const bucket = `test-${randomUUID()}`
       await client.send(new CreateBucketCommand({ Bucket: bucket }))
       return bucket
+    },
+    openToAll: async (bucket) => {
+      const statement = {
+        Effect: 'Allow',
+        Principal: '*',
+        Action: ['s3:GetObject', 's3:PutObject'],
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      }
+      const policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
+      await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: policy }))
     },
     unfinishedUploads: async (bucket) => {
       const { Uploads: uploads = [] } = await client.send(
