@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { abortable, type BlobInfo, type BlobKey, type BlobStore } from '@holdfast/core'
+import type { BlobInfo, BlobKey, BlobStore, OpenBlob } from '@holdfast/core'
 import { readDigest } from './read-digest.ts'
 
 export interface FileCopy {
@@ -41,7 +41,7 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
   const hash = createHash('sha256')
   const vanished = new Error('The file is there no more')
   try {
-    const content = sent(copy, opened.info, abortable(opened.content, signal), hash, vanished)
+    const content = sent(copy, opened, hash, vanished)
     const target = await to.put(key, content, { signal })
     await verify(copy, target, hash.digest('hex'))
     return opened.info
@@ -59,8 +59,7 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
  */
 async function* sent(
   { from, key, onBytes }: FileCopy,
-  info: BlobInfo,
-  content: AsyncIterable<Uint8Array>,
+  { info, content }: OpenBlob,
   hash: Hash,
   vanished: Error,
 ) {

@@ -128,6 +128,31 @@ describe('copyFile', () => {
     expect(await contentOf(to)).to.deep.equal({})
   })
 
+  it('closes the original also where the target refuses it unread', async () => {
+    let isClosed = false
+    const source: BlobStore = {
+      ...from,
+      async open(key) {
+        const blob = await from.open(key)
+        return blob && { ...blob, close: async () => void (isClosed = true) }
+      },
+    }
+    const refused = new Error('no')
+    const { copied } = await tryToCopy(source, { ...to, put: () => Promise.reject(refused) })
+    expect(copied).to.equal(refused)
+    expect(isClosed).to.be.true
+  })
+
+  it('ends at an abort also while the source stalls', async () => {
+    const stopped = new Error('stopped')
+    const stop = new AbortController()
+    const stalling = changing(() => {
+      setImmediate(() => stop.abort(stopped))
+      return new Promise(() => {})
+    })
+    expect((await tryToCopy(stalling, to, stop.signal)).copied).to.equal(stopped)
+  })
+
   it('throws the reason of an abort, at any point, and leaves nothing', async () => {
     const stopped = new Error('stopped')
     const whileSent = new AbortController()

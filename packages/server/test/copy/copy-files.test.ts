@@ -2,6 +2,7 @@ import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { copyFiles, EmptySourceError } from '../../src/copy/copy-files.ts'
+import type { CopyProgress } from '../../src/copy/copy-progress.ts'
 import { contentOf, putText } from './store-content.ts'
 import { watchedStore } from './watched-store.ts'
 
@@ -34,6 +35,34 @@ describe('copyFiles', () => {
       stoppedBy: undefined,
     })
     expect(await contentOf(to)).to.deep.equal(await contentOf(from))
+  })
+
+  it('tells how far it is: counts first, then copies, then looks again', async () => {
+    await putText(to, 'alice', 'a.txt', 'one')
+    const told: CopyProgress[] = []
+    let tries = 0
+    // The first copy of a file is wrong, so that it is sent twice.
+    const target: BlobStore = {
+      ...to,
+      async put(key, content, options) {
+        const info = await to.put(key, content, options)
+        return key.name === 'b.txt' && tries++ === 0 ? putText(to, 'alice', 'b.txt', 'owt') : info
+      },
+    }
+    await copyFiles({ from, to: target, onProgress: (progress) => told.push(progress) })
+    const stages = told.map(({ stage }) => stage)
+    expect(stages.filter((stage, index) => stage !== stages[index - 1])).to.deep.equal([
+      'counting',
+      'copying',
+      'catching up',
+    ])
+    const all = { files: 3, bytes: 11 }
+    for (const stage of ['copying', 'catching up'] as const) {
+      const first = told.find((progress) => progress.stage === stage)
+      const last = told.findLast((progress) => progress.stage === stage)
+      expect(first).to.deep.include({ done: nothing, total: all })
+      expect(last).to.deep.include({ done: all, total: all, sent: 3 + 3 + 5, failed: 0 })
+    }
   })
 
   it('copies the files of one customer alone', async () => {
