@@ -6,6 +6,9 @@ import { getContainerRuntimeClient, type ContainerRuntimeClient } from 'testcont
  * @throws Error that says what to do, where none answers.
  */
 export async function connectToEngine(): Promise<ContainerRuntimeClient> {
+  // Where containers are reachable, which they are nowhere else. Left alone, the library looks for them at the engine's
+  // gateway if we run in a container ourselves, and at ::1, too.
+  process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1'
   const engine = await getContainerRuntimeClient().catch((cause: unknown) => {
     throw noAnswer('No container engine answers', cause)
   })
