@@ -7,7 +7,7 @@ export interface FileCopy {
   readonly to: BlobStore
   readonly key: BlobKey
   readonly signal: AbortSignal
-  /** Told of every chunk on its way. */
+  /** Told of every byte twice: when it is sent, and when it has been read in the copy. */
   readonly onBytes: (bytes: number) => void
 }
 
@@ -74,9 +74,9 @@ async function* sent(
 }
 
 async function verify(copy: FileCopy, written: BlobInfo, sha256: string): Promise<void> {
-  const { to, key, signal } = copy
+  const { to, key, signal, onBytes } = copy
   try {
-    const found = await readDigest(to, key, signal)
+    const found = await readDigest(to, key, signal, onBytes)
     if (found?.sha256 === sha256) return
     throw new PassingError('the copy is not the same as the original')
   } catch (error) {

@@ -67,7 +67,7 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
     try {
       const outcome = await mover.handle(file, {
         isFirst,
-        onBytes: (bytes) => inProgress.sent(bytes),
+        onBytes: (bytes) => inProgress.moved(bytes),
       })
       sums.add(outcome, isFirst)
       size = outcome.bytes
@@ -76,7 +76,7 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
       if (!signal.aborted) failures.add(customer, name, error)
       progress.failed(failures.count())
     }
-    if (file.inSource) inProgress.end(size)
+    if (file.inSource && !signal.aborted) inProgress.end(size)
   }
 
   const runPass = async (isFirst: boolean) => {

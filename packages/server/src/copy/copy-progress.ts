@@ -12,16 +12,16 @@ export interface CopyProgress {
   readonly done: FileCount
   /** Counted so far, or in all; what comes and goes meanwhile is not in it. */
   readonly total: FileCount
-  /** Bytes sent to the target, in all stages. */
-  readonly sent: number
+  /** Bytes copied and compared, in all stages; half of each counts when it is sent, and half when it has been read. */
+  readonly moved: number
   /** Files that have failed so far, and not succeeded since. */
   readonly failed: number
 }
 
 export interface FileInProgress {
-  /** So many bytes of the file were sent. */
-  sent(bytes: number): void
-  /** The file is done with; `size` counts instead of what was sent, which may be nothing, or too much after a second try. */
+  /** So many bytes of the file were read or written on one side; each has to be on both. */
+  moved(bytesOnOneSide: number): void
+  /** The file is done with; `size` counts instead of what was moved, which may be nothing, or too much after a second try. */
   end(size: number): void
 }
 
@@ -36,7 +36,7 @@ export interface ProgressTracker {
 /** Keeps the sums, and tells `onProgress` of every change. */
 export function trackProgress(onProgress: (progress: CopyProgress) => void): ProgressTracker {
   const none: FileCount = { files: 0, bytes: 0 }
-  let progress: CopyProgress = { stage: 'counting', done: none, total: none, sent: 0, failed: 0 }
+  let progress: CopyProgress = { stage: 'counting', done: none, total: none, moved: 0, failed: 0 }
   const update = (change: Partial<CopyProgress>) => {
     progress = { ...progress, ...change }
     onProgress(progress)
@@ -51,9 +51,10 @@ export function trackProgress(onProgress: (progress: CopyProgress) => void): Pro
     beginFile() {
       let own = 0
       return {
-        sent(bytes) {
+        moved(bytesOnOneSide) {
+          const bytes = bytesOnOneSide / 2
           own += bytes
-          update({ sent: progress.sent + bytes })
+          update({ moved: progress.moved + bytes })
           advance(0, bytes)
         },
         end: (size) => advance(1, size - own),

@@ -29,6 +29,7 @@ export interface MoverOptions {
 export interface Handling {
   /** Whether this is the first look at the file in this run. */
   readonly isFirst: boolean
+  /** Told of bytes that were read in the source, and of those in the target: of a file that is there twice as many. */
   readonly onBytes: (bytes: number) => void
 }
 
@@ -47,25 +48,25 @@ export function createFileMover({ from, to, signal, ...options }: MoverOptions):
   const { verify = false, removeExtra = false } = options
   const settled = createSettledFiles()
 
-  const isSameContent = async (key: BlobKey): Promise<boolean> => {
+  const isSameContent = async (key: BlobKey, { onBytes }: Handling): Promise<boolean> => {
     // One after the other: an opened blob that has to wait for the other one to be read may be cut off.
-    const source = await readDigest(from, key, signal)
-    const target = source && (await readDigest(to, key, signal))
+    const source = await readDigest(from, key, signal, onBytes)
+    const target = source && (await readDigest(to, key, signal, onBytes))
     if (!target || target.sha256 !== source.sha256) return false
     settled.add(key, source.info)
     return true
   }
 
-  const isPresent = async (key: BlobKey, source: BlobInfo, isFirst: boolean) => {
+  const isPresent = async (key: BlobKey, source: BlobInfo, handling: Handling) => {
     if (settled.has(key, source)) return true
     const target = await to.stat(key)
     if (source.size !== target?.size) return false
     const isSure = target.modifiedAt.getTime() - source.modifiedAt.getTime() >= sureAge
-    if (isSure && !(verify && isFirst)) return true
-    return isSameContent(key)
+    if (isSure && !(verify && handling.isFirst)) return true
+    return isSameContent(key, handling)
   }
 
-  const copy = async (key: BlobKey, onBytes: (bytes: number) => void): Promise<Outcome> => {
+  const copy = async (key: BlobKey, { onBytes }: Handling): Promise<Outcome> => {
     const source = await copyFile({ from, to, key, signal, onBytes })
     if (!source) return { kind: 'passing', bytes: 0 }
     settled.add(key, source)
@@ -80,13 +81,13 @@ export function createFileMover({ from, to, signal, ...options }: MoverOptions):
   }
 
   return {
-    async handle({ key, inSource, inTarget }, { isFirst, onBytes }) {
+    async handle({ key, inSource, inTarget }, handling) {
       if (!inSource) return handleExtra(key)
-      if (!inTarget) return copy(key, onBytes)
+      if (!inTarget) return copy(key, handling)
       const source = await from.stat(key)
       if (!source) return { kind: 'passing', bytes: 0 }
-      const isThere = await isPresent(key, source, isFirst)
-      return isThere ? { kind: 'present', bytes: source.size } : copy(key, onBytes)
+      const isThere = await isPresent(key, source, handling)
+      return isThere ? { kind: 'present', bytes: source.size } : copy(key, handling)
     },
   }
 }

@@ -40,7 +40,7 @@ describe('copyFile', () => {
     await putText(to, 'alice', 'a.txt', 'earlier')
     const { copied, bytes } = await tryToCopy(from, to)
     expect(copied).to.deep.equal(await from.stat(key))
-    expect(bytes).to.equal(7)
+    expect(bytes).to.equal(2 * 7)
     expect(await contentOf(to)).to.deep.equal({ 'alice/a.txt': 'content' })
   })
 

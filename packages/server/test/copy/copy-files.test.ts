@@ -61,7 +61,7 @@ describe('copyFiles', () => {
       const first = told.find((progress) => progress.stage === stage)
       const last = told.findLast((progress) => progress.stage === stage)
       expect(first).to.deep.include({ done: nothing, total: all })
-      expect(last).to.deep.include({ done: all, total: all, sent: 3 + 3 + 5, failed: 0 })
+      expect(last).to.deep.include({ done: all, total: all, moved: 3 + 3 + 3 + 5, failed: 0 })
     }
   })
 

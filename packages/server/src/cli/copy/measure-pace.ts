@@ -3,7 +3,7 @@ import { workOf } from './work-of.ts'
 
 /** How fast a copy goes. */
 export interface Pace {
-  /** Sent to the target. */
+  /** Copied and compared. */
   readonly bytesPerSecond: number
   /** Until the stage is over; `undefined` where there is no telling. */
   readonly secondsLeft: number | undefined
@@ -19,12 +19,12 @@ export interface Sample {
 export function measurePace(earlier: Sample, later: Sample): Pace {
   const seconds = (later.at - earlier.at) / 1000
   if (seconds <= 0) return { bytesPerSecond: 0, secondsLeft: undefined }
-  const { stage, total, done, sent } = later.progress
+  const { stage, total, done, moved } = later.progress
   const doneNow = workOf(done, stage)
   const doneBefore = workOf(earlier.progress.done, stage)
   const left = Math.max(0, workOf(total, stage) - doneNow)
   return {
-    bytesPerSecond: (sent - earlier.progress.sent) / seconds,
+    bytesPerSecond: (moved - earlier.progress.moved) / seconds,
     secondsLeft: doneNow > doneBefore ? (seconds * left) / (doneNow - doneBefore) : undefined,
   }
 }

@@ -13,7 +13,7 @@ const sample = (
     stage,
     done: { files, bytes },
     total: { files: 100, bytes: 1000 },
-    sent: bytes,
+    moved: bytes,
     failed: 0,
   },
 })

@@ -6,7 +6,7 @@ const progress: CopyProgress = {
   stage: 'copying',
   done: { files: 4812, bytes: 1.2e9 },
   total: { files: 10_001, bytes: 2.15e9 },
-  sent: 1.2e9,
+  moved: 1.2e9,
   failed: 0,
 }
 const pace = { bytesPerSecond: 35e6, secondsLeft: 80 }
