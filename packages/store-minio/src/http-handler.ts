@@ -32,8 +32,12 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
   const agentOf = ({ protocol }: HttpRequest) =>
     protocol === 'https:' ? agents['https:'] : agents['http:']
 
+  let isDestroyed = false
+
   return {
     handle(request, { abortSignal } = {}) {
+      // The client tries again what was under way.
+      if (isDestroyed) return Promise.reject(closedError())
       const start = request.protocol === 'https:' ? https.request : http.request
       return new Promise((resolve, reject) => {
         const outgoing = start({
@@ -57,8 +61,15 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
       Object.values(agents)
         .flatMap((agent) => Object.values(agent.sockets))
         .reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0),
-    destroy: () => Object.values(agents).forEach((agent) => agent.destroy()),
+    destroy: () => {
+      isDestroyed = true
+      Object.values(agents).forEach((agent) => agent.destroy())
+    },
   }
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('The store has been closed'), { code: 'ECANCELED' })
 }
 
 function pathOf({ path, query = {} }: HttpRequest): string {
@@ -111,8 +122,7 @@ function limitWaiting(
   const watch = (socket: Socket) => {
     clearTimeout(connecting)
     const onTimeout = () => {
-      // There is something that nobody has taken yet: the reader is slow, not the store.
-      if ((incoming?.readableLength ?? 0) > 0) socket.setTimeout(idleTimeoutMs)
+      if (incoming && isUntaken(incoming)) socket.setTimeout(idleTimeoutMs)
       else giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
     }
     socket.setTimeout(idleTimeoutMs).on('timeout', onTimeout)
@@ -123,6 +133,11 @@ function limitWaiting(
     const connected = 'encrypted' in socket ? 'secureConnect' : 'connect'
     socket.once(connected, () => watch(socket))
   })
+}
+
+/** Whether something has come that nobody has taken yet, be it only the end: the reader is slow, not the store. */
+function isUntaken({ readableLength, complete, readableEnded }: http.IncomingMessage): boolean {
+  return readableLength > 0 || (complete && !readableEnded)
 }
 
 function cancelWith(outgoing: http.ClientRequest, signal: HttpHandlerOptions['abortSignal']): void {

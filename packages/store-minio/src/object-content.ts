@@ -6,15 +6,15 @@ const mostAttempts = 3
 
 /**
  * The bytes of `range`, which `body` is to bring. When that breaks off, `goOn` fetches the rest of the same object: a
- * node of the store may go down while a large file is being read.
+ * node of the store may go down while a large file is being read. Its signal aborts when nobody reads on.
  */
 export function createObjectContent(
   body: Readable,
   range: ByteRange,
-  goOn: (rest: ByteRange) => Promise<Readable>,
+  goOn: (rest: ByteRange, closed: AbortSignal) => Promise<Readable>,
 ): Pick<OpenBlob, 'content' | 'close'> {
   let current = keepQuiet(body)
-  let isClosed = false
+  const closed = new AbortController()
 
   async function* content() {
     let { offset, length } = range
@@ -30,15 +30,25 @@ export function createObjectContent(
         if (length === 0) return
         throw new Error('The store ended its answer early')
       } catch (error) {
-        if (isClosed || ++failures === mostAttempts) throw unreadable(error)
+        if (closed.signal.aborted || ++failures === mostAttempts) throw unreadable(error)
       }
-      current = keepQuiet(await goOn({ offset, length }))
+      // It broke off behind the last byte.
+      if (length === 0) return
+      current = await resume({ offset, length })
     }
+  }
+
+  async function resume(rest: ByteRange): Promise<Readable> {
+    const more = await goOn(rest, closed.signal).catch((error: unknown) => {
+      throw unreadable(error)
+    })
+    if (closed.signal.aborted) more.destroy()
+    return keepQuiet(more)
   }
 
   const bytes = content()
   const close = () => {
-    isClosed = true
+    closed.abort()
     current.destroy()
   }
   return {

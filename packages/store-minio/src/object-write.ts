@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
 import type { BufferBudget } from './part-buffers.ts'
-import { isAnswer, translating } from './s3-errors.ts'
+import { failureOf, isAnswer, translating } from './s3-errors.ts'
 
 /** An object to be written. */
 export interface ObjectWrite {
@@ -62,7 +62,11 @@ async function recognise(
 ): Promise<string | undefined> {
   const isTaken = isAnswer(error, 'PreconditionFailed')
   if (!isTaken && !isAnswer(error, 'NoSuchUpload')) throw error
-  const found = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => {})
+  const head = new HeadObjectCommand({ Bucket: bucket, Key: key })
+  const found = await s3.send(head).catch((failure: unknown) => {
+    // Only an answer tells whose the object is.
+    if (failureOf(failure).status !== 404) throw failure
+  })
   if (found?.Metadata?.[markName] === mark) return found.ETag
   if (!isTaken) throw error
   throw new FileServiceError('already-exists', 'The name is taken', { cause: error })

@@ -37,10 +37,16 @@ export async function readBlob(
   return { info, range: undefined, content: nothing(), close: async () => {} }
 }
 
+interface GetConditions {
+  /** Only the object of this tag. */
+  readonly etag?: string | undefined
+  readonly signal?: AbortSignal
+}
+
 async function get(
   { s3, bucket, key }: ObjectRead,
   request: RangeRequest | undefined,
-  etag?: string,
+  { etag, signal }: GetConditions = {},
 ): Promise<GetObjectCommandOutput | 'unsatisfiable' | undefined> {
   const command = new GetObjectCommand({
     Bucket: bucket,
@@ -49,7 +55,7 @@ async function get(
     ...(etag !== undefined && { IfMatch: etag }),
   })
   try {
-    return await s3.send(command)
+    return await s3.send(command, { ...(signal && { abortSignal: signal }) })
   } catch (error) {
     if (isAnswer(error, 'NoSuchKey')) return undefined
     if (isAnswer(error, 'InvalidRange')) return 'unsatisfiable'
@@ -67,9 +73,10 @@ function openBlob(
   const range = resolveRange(request, size)
   if ((range?.length ?? 0) !== found.ContentLength) {
     body.destroy()
-    throw new FileServiceError('store-unavailable', 'The store sends another range than asked for')
+    throw anotherRange()
   }
-  const goOn = (rest: ByteRange) => getRest(read, rest, found.ETag)
+  const goOn = (rest: ByteRange, closed: AbortSignal) =>
+    getRest(read, rest, { etag: found.ETag, signal: closed })
   return {
     info: blobInfo(read.name, { ...found, ContentLength: size }),
     range,
@@ -81,13 +88,20 @@ function openBlob(
 async function getRest(
   read: ObjectRead,
   { offset, length }: ByteRange,
-  etag: string | undefined,
+  conditions: GetConditions,
 ): Promise<Readable> {
-  const found = await get(read, { first: offset, last: offset + length - 1 }, etag)
+  const found = await get(read, { first: offset, last: offset + length - 1 }, conditions)
   if (found === undefined || found === 'unsatisfiable') {
     throw new FileServiceError('store-unavailable', 'The object is gone that was being read')
   }
-  return bodyOf(found)
+  const body = bodyOf(found)
+  if (found.ContentRange?.startsWith(`bytes ${offset}-`) === true) return body
+  body.destroy()
+  throw anotherRange()
+}
+
+function anotherRange(): FileServiceError {
+  return new FileServiceError('store-unavailable', 'The store sends another range than asked for')
 }
 
 /** The client's type names what browsers give, too. */

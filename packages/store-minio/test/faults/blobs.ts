@@ -46,6 +46,11 @@ export async function read(store: BlobStore): Promise<Buffer | undefined> {
   return Buffer.concat(chunks)
 }
 
+/** Takes all that `source` yields. */
+export async function drain(source: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of source);
+}
+
 /** Passes when the blob under `key` is one of `contents`, whole, and the only one of its customer. */
 export async function expectOneOf(store: BlobStore, ...contents: readonly Buffer[]): Promise<void> {
   const found = await read(store)

@@ -1,5 +1,5 @@
 /** How many run at the same time. */
-const lanes = 6
+const lanes = 12
 
 /**
  * Declares a test for each of `cells`. They run several at a time, since most of their time goes into waiting for

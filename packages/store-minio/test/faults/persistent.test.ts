@@ -1,7 +1,7 @@
 import { describeWithMinio } from '@holdfast/minio-container'
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import { bytesOf, contentOf, expectOneOf, key, MiB, read } from './blobs.ts'
+import { bytesOf, contentOf, drain, expectOneOf, key, MiB, read } from './blobs.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import type { Direction, Fault, FaultKind, Position } from './fault-proxy.ts'
 import { expectSwept, expectUnavailable, withFaultyStore } from './faulty-store.ts'
@@ -72,10 +72,6 @@ const operations: readonly Operation[] = [
   },
 ]
 
-async function drain(source: AsyncIterable<unknown>): Promise<void> {
-  for await (const each of source) void each
-}
-
 async function putClosing(store: BlobStore, bytes: Buffer): Promise<void> {
   const content = contentOf(bytes)
   try {
@@ -113,7 +109,7 @@ describeWithMinio('openMinioBlobStore on a way that stays broken', (minio) => {
 
   async function expectHarmless({ calls, name, after }: Operation, fault: Fault): Promise<void> {
     // Short only where it is waited for: on a busy machine a server may well be silent for so long.
-    const idleTimeoutMs = fault.kind === 'stall' ? 400 : 10_000
+    const idleTimeoutMs = fault.kind === 'stall' ? 300 : 10_000
     await withFaultyStore(minio(), { idleTimeoutMs }, async (faulty) => {
       const { store, direct, proxy, bucket } = faulty
       await direct.put(key, contentOf(earlier))
