@@ -1,9 +1,13 @@
 import { describeBlobStore } from '@holdfast/contract'
 import { describeWithMinio } from '@holdfast/minio-container'
+import { openUnreachableHarness } from './faults/open-unreachable-harness.ts'
 import { openMinioHarness } from './minio-harness.ts'
 
 const MiB = 1024 * 1024
 
 describeWithMinio('openMinioBlobStore', function (minio) {
-  describeBlobStore('MinIO', () => openMinioHarness(minio()), { putMemory: 48 * MiB })
+  describeBlobStore('MinIO', () => openMinioHarness(minio()), {
+    putMemory: 48 * MiB,
+    openUnreachable: () => openUnreachableHarness(minio()),
+  })
 })

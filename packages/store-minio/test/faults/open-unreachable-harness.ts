@@ -1,0 +1,12 @@
+import type { BlobStoreHarness } from '@holdfast/contract'
+import type { RunningMinio } from '@holdfast/minio-container'
+import { openMinioHarness } from '../minio-harness.ts'
+import { startFaultProxy } from './fault-proxy.ts'
+
+/** A store that was opened while its server was there, and has lost it since. */
+export async function openUnreachableHarness(minio: RunningMinio): Promise<BlobStoreHarness> {
+  const proxy = await startFaultProxy(minio.endpoint)
+  const harness = await openMinioHarness(minio, { endpoint: proxy.endpoint })
+  await proxy.close()
+  return harness
+}
