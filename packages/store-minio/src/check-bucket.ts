@@ -21,8 +21,13 @@ export interface BucketCheck {
 export async function checkBucket(check: BucketCheck): Promise<void> {
   const { s3, bucket, prefix, createBucket } = check
   // HEAD would be answered without saying why not.
-  const look = () =>
-    s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 }))
+  const look = async () => {
+    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 })
+    const { Name: listed } = await s3.send(command)
+    // The client takes many a web page for an empty list.
+    if (listed !== bucket) throw new Error('the answer is no list of the bucket')
+  }
+  if (!canBeInPath(bucket)) throw new StoreSettingError(...noBucketName(check))
   try {
     await look().catch(async (error: unknown) => {
       if (!createBucket || !isAnswer(error, 'NoSuchBucket')) throw error
@@ -32,6 +37,15 @@ export async function checkBucket(check: BucketCheck): Promise<void> {
   } catch (error) {
     throw explain(error, check)
   }
+}
+
+/** Whether `bucket` stays what it is in the path of a URL; the server judges the rest. */
+function canBeInPath(bucket: string): boolean {
+  return /^[a-z0-9][a-z0-9._-]*$/i.test(bucket)
+}
+
+function noBucketName({ bucket }: BucketCheck): [StoreSetting, string] {
+  return ['bucket', `"${bucket}" cannot be the name of a bucket`]
 }
 
 async function makeBucket({ s3, bucket, region }: BucketCheck): Promise<void> {
@@ -51,7 +65,7 @@ type Reason = readonly [setting: StoreSetting | undefined, message: (check: Buck
 
 const reasons: Readonly<Record<string, Reason>> = {
   NoSuchBucket: ['bucket', ({ bucket }) => `there is no bucket "${bucket}"`],
-  InvalidBucketName: ['bucket', ({ bucket }) => `"${bucket}" cannot be the name of a bucket`],
+  InvalidBucketName: ['bucket', (check) => noBucketName(check)[1]],
   InvalidAccessKeyId: ['accessKey', () => 'the server does not know the access key'],
   SignatureDoesNotMatch: ['secretKey', () => 'the secret key does not belong to the access key'],
   AccessDenied: [
@@ -83,15 +97,20 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 function explain(error: unknown, check: BucketCheck): StoreSettingError {
   const { code, status } = failureOf(error)
-  const told = error instanceof Error ? error.message : String(error)
+  // The client goes on with advice for programmers.
+  const [told = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   if (certificateCodes.test(code)) {
     const remedy = 'give the certificate of its authority to Node.js by NODE_EXTRA_CA_CERTS'
     const message = `the certificate of ${check.endpoint} is not trusted (${told}); ${remedy}`
     return new StoreSettingError('endpoint', message, error)
   }
+  // What a server that speaks TLS makes of plain HTTP, or we of its answer.
+  const isTls = check.endpoint.startsWith('http://') && (status === 400 || code.startsWith('HPE_'))
+  const hint = isTls ? '; is it https://?' : ''
   const [setting, message]: Reason = reasons[code] ?? [
     'endpoint',
-    ({ endpoint }) => `${endpoint} does not answer as an S3 server (${status || code}: ${told})`,
+    ({ endpoint }) =>
+      `${endpoint} does not answer as an S3 server (${status || code}: ${told})${hint}`,
   ]
   return new StoreSettingError(setting, message(check), error)
 }
