@@ -6,7 +6,10 @@ import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/type
 export interface Timeouts {
   /** Milliseconds for a connection, TLS included, to stand. */
   readonly connectTimeoutMs: number
-  /** Milliseconds for which the store may neither take nor send a byte while we wait for it. */
+  /**
+   * Milliseconds for which the store may neither take nor send a byte while we wait for it. In the middle of a body it is
+   * given up after twice as long at the latest.
+   */
   readonly idleTimeoutMs: number
 }
 
@@ -121,9 +124,16 @@ function limitWaiting(
 
   const watch = (socket: Socket) => {
     clearTimeout(connecting)
+    let waitedAt: number | undefined
     const onTimeout = () => {
-      if (incoming && isUntaken(incoming)) socket.setTimeout(idleTimeoutMs)
-      else giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
+      const isReaderSlow = incoming !== undefined && isUntaken(incoming)
+      // A reader found waiting may have begun to only now: the store has its time from here on.
+      const isReaderBack = incoming !== undefined && socket.bytesRead !== waitedAt
+      if (!isReaderSlow && !isReaderBack) {
+        return giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
+      }
+      waitedAt = isReaderSlow ? undefined : socket.bytesRead
+      return socket.setTimeout(idleTimeoutMs)
     }
     socket.setTimeout(idleTimeoutMs).on('timeout', onTimeout)
     outgoing.once('close', () => socket.setTimeout(0).off('timeout', onTimeout))
