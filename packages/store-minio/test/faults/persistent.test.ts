@@ -20,7 +20,8 @@ interface Operation {
 
 const small = bytesOf(100_000, 2)
 const large = bytesOf(9 * MiB, 3)
-const earlier = bytesOf(100_000, 4)
+// Reading goes on as long as bytes come: of so few there are none left soon.
+const earlier = bytesOf(16, 4)
 
 const putting = (bytes: Buffer) => [(store: BlobStore) => putClosing(store, bytes)]
 
