@@ -63,7 +63,7 @@ for (const { proxy, file, asksBefore100 } of expectations) {
       const gone = client
         .ask('/upload/left.bin', { method: 'PUT', body: body() })
         .catch((error: unknown) => error)
-      const unfinished = () => unfinishedUploads(minio(), bucket, ['demo/left.bin'])
+      const unfinished = () => unfinishedUploads(minio(), bucket, 'demo/left.bin')
       await until('the first parts are in MinIO', async () => (await unfinished()).length === 1)
       leave.abort()
       expect(await gone).to.be.an('error')

@@ -2,24 +2,21 @@ import { ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s
 import type { RunningMinio } from '@holdfast/minio-container'
 
 /**
- * The keys, among these, of the multipart uploads that have neither become objects nor been aborted. Looks at the
- * drives: a bucket's uploads MinIO lists from the memory of the node that is asked, which neither knows what others
- * began nor forgets what others ended. What is left on a minority of drives, those of a node that was down when the
- * upload ended, counts for nothing: MinIO itself takes it for gone.
+ * The keys of the multipart uploads that have neither become objects nor been aborted: of those under `key` as the drives
+ * have it, or of all that this very node remembers. MinIO lists a whole bucket from the memory of the node that is asked,
+ * which knows nothing of what others began, nor of what it began before its start, and does not forget what others ended.
  */
 export async function unfinishedUploads(
   { client }: RunningMinio,
   bucket: string,
-  keys: Iterable<string>,
+  key?: string,
 ): Promise<string[]> {
   const unfinished: string[] = []
-  for (const key of keys) {
-    const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key })
-    for (const { UploadId: id } of (await client.send(command)).Uploads ?? []) {
-      const parts = new ListPartsCommand({ Bucket: bucket, Key: key, UploadId: id })
-      const isThere = await client.send(parts).then(() => true, isNoSuchUpload)
-      if (isThere) unfinished.push(key)
-    }
+  const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key })
+  for (const { Key, UploadId } of (await client.send(command)).Uploads ?? []) {
+    const parts = new ListPartsCommand({ Bucket: bucket, Key, UploadId })
+    const isThere = await client.send(parts).then(() => true, isNoSuchUpload)
+    if (isThere) unfinished.push(Key ?? '')
   }
   return unfinished
 }
