@@ -2,6 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
+import { escapeUri } from './escape-uri.ts'
 
 export interface Timeouts {
   /** Milliseconds for a connection, TLS included, to stand. */
@@ -78,18 +79,10 @@ function closedError(): Error {
 function pathOf({ path, query = {} }: HttpRequest): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((each) =>
-      each === null ? encode(name) : `${encode(name)}=${encode(each)}`,
+      each === null ? escapeUri(name) : `${escapeUri(name)}=${escapeUri(each)}`,
     ),
   )
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
-}
-
-/** Escapes what the signature escapes (RFC 3986 §2.3), which is more than `encodeURIComponent` does. */
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 }
 
 function toResponse(incoming: http.IncomingMessage): HttpResponse {

@@ -64,7 +64,7 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
   const { staleUploadAfterMs = 24 * hour, log = { warn: () => {} } } = options
   const keys = keysFor(prefix)
   const client = connect(options, region)
-  const { s3 } = client
+  const { s3, gets } = client
   const budget = createBufferBudget(uploadMemory)
   const underWay = new Set<string>()
   try {
@@ -78,7 +78,7 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
     log,
   )
   const listing = { s3, bucket, keys }
-  const objectOf = (key: BlobKey) => ({ s3, bucket, key: keys.keyOf(key), name: key.name })
+  const objectOf = (key: BlobKey) => ({ s3, gets, bucket, key: keys.keyOf(key), name: key.name })
 
   return {
     async put(key, content, { createOnly = false, signal } = {}) {
@@ -88,8 +88,8 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
       return describe(written, key.name, await statObject(object).catch(() => undefined))
     },
 
-    async open(key, { range } = {}) {
-      return readBlob(objectOf(key), range)
+    async open(key, openOptions = {}) {
+      return readBlob(objectOf(key), openOptions)
     },
 
     async stat(key) {
@@ -143,6 +143,7 @@ function connect(options: MinioBlobStoreOptions, region: string): StoreClient {
   const isUsable =
     (url?.protocol === 'http:' || url?.protocol === 'https:') &&
     url.username === '' &&
+    url.pathname === '/' &&
     url.search === '' &&
     url.hash === ''
   if (!isUsable) {

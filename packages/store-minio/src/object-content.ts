@@ -1,74 +1,73 @@
-import type { Readable } from 'node:stream'
 import { FileServiceError, type ByteRange, type OpenBlob } from '@holdfast/core'
+import type { StoreBody } from './store-body.ts'
 
 /** How often in a row reading is taken up again without a byte having come. */
 const mostAttempts = 3
 
+export interface ObjectContent {
+  readonly range: ByteRange
+  /** Whether a chunk may be overwritten once the next one is asked for. */
+  readonly reuseChunks: boolean
+  /** Fetches the rest of the same object. The signal aborts when nobody reads on. */
+  readonly goOn: (rest: ByteRange, closed: AbortSignal) => Promise<StoreBody>
+}
+
 /**
- * The bytes of `range`, which `body` is to bring. When that breaks off, `goOn` fetches the rest of the same object: a
- * node of the store may go down while a large file is being read. Its signal aborts when nobody reads on.
+ * The bytes of a range, which `body` is to bring. When that breaks off, the rest is fetched anew: a node of the store may
+ * go down while a large file is being read.
  */
 export function createObjectContent(
-  body: Readable,
-  range: ByteRange,
-  goOn: (rest: ByteRange, closed: AbortSignal) => Promise<Readable>,
+  body: StoreBody,
+  { range, reuseChunks, goOn }: ObjectContent,
 ): Pick<OpenBlob, 'content' | 'close'> {
-  let current = keepQuiet(body)
   const closed = new AbortController()
+  let current = body
+  let { offset, length } = range
+  let failures = 0
 
-  async function* content() {
-    let { offset, length } = range
-    let failures = 0
+  async function next(): Promise<IteratorResult<Uint8Array, undefined>> {
     for (;;) {
       try {
-        for await (const chunk of current as AsyncIterable<Buffer>) {
-          failures = 0
-          offset += chunk.length
-          length -= chunk.length
-          yield chunk
-        }
-        if (length === 0) return
-        throw new Error('The store ended its answer early')
+        const chunk = await current.next()
+        if (chunk === undefined && length > 0) throw new Error('The store ended its answer early')
+        if (chunk === undefined) return { done: true, value: undefined }
+        failures = 0
+        offset += chunk.length
+        length -= chunk.length
+        return { done: false, value: reuseChunks ? chunk : Uint8Array.from(chunk) }
       } catch (error) {
         if (closed.signal.aborted || ++failures === mostAttempts) throw unreadable(error)
       }
       // It broke off behind the last byte.
-      if (length === 0) return
-      current = await resume({ offset, length })
+      if (length === 0) return { done: true, value: undefined }
+      current = await resume()
     }
   }
 
-  async function resume(rest: ByteRange): Promise<Readable> {
-    const more = await goOn(rest, closed.signal).catch((error: unknown) => {
+  async function resume(): Promise<StoreBody> {
+    const rest = await goOn({ offset, length }, closed.signal).catch((error: unknown) => {
       throw unreadable(error)
     })
-    if (closed.signal.aborted) more.destroy()
-    return keepQuiet(more)
+    if (closed.signal.aborted) rest.destroy()
+    return rest
   }
 
-  const bytes = content()
-  const close = () => {
+  const close = async () => {
     closed.abort()
     current.destroy()
   }
   return {
     content: {
       [Symbol.asyncIterator]: () => ({
-        next: () => bytes.next(),
-        // First of all, since a generator that has not begun has nothing to end, and one that waits ends too late.
-        return: () => {
-          close()
-          return bytes.return()
+        next,
+        return: async () => {
+          await close()
+          return { done: true, value: undefined }
         },
       }),
     },
-    close: async () => close(),
+    close,
   }
-}
-
-/** A body that fails while nobody reads it tells so when it is read, and does not end the process before. */
-function keepQuiet(body: Readable): Readable {
-  return body.on('error', () => {})
 }
 
 function unreadable(cause: unknown): FileServiceError {

@@ -1,112 +1,72 @@
-import type { Readable } from 'node:stream'
-import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3'
 import {
   FileServiceError,
   resolveRange,
   type ByteRange,
   type OpenBlob,
+  type OpenOptions,
   type RangeRequest,
 } from '@holdfast/core'
+import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
 import { createObjectContent } from './object-content.ts'
 import { blobInfo, statObject } from './stat-object.ts'
-import { isAnswer, translateError } from './s3-errors.ts'
-
-/** An object to be read. */
-export interface ObjectRead {
-  readonly s3: S3Client
-  readonly bucket: string
-  readonly key: string
-  /** What the port calls it. */
-  readonly name: string
-}
+import type { StoreBody } from './store-body.ts'
 
 /** Opens the object for reading; `undefined` if there is none. */
 export async function readBlob(
   read: ObjectRead,
-  request: RangeRequest | undefined,
+  options: OpenOptions,
 ): Promise<OpenBlob | undefined> {
+  const { range: request } = options
   if (request === undefined || canSelect(request)) {
-    const found = await get(read, request)
-    if (found !== 'unsatisfiable') return found && openBlob(read, request, found)
+    const found = await getObject(read, request ? { range: rangeHeader(request) } : {})
+    if (found !== 'unsatisfiable') return found && openBlob(read, options, found)
   }
   // S3 refuses a range without telling what the object is.
   const info = await statObject(read)
   if (info === undefined) return undefined
   // Replaced by a longer one in this very moment.
-  if (resolveRange(request, info.size) !== undefined) return readBlob(read, request)
+  if (resolveRange(request, info.size) !== undefined) return readBlob(read, options)
   return { info, range: undefined, content: nothing(), close: async () => {} }
-}
-
-interface GetConditions {
-  /** Only the object of this tag. */
-  readonly etag?: string | undefined
-  readonly signal?: AbortSignal
-}
-
-async function get(
-  { s3, bucket, key }: ObjectRead,
-  request: RangeRequest | undefined,
-  { etag, signal }: GetConditions = {},
-): Promise<GetObjectCommandOutput | 'unsatisfiable' | undefined> {
-  const command = new GetObjectCommand({
-    Bucket: bucket,
-    Key: key,
-    ...(request !== undefined && { Range: rangeHeader(request) }),
-    ...(etag !== undefined && { IfMatch: etag }),
-  })
-  try {
-    return await s3.send(command, { ...(signal && { abortSignal: signal }) })
-  } catch (error) {
-    if (isAnswer(error, 'NoSuchKey')) return undefined
-    if (isAnswer(error, 'InvalidRange')) return 'unsatisfiable'
-    throw translateError(error)
-  }
 }
 
 function openBlob(
   read: ObjectRead,
-  request: RangeRequest | undefined,
-  found: GetObjectCommandOutput,
+  { range: request, reuseChunks = false }: OpenOptions,
+  found: FoundObject,
 ): OpenBlob {
-  const body = bodyOf(found)
-  const size = Number(found.ContentRange?.split('/')[1] ?? found.ContentLength)
+  const { size, modifiedAt, etag, body } = found
   const range = resolveRange(request, size)
-  if ((range?.length ?? 0) !== found.ContentLength) {
+  const content = createObjectContent(body, {
+    range: range ?? { offset: 0, length: 0 },
+    reuseChunks,
+    goOn: (rest, closed) => getRest(read, rest, etag, closed),
+  })
+  if ((range?.length ?? 0) !== found.length || (range?.offset ?? 0) !== found.offset) {
     body.destroy()
     throw anotherRange()
   }
-  const goOn = (rest: ByteRange, closed: AbortSignal) =>
-    getRest(read, rest, { etag: found.ETag, signal: closed })
-  return {
-    info: blobInfo(read.name, { ...found, ContentLength: size }),
-    range,
-    ...createObjectContent(body, range ?? { offset: 0, length: 0 }, goOn),
-  }
+  return { info: blobInfo(read.name, { size, modifiedAt, etag }), range, ...content }
 }
 
 /** What is left of the object that was opened. */
 async function getRest(
   read: ObjectRead,
   { offset, length }: ByteRange,
-  conditions: GetConditions,
-): Promise<Readable> {
-  const found = await get(read, { first: offset, last: offset + length - 1 }, conditions)
+  etag: string,
+  closed: AbortSignal,
+): Promise<StoreBody> {
+  const range = rangeHeader({ first: offset, last: offset + length - 1 })
+  const found = await getObject(read, { range, 'if-match': etag }, closed)
   if (found === undefined || found === 'unsatisfiable') {
     throw new FileServiceError('store-unavailable', 'The object is gone that was being read')
   }
-  const body = bodyOf(found)
-  if (found.ContentRange?.startsWith(`bytes ${offset}-`) === true) return body
-  body.destroy()
+  if (found.offset === offset && found.length === length) return found.body
+  found.body.destroy()
   throw anotherRange()
 }
 
 function anotherRange(): FileServiceError {
   return new FileServiceError('store-unavailable', 'The store sends another range than asked for')
-}
-
-/** The client's type names what browsers give, too. */
-function bodyOf({ Body: body }: GetObjectCommandOutput): Readable {
-  return body as Readable
 }
 
 /** Whether there is a size for which `request` selects a byte. */

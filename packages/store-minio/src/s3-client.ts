@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3'
+import { createGetClient, type GetClient } from './get-client.ts'
 import { createHttpHandler, type Timeouts } from './http-handler.ts'
 
 export interface Connection extends Timeouts {
@@ -13,6 +14,8 @@ export interface Connection extends Timeouts {
 export interface StoreClient {
   /** Tries what can be tried again up to three times, with growing pauses of some tenths of a second. */
   readonly s3: S3Client
+  /** For what goes well and wants to be quick. */
+  readonly gets: GetClient
   /** How many connections carry a request or an unread answer now. */
   readonly busyConnections: () => number
   readonly close: () => void
@@ -22,6 +25,7 @@ export interface StoreClient {
 export function createStoreClient(connection: Connection): StoreClient {
   const { endpoint, region, accessKey, secretKey, sessionToken } = connection
   const handler = createHttpHandler(connection)
+  const gets = createGetClient(connection)
   const s3 = new S3Client({
     endpoint,
     region,
@@ -51,8 +55,12 @@ export function createStoreClient(connection: Connection): StoreClient {
   leavePayloadUnsigned(s3)
   return {
     s3,
-    busyConnections: handler.busyConnections,
-    close: () => s3.destroy(),
+    gets,
+    busyConnections: () => handler.busyConnections() + gets.busyConnections(),
+    close: () => {
+      s3.destroy()
+      gets.close()
+    },
   }
 }
 

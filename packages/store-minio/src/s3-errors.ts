@@ -42,6 +42,14 @@ export function translateError(error: unknown): unknown {
   return error
 }
 
+/** For an answer that somebody on the way has stripped of its length: its end could be anywhere. */
+export function lengthUnknown(): FileServiceError {
+  return new FileServiceError(
+    'store-unavailable',
+    'The store does not tell the length of an object',
+  )
+}
+
 /** Does `work`, and says its failure in the words of the port. */
 export async function translating<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import { HeadBucketCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { BlobInfo } from '@holdfast/core'
-import type { ObjectRead } from './read-blob.ts'
-import { failureOf, translateError, translating } from './s3-errors.ts'
+import type { ObjectRead } from './get-object.ts'
+import { failureOf, lengthUnknown, translateError, translating } from './s3-errors.ts'
 
 /** What is known of the object; `undefined` if there is none. */
 export async function statObject({
@@ -11,7 +11,10 @@ export async function statObject({
   name,
 }: ObjectRead): Promise<BlobInfo | undefined> {
   try {
-    return blobInfo(name, await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key })))
+    const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
+    const { ContentLength: size, LastModified: modifiedAt = new Date(0), ETag: etag = '' } = head
+    if (size === undefined) throw lengthUnknown()
+    return blobInfo(name, { size, modifiedAt, etag })
   } catch (error) {
     if (failureOf(error).status !== 404) throw translateError(error)
     // The answer to HEAD has no body that would tell a missing object from a missing bucket.
@@ -20,21 +23,10 @@ export async function statObject({
   }
 }
 
-/** What S3 tells of an object with HEAD and GET. */
-interface ObjectHeaders {
-  readonly ContentLength?: number | undefined
-  readonly LastModified?: Date | undefined
-  readonly ETag?: string | undefined
-}
-
-/** What the port tells of a blob called `name` whose object has these headers. */
+/** What the port tells of a blob called `name` whose object is so; the tag is in quotes. */
 export function blobInfo(
   name: string,
-  {
-    ContentLength: size = 0,
-    LastModified: modifiedAt = new Date(0),
-    ETag: etag = '',
-  }: ObjectHeaders,
+  { size, modifiedAt, etag }: Pick<BlobInfo, 'size' | 'modifiedAt' | 'etag'>,
 ): BlobInfo {
   return { name, size, modifiedAt, etag: etag.replaceAll('"', '') }
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreTest } from '../blob-store-harness.ts'
@@ -70,6 +70,26 @@ function readingLazily(test: BlobStoreTest): void {
     }
   })
 
+  test('leaves alone the chunks that it gave, unless told that it may reuse them', async ({
+    store,
+  }) => {
+    await store.put(key, generated(5 * MiB))
+    const blob = await opened(store)
+    const kept: Uint8Array[] = []
+    for await (const chunk of blob.content) kept.push(chunk)
+    expect(await digest(kept)).to.deep.equal(await digest([pattern(5 * MiB)]))
+  })
+
+  for (const range of [{ first: 0 }, { first: 1_000_001, last: 3_000_000 }]) {
+    const { first, last = 5 * MiB - 1 } = range
+    test(`reads bytes ${first} to ${last} in chunks that it may reuse`, async ({ store }) => {
+      await store.put(key, generated(5 * MiB))
+      const blob = await store.open(key, { range, reuseChunks: true })
+      const expected = pattern(5 * MiB).subarray(first, last + 1)
+      expect(await digest(slowly(blob?.content ?? []))).to.deep.equal(await digest([expected]))
+    })
+  }
+
   test('reads a blob twice at once, each at its own pace', async ({ store }) => {
     await store.put(key, generated(MiB))
     const [fast, lagging] = [await opened(store), await opened(store)]
@@ -132,6 +152,14 @@ function releasing(test: BlobStoreTest): void {
         await expectBlob(harness.store, key, pattern(size))
       })
     }
+  }
+}
+
+/** Lets time pass while a chunk is in use, for a store that overwrites it too early. */
+async function* slowly(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+  for await (const chunk of content) {
+    await nextTurn()
+    yield chunk
   }
 }
 

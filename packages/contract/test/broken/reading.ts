@@ -4,6 +4,16 @@ import { broken, mapChunks, opening } from './broken-store.ts'
 /** Flaws in opened blobs. */
 export const reading = [
   broken(
+    'reuses its chunks unasked',
+    'streaming > leaves alone the chunks that it gave, unless told that it may reuse them',
+    opening((blob) => ({ ...blob, content: inOneBuffer(blob.content) })),
+  ),
+  broken(
+    'overwrites a chunk while it is in use',
+    'streaming > reads bytes 0 to 5242879 in chunks that it may reuse',
+    opening((blob) => ({ ...blob, content: overwritingEarly(blob.content) })),
+  ),
+  broken(
     'ends short',
     'round trip > keeps 5242881 bytes as they are',
     opening((blob) => ({
@@ -67,3 +77,18 @@ export const reading = [
     }),
   ),
 ]
+
+async function* inOneBuffer(content: AsyncIterable<Uint8Array>) {
+  const buffer = new Uint8Array(1024 * 1024)
+  for await (const chunk of content) {
+    buffer.set(chunk)
+    yield buffer.subarray(0, chunk.length)
+  }
+}
+
+async function* overwritingEarly(content: AsyncIterable<Uint8Array>) {
+  for await (const chunk of content) {
+    queueMicrotask(() => setImmediate(() => chunk.fill(0)))
+    yield chunk
+  }
+}

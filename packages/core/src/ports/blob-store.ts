@@ -35,6 +35,11 @@ export interface PutOptions {
 export interface OpenOptions {
   /** Default: the whole blob. */
   readonly range?: RangeRequest
+  /**
+   * Whether the bytes of a chunk may be overwritten once the next chunk is asked for, which lets a store read into few
+   * buffers. Default: no, a chunk is the reader's for good.
+   */
+  readonly reuseChunks?: boolean
 }
 
 /** A blob opened for reading. It must be read or closed, or it holds resources. */

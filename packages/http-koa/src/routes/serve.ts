@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import type { Context } from 'koa'
@@ -6,6 +7,7 @@ import { etagOf, evaluatePreconditions, ifRangeHolds, isConditional } from '../h
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { problems } from '../http/problem.ts'
 import { parseRange } from '../http/range.ts'
+import { createPumpedBody } from '../http/pumped-body.ts'
 import { streamBody } from '../http/stream-body.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
@@ -24,13 +26,13 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   const known = isConditional(headers) ? await files.stat(name) : undefined
   if (known && !isWanted(ctx, known)) return
   const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
-  const file = await files.serve(name, range && { range })
+  const file = await files.serve(name, { ...(range && { range }), reuseChunks: true })
   if (range === undefined || ifRangeHolds(headers, file.info)) {
     return send(ctx, file, range !== undefined)
   }
   // Replaced since it was looked at.
   await file.close()
-  return send(ctx, await files.serve(name), false)
+  return send(ctx, await files.serve(name, { reuseChunks: true }), false)
 }
 
 /** Answers with what was opened, or closes it. */
@@ -46,7 +48,8 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
     }
-    streamBody(ctx, content, () => file.close())
+    const body = content instanceof Readable ? content : createPumpedBody(content)
+    streamBody(ctx, body, () => file.close())
     ctx.length = range.length
     isSent = true
   } finally {

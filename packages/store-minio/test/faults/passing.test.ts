@@ -16,7 +16,7 @@ const large = bytesOf(20 * MiB, 3)
 const twoParts = bytesOf(9 * MiB, 3)
 const kinds: readonly FaultKind[] = ['cut', 'reset', 'stall']
 const idleTimeoutMs = 1000
-const getObject = /x-id=GetObject/
+const getObject = /^GET [^?]*(?: HTTP|\?x-id=GetObject)/
 
 /** Requests of which every kind is tried again. */
 const requests = {

@@ -52,7 +52,12 @@ const operations: readonly Operation[] = [
     calls: putting(large),
     after: large,
   },
-  { name: 'open and read', request: /x-id=GetObject/, bodies: ['answer'], calls: [read] },
+  {
+    name: 'open and read',
+    request: /^GET [^?]*(?: HTTP|\?x-id=GetObject)/,
+    bodies: ['answer'],
+    calls: [read],
+  },
   { name: 'stat', request: /^HEAD /, bodies: [], calls: [(store) => store.stat(key)] },
   {
     name: 'delete',

@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream'
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { GetClient, GetHeaders } from './get-client.ts'
+import type { GetAnswer } from './get-exchange.ts'
+import { isAnswer, lengthUnknown, translateError } from './s3-errors.ts'
+import { fromReadable, type StoreBody } from './store-body.ts'
+
+/** An object to be read. */
+export interface ObjectRead {
+  readonly s3: S3Client
+  readonly gets: GetClient
+  readonly bucket: string
+  readonly key: string
+  /** What the port calls it. */
+  readonly name: string
+}
+
+/** An object, or a range of it, whose bytes are on their way. */
+export interface FoundObject {
+  /** Of the whole object, in bytes. */
+  readonly size: number
+  readonly modifiedAt: Date
+  /** In quotes. */
+  readonly etag: string
+  /** Where the body begins in the object, in bytes from 0. */
+  readonly offset: number
+  /** Of the body, in bytes. */
+  readonly length: number
+  readonly body: StoreBody
+}
+
+/** `undefined` where there is no such object; `unsatisfiable` where the range selects nothing of it. */
+export type GetResult = FoundObject | 'unsatisfiable' | undefined
+
+/**
+ * Gets an object the short way, which is quick for what goes well. What does not is left to the S3 client, which tries
+ * again and knows what the answers mean.
+ */
+export async function getObject(
+  read: ObjectRead,
+  headers: GetHeaders,
+  signal?: AbortSignal,
+): Promise<GetResult> {
+  const found = await getShortly(read, headers, signal)
+  return found === 'left to the client' ? getByClient(read, headers, signal) : found
+}
+
+async function getShortly(
+  { gets, bucket, key }: ObjectRead,
+  headers: GetHeaders,
+  signal: AbortSignal | undefined,
+): Promise<GetResult | 'left to the client'> {
+  try {
+    const answer = await gets.get(bucket, key, headers, signal)
+    if (answer.head.status === 200 || answer.head.status === 206) return foundBy(answer)
+    const code = await errorCodeOf(answer)
+    if (code === 'NoSuchKey') return undefined
+    return code === 'InvalidRange' ? 'unsatisfiable' : 'left to the client'
+  } catch (error) {
+    if (signal?.aborted === true) throw translateError(error)
+    return 'left to the client'
+  }
+}
+
+function foundBy({ head: { headers }, length, body }: GetAnswer): FoundObject {
+  return {
+    ...placeOf(headers.get('content-range'), length),
+    length,
+    etag: headers.get('etag') ?? '',
+    modifiedAt: new Date(headers.get('last-modified') ?? 0),
+    body,
+  }
+}
+
+/** An answer with an error is short, and says its code in XML. */
+async function errorCodeOf({ length, body }: GetAnswer): Promise<string | undefined> {
+  let text = ''
+  while (length <= 65_536) {
+    const bytes = await body.next()
+    if (bytes === undefined) return /<Code>(\w+)<\/Code>/.exec(text)?.[1]
+    text += Buffer.from(bytes).toString('latin1')
+  }
+  body.destroy()
+  return undefined
+}
+
+async function getByClient(
+  { s3, bucket, key }: ObjectRead,
+  headers: GetHeaders,
+  signal: AbortSignal | undefined,
+): Promise<GetResult> {
+  const command = new GetObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    Range: headers.range,
+    IfMatch: headers['if-match'],
+  })
+  try {
+    const output = await s3.send(command, { ...(signal && { abortSignal: signal }) })
+    // The client's type names what browsers give, too.
+    const body = fromReadable(output.Body as Readable)
+    const { ContentLength: length, ETag: etag = '', LastModified: modifiedAt } = output
+    if (length === undefined) {
+      body.destroy()
+      throw lengthUnknown()
+    }
+    return {
+      ...placeOf(output.ContentRange, length),
+      length,
+      etag,
+      modifiedAt: modifiedAt ?? new Date(0),
+      body,
+    }
+  } catch (error) {
+    if (isAnswer(error, 'NoSuchKey')) return undefined
+    if (isAnswer(error, 'InvalidRange')) return 'unsatisfiable'
+    throw translateError(error)
+  }
+}
+
+/** Reads `bytes 7-15/16` (RFC 9110 §14.4); without it, the body is the whole. */
+function placeOf(contentRange: string | undefined, length: number) {
+  const [, first, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '') ?? []
+  return { offset: Number(first ?? 0), size: Number(size ?? length) }
+}

@@ -1,0 +1,26 @@
+import type { Readable } from 'node:stream'
+
+/** A body of an answer of the store, taken piece by piece. */
+export interface StoreBody {
+  /**
+   * The next bytes, of any number but 0; `undefined` at the end. They are good until the next call, which may overwrite
+   * them. Not to be called again before it has settled.
+   */
+  readonly next: () => Promise<Uint8Array | undefined>
+  /** Gives the rest up. Needless after the end. */
+  readonly destroy: () => void
+}
+
+/** A body that Node's client has brought. */
+export function fromReadable(stream: Readable): StoreBody {
+  // A body that fails while nobody reads it tells so when it is read, and does not end the process before.
+  stream.on('error', () => {})
+  const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  return {
+    next: async () => {
+      const step = await chunks.next()
+      return step.done === true ? undefined : step.value
+    },
+    destroy: () => stream.destroy(),
+  }
+}
