@@ -20,6 +20,8 @@ export interface AtomicWrite {
   /** Fail with `already-exists` instead of replacing what is there. */
   readonly createOnly: boolean
   readonly signal: AbortSignal | undefined
+  /** Told of chunks that are not needed any more. */
+  readonly release: ((chunk: Uint8Array) => void) | undefined
 }
 
 /**
@@ -29,10 +31,10 @@ export interface AtomicWrite {
  * fails, the temporary file is removed and that very error thrown; `insufficient-storage` stands for a full disk.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
-  const { target, content, signal } = write
+  const { target, content, signal, release } = write
   const temporary = await noticingFullDisk(write.instance.createTemporaryFile())
   try {
-    await writeContent(temporary.handle, abortable(content, signal))
+    await writeContent(temporary.handle, abortable(content, signal), release)
     const stats = await seal(temporary.handle)
     signal?.throwIfAborted()
     await noticingFullDisk(publish(temporary.path, write))

@@ -45,13 +45,13 @@ export async function openDiskBlobStore({
   const { layout, directories, instance } = await openDataDirectory(directory, names, log)
 
   return {
-    async put(key, content, { createOnly = false, signal } = {}) {
+    async put(key, content, { createOnly = false, signal, release } = {}) {
       const target = layout.blobPath(key)
       signal?.throwIfAborted()
       if (createOnly && (await fileStats(target))) {
         throw new FileServiceError('already-exists', 'The name is taken')
       }
-      const write = { instance, directories, target, content, createOnly, signal }
+      const write = { instance, directories, target, content, createOnly, signal, release }
       return blobInfo(key.name, await atomicWrite(write))
     },
 

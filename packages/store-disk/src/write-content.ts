@@ -9,11 +9,13 @@ const largeBuffer = 512 * 1024
 
 /**
  * Writes `content` to the end of `file` in few large writes, whatever the size of its chunks. Small chunks are copied
- * and not kept: a chunk of one byte may hold on to a network buffer of 64 KiB.
+ * and not kept: a chunk of one byte may hold on to a network buffer of 64 KiB. What is copied or written goes to
+ * `release`.
  */
 export async function writeContent(
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
+  release: (chunk: Uint8Array) => void = () => {},
 ): Promise<void> {
   let buffer = Buffer.allocUnsafeSlow(smallBuffer)
   let used = 0
@@ -32,6 +34,7 @@ export async function writeContent(
       buffer.set(chunk, used)
       used += chunk.length
     }
+    release(chunk)
   }
   await flush()
 }

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import type { PartBuffers } from './part-buffers.ts'
 
 /** Some megabytes of content, to be given back once they are sent. */
@@ -5,6 +6,8 @@ export interface Part {
   /** From 1. */
   readonly number: number
   readonly bytes: Buffer
+  /** Of `bytes`. */
+  readonly crc32: number
   /** Nothing comes after it; what the first part says decides how a file is sent. */
   readonly isLast: boolean
   readonly release: () => void
@@ -15,12 +18,14 @@ const smallSizes = [64 * 1024, 1024 * 1024]
 
 /**
  * `content` cut into parts, each but the last of `sizeOf(number)` bytes; one empty part for no content. Asks `content`
- * for more only when it is asked itself, and copies, since chunks may be small pieces of large buffers.
+ * for more only when it is asked itself, and copies, since chunks may be small pieces of large buffers; what is copied
+ * goes to `release`.
  */
 export async function* gatherParts(
   content: AsyncIterable<Uint8Array>,
   buffers: PartBuffers,
   sizeOf: (number: number) => number,
+  release: (chunk: Uint8Array) => void = () => {},
 ): AsyncGenerator<Part, undefined> {
   let part = emptyPart(1)
   try {
@@ -32,11 +37,9 @@ export async function* gatherParts(
           part = emptyPart(part.number + 1)
         }
         await makeRoom(part, rest.length)
-        const taken = Math.min(rest.length, part.buffer.length - part.used)
-        part.buffer.set(rest.subarray(0, taken), part.used)
-        part.used += taken
-        rest = rest.subarray(taken)
+        rest = rest.subarray(append(part, rest))
       }
+      release(chunk)
     }
     yield finish(part, true)
   } finally {
@@ -59,13 +62,14 @@ export async function* gatherParts(
   }
 
   function finish(target: GrowingPart, isLast: boolean): Part {
-    const { number, buffer, used } = target
+    const { number, buffer, used, crc } = target
     const isPooled = target.isPooled
     // From here on the buffer is the receiver's.
     target.isPooled = false
     return {
       number,
       bytes: buffer.subarray(0, used),
+      crc32: crc,
       isLast,
       release: () => {
         if (isPooled) buffers.give(buffer)
@@ -78,13 +82,25 @@ export async function* gatherParts(
   }
 }
 
+/** Copies as much of `bytes` as there is room for; says how much. */
+function append(part: GrowingPart, bytes: Uint8Array): number {
+  const piece = bytes.subarray(0, part.buffer.length - part.used)
+  part.buffer.set(piece, part.used)
+  // Now, while it is in the processor's cache.
+  part.crc = crc32(piece, part.crc)
+  part.used += piece.length
+  return piece.length
+}
+
 interface GrowingPart {
   readonly number: number
   buffer: Buffer
   used: number
+  /** The CRC-32 of what is used. */
+  crc: number
   isPooled: boolean
 }
 
 function emptyPart(number: number): GrowingPart {
-  return { number, buffer: Buffer.alloc(0), used: 0, isPooled: false }
+  return { number, buffer: Buffer.alloc(0), used: 0, crc: 0, isPooled: false }
 }

@@ -81,10 +81,10 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
   const objectOf = (key: BlobKey) => ({ s3, gets, bucket, key: keys.keyOf(key), name: key.name })
 
   return {
-    async put(key, content, { createOnly = false, signal } = {}) {
+    async put(key, content, { createOnly = false, signal, release } = {}) {
       const object = objectOf(key)
       const write = { ...object, createOnly, mark: randomUUID(), budget, underWay, log }
-      const written = await putObject(write, content, signal)
+      const written = await putObject(write, content, signal, release)
       return describe(written, key.name, await statObject(object).catch(() => undefined))
     },
 

@@ -75,10 +75,10 @@ async function begin(write: ObjectWrite, { release }: Part): Promise<string> {
 async function sendPart(
   { s3, bucket, key }: ObjectWrite,
   upload: string,
-  { number, bytes, release }: Part,
+  { number, bytes, crc32, release }: Part,
   stop: AbortSignal,
 ): Promise<CompletedPart> {
-  const sum = checksum(bytes)
+  const sum = checksum(crc32)
   const command = new UploadPartCommand({
     Bucket: bucket,
     Key: key,

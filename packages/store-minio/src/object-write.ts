@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib'
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
 import type { BufferBudget } from './part-buffers.ts'
@@ -33,10 +32,10 @@ export function metadataOf({ mark }: ObjectWrite): Record<string, string> {
 
 const markName = 'holdfast-upload'
 
-/** The checksum by which the store notices that bytes were damaged on the way, as S3 has it: CRC-32, big-endian. */
-export function checksum(bytes: Uint8Array): string {
+/** The checksum by which the store notices that bytes were damaged on the way, as S3 has it: big-endian in base64. */
+export function checksum(crc32: number): string {
   const value = Buffer.alloc(4)
-  value.writeUInt32BE(crc32(bytes))
+  value.writeUInt32BE(crc32)
   return value.toString('base64')
 }
 

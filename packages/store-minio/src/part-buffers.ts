@@ -5,8 +5,8 @@ export interface BufferBudget {
   give(buffer: Buffer): void
 }
 
-/** How many idle buffers are kept: allocating 8 MiB costs more than filling them. */
-const mostIdle = 4
+/** How many idle buffers are kept, enough for one upload: a new one costs as much as filling it. */
+const mostIdle = 6
 
 export function createBufferBudget(limit: number): BufferBudget {
   const idle: Buffer[] = []
@@ -15,7 +15,7 @@ export function createBufferBudget(limit: number): BufferBudget {
     take(size, isFirst) {
       if (!isFirst && used + size > limit) return undefined
       used += size
-      const index = idle.findIndex((buffer) => buffer.length === size)
+      const index = idle.findLastIndex((buffer) => buffer.length === size)
       return index < 0 ? Buffer.allocUnsafeSlow(size) : idle.splice(index, 1)[0]
     },
     give(buffer) {

@@ -14,7 +14,7 @@ import { maxPartMemory, partSize } from './part-size.ts'
 
 /**
  * Makes `content` the object in one step, once it has ended: in one request if it fits into a part, else in several
- * parts. Rejects with the very error of `content` or `signal`.
+ * parts. Rejects with the very error of `content` or `signal`. Chunks go to `release` once they are copied.
  *
  * @throws FileServiceError `already-exists`, `file-too-large`, `insufficient-storage`, `store-unavailable`
  */
@@ -22,13 +22,14 @@ export async function putObject(
   write: ObjectWrite,
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
+  release?: (chunk: Uint8Array) => void,
 ): Promise<WrittenObject> {
   signal?.throwIfAborted()
   // Ends the content, even where it is stalled, when a part cannot be sent.
   const failure = new AbortController()
   const stop = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal
   const buffers = createPartBuffers(write.budget, maxPartMemory)
-  const parts = gatherParts(abortable(content, stop), buffers, partSize)
+  const parts = gatherParts(abortable(content, stop), buffers, partSize, release)
   try {
     const { value: first } = await parts.next()
     if (!first) throw new Error('There is always a first part')
@@ -41,7 +42,7 @@ export async function putObject(
 
 async function sendAtOnce(
   write: ObjectWrite,
-  { bytes, release }: Part,
+  { bytes, crc32, release }: Part,
   stop: AbortSignal,
 ): Promise<WrittenObject> {
   const { s3, bucket, key, createOnly } = write
@@ -52,7 +53,7 @@ async function sendAtOnce(
       Key: key,
       Body: bytes,
       ContentLength: bytes.length,
-      ChecksumCRC32: checksum(bytes),
+      ChecksumCRC32: checksum(crc32),
       Metadata: metadataOf(write),
       ...(createOnly && { IfNoneMatch: '*' }),
     })

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { expect } from 'chai'
 import { gatherParts, type Part } from '../src/gather-parts.ts'
 import { createBufferBudget, createPartBuffers } from '../src/part-buffers.ts'
@@ -71,6 +72,35 @@ describe('gatherParts', () => {
       })
     }
   }
+
+  it('knows the CRC-32 of each part', async () => {
+    const { buffers } = prepare()
+    for await (const part of gatherParts(content(5 * MiB, 100_003), buffers, () => 2 * MiB)) {
+      expect(part.crc32).to.equal(crc32(part.bytes))
+      part.release()
+    }
+  })
+
+  it('releases every chunk as soon as it is copied', async () => {
+    const { buffers } = prepare()
+    let given = 0
+    let released = 0
+    async function* watched() {
+      for await (const chunk of content(5 * MiB, 65_536)) {
+        expect(released, 'released before the next was asked for').to.equal(given)
+        given++
+        yield chunk
+      }
+    }
+    const release = (chunk: Uint8Array) => {
+      released++
+      chunk.fill(0)
+    }
+    const parts = await gather(gatherParts(watched(), buffers, () => 2 * MiB, release))
+    expect(released).to.equal(80)
+    const found = Buffer.concat(parts.map(({ bytes }) => bytes))
+    expect(found.equals(await bytesOf(5 * MiB))).to.equal(true)
+  })
 
   it('takes no buffer of a whole part for a small file', async () => {
     const { buffers, held } = prepare()

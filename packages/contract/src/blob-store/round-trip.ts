@@ -17,6 +17,7 @@ export function roundTrip(test: BlobStoreTest): void {
     })
   }
   takesAnyChunks(test)
+  releasesChunks(test)
   describesBlobs(test)
 }
 
@@ -52,6 +53,35 @@ function takesAnyChunks(test: BlobStoreTest): void {
     expect(content.iterations(), 'iterations').to.equal(1)
     expect(content.mostAskedAtOnce(), 'chunks asked for at once').to.equal(1)
     expect(content.asked(), 'steps').to.equal(6)
+  })
+}
+
+function releasesChunks(test: BlobStoreTest): void {
+  for (const chunkSize of [777, 64 * KiB, 3 * MiB]) {
+    test(`looks at no chunk of ${chunkSize} bytes again that it has released`, async ({
+      store,
+    }) => {
+      const bytes = pattern(9 * MiB + 1)
+      const content = inChunks(Uint8Array.from(bytes), chunkSize)
+      await store.put(key, content, { release: (chunk) => chunk.fill(0) })
+      await expectBlob(store, key, bytes)
+    })
+  }
+
+  test('releases only chunks that it was given, and none of them twice', async ({ store }) => {
+    const kept = new Set<Uint8Array>()
+    const released: Uint8Array[] = []
+    async function* content() {
+      for await (const chunk of withEmptyChunks(pattern(300 * KiB))) {
+        kept.add(chunk)
+        yield chunk
+      }
+    }
+    const release = (chunk: Uint8Array) => {
+      if (!kept.delete(chunk)) released.push(chunk)
+    }
+    await store.put(key, content(), { release })
+    expect(released, 'what was not to be released').to.deep.equal([])
   })
 }
 

@@ -31,6 +31,37 @@ export const writing = [
     }),
   ),
   broken(
+    'releases chunks that it has kept',
+    'round trip > looks at no chunk of 65536 bytes again that it has released',
+    (store) => ({
+      put: (key, content, options) =>
+        store.put(
+          key,
+          mapChunks(content, (chunk) => {
+            queueMicrotask(() => options?.release?.(chunk))
+            return chunk
+          }),
+          options,
+        ),
+    }),
+  ),
+  broken(
+    'releases a chunk twice',
+    'round trip > releases only chunks that it was given, and none of them twice',
+    (store) => ({
+      put: (key, content, options) =>
+        store.put(
+          key,
+          mapChunks(content, (chunk) => {
+            options?.release?.(chunk)
+            options?.release?.(chunk)
+            return Uint8Array.from(chunk)
+          }),
+          options,
+        ),
+    }),
+  ),
+  broken(
     'shows a blob before its content has ended',
     'overwriting > shows no blob until the content of the first one has ended',
     (store) => ({

@@ -30,6 +30,11 @@ export interface PutOptions {
   /** Store only if the name is free, race-free among any number of puts. Default: replace. */
   readonly createOnly?: boolean
   readonly signal?: AbortSignal
+  /**
+   * Told of a chunk that the store has copied or written and does not look at any more; its bytes may be gone from then
+   * on. A store need not tell, and tells of each chunk at most once. Default: nobody wants to know.
+   */
+  readonly release?: (chunk: Uint8Array) => void
 }
 
 export interface OpenOptions {

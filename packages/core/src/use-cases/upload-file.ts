@@ -29,6 +29,8 @@ export interface UploadOptions {
   readonly digest?: ExpectedDigest
   /** Gives the upload up; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** Told of chunks that the store needs no longer, so that their memory can be used again. Default: nobody is. */
+  readonly release?: (chunk: Uint8Array) => void
 }
 
 export interface UploadPolicy {
@@ -50,7 +52,7 @@ export async function uploadFile(
   customer: Customer,
   name: string,
   content: AsyncIterable<Uint8Array>,
-  { createOnly = false, size = 0, digest, signal }: UploadOptions = {},
+  { createOnly = false, size = 0, digest, signal, release }: UploadOptions = {},
 ): Promise<BlobInfo> {
   checkFileName(name)
   checkSize(size, maxFileSize)
@@ -63,7 +65,8 @@ export async function uploadFile(
   try {
     claim.check(size)
     const checked = check(content, maxFileSize, claim, digest)
-    const info = await store.put(key, checked, signal ? { createOnly, signal } : { createOnly })
+    const putOptions = { createOnly, ...(signal && { signal }), ...(release && { release }) }
+    const info = await store.put(key, checked, putOptions)
     claim.settle()
     return info
   } finally {

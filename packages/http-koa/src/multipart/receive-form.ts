@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import koaMulter from '@koa/multer'
-import type { CustomerFiles } from '@holdfast/core'
+import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
 import { invite } from '../http/expect-continue.ts'
+import { freeingChunks } from '../http/freeing-chunks.ts'
 import { problems } from '../http/problem.ts'
 import { expectedSha256 } from './expected-sha256.ts'
 import { formLimits, watchParser } from './form-limits.ts'
@@ -25,6 +26,7 @@ export type ReceiveForm = (ctx: Context, options: ReceiveFormOptions) => Promise
 /** One form being read. */
 interface Reception extends ReceiveFormOptions {
   readonly fields: () => unknown
+  readonly freeing: Pick<UploadOptions, 'release'>
   readonly fail: (error: unknown) => void
   filesSeen: number
   staged?: StagedUpload
@@ -46,9 +48,9 @@ export function createReceiveForm(): ReceiveForm {
     filesOf: (request) => receptionOf(request).files,
     nameOf: (_request, part) => partFileName(part.originalname),
     optionsOf: (request) => {
-      const { createOnly, fields } = receptionOf(request)
+      const { createOnly, freeing, fields } = receptionOf(request)
       const digest = { hash: createHash('sha256'), expected: () => expectedSha256(fields()) }
-      return { createOnly, digest }
+      return { createOnly, digest, ...freeing }
     },
   })
 
@@ -86,7 +88,8 @@ export function createReceiveForm(): ReceiveForm {
       // Multer would keep it until it has read the rest of the request.
       void reception.staged?.discard()
     }
-    const reception: Reception = { ...options, fields, fail, filesSeen: 0 }
+    const freeing = freeingChunks(ctx.req)
+    const reception: Reception = { ...options, fields, freeing, fail, filesSeen: 0 }
     receptions.set(ctx.req, reception)
     invite(ctx.req)
     const reading = multer(ctx, async () => {})

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { RouterMiddleware } from '@koa/router'
-import type { CustomerFiles, ExpectedDigest } from '@holdfast/core'
+import type { CustomerFiles, ExpectedDigest, UploadOptions } from '@holdfast/core'
 import type { HoldfastState } from '../holdfast-state.ts'
+import { freeingChunks } from '../http/freeing-chunks.ts'
 import { noLog, type HttpLog } from '../http/log.ts'
 import { logFault } from '../http/log-fault.ts'
 import { errorBody, problems, type ErrorBody } from '../http/problem.ts'
@@ -26,7 +27,8 @@ export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastStat
       logFault(log, ctx.state, error, problem)
       return errorBody(problem.status, problem.message)
     }
-    const results = storeEach(receiveBatch(ctx.req), filesOf(ctx.state), createOnly, explain)
+    const options = { createOnly, ...freeingChunks(ctx.req) }
+    const results = storeEach(receiveBatch(ctx.req), filesOf(ctx.state), options, explain)
     const first = await results.next()
     if (first.done) throw problems.noFile()
     ctx.status = 200
@@ -38,12 +40,12 @@ export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastStat
 async function* storeEach(
   files: AsyncIterable<BatchFile>,
   customerFiles: CustomerFiles,
-  createOnly: boolean,
+  common: UploadOptions,
   explain: (error: unknown) => ErrorBody,
 ): AsyncGenerator<object, undefined> {
   for await (const { filename, content, fields } of files) {
     try {
-      const options = { createOnly, ...digestOf(fields) }
+      const options = { ...common, ...digestOf(fields) }
       await customerFiles.upload(partFileName(filename), content, options)
       yield { filename, statusCode: 200, message: 'OK' }
     } catch (error) {

@@ -5,6 +5,7 @@ import { answerStored } from '../http/answer-stored.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
 import { invite } from '../http/expect-continue.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
+import { freeingChunks } from '../http/freeing-chunks.ts'
 import { problems } from '../http/problem.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -23,6 +24,7 @@ export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
     createOnly,
     ...(digest && { digest }),
     ...sizeOf(ctx.req),
+    ...freeingChunks(ctx.req),
   })
   answerStored(ctx, info)
 }
