@@ -8,15 +8,20 @@ export interface OwnMinio extends RunningMinio, ControlledContainer {}
 export interface StartMinioOptions {
   /** Serves HTTPS with a certificate for 127.0.0.1 and localhost, which is its own authority. Default: false. */
   readonly tls?: boolean
+  /** Gives it a drive in memory of so many MiB, 8 or more, to be filled. Default: the disk of the engine. */
+  readonly driveMiB?: number
 }
 
 /**
  * Starts a MinIO server with one drive and resolves when it answers, after about a second. For tests that break it or
  * need it otherwise than all others; the rest share one by `describeWithMinio`. Whoever starts it stops it.
  */
-export async function startMinio({ tls = false }: StartMinioOptions = {}): Promise<OwnMinio> {
+export async function startMinio({
+  tls = false,
+  driveMiB,
+}: StartMinioOptions = {}): Promise<OwnMinio> {
   const certificate = tls ? await makeCertificate() : undefined
-  const node = await startNode({ command: ['/data'], certificate })
+  const node = await startNode({ command: ['/data'], certificate, driveMiB })
   return createOwnMinio(node, certificate?.certificate)
 }
 

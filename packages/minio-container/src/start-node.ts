@@ -29,6 +29,8 @@ export interface NodeOptions {
   /** The Docker network of a cluster, and the node's name in it. */
   readonly network?: { readonly name: string; readonly alias: string }
   readonly environment?: Readonly<Record<string, string>>
+  /** The size of a drive in memory at `/data`. Default: none; data lie on the disk of the engine. */
+  readonly driveMiB?: number | undefined
   /** The path that answers 200 when the server is ready. Default: `/minio/health/live`. */
   readonly health?: string
 }
@@ -66,7 +68,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 
 async function describeContainer(options: NodeOptions, port: number): Promise<LoopbackContainer> {
   const image = await ensureMinioImage(await prepareEngine())
-  const { certificate, network } = options
+  const { certificate, network, driveMiB } = options
   const container = new LoopbackContainer(image)
     .withPullPolicy(PullPolicy.neverPull())
     .withCommand(['server', '--certs-dir', '/certs', ...options.command])
@@ -79,6 +81,10 @@ async function describeContainer(options: NodeOptions, port: number): Promise<Lo
     .withWaitStrategy(healthy(options))
   if (network) container.withAliasIn(network.name, network.alias)
   if (certificate) container.withCopyContentToContainer(certificateFiles(certificate))
+  if (driveMiB !== undefined) {
+    // MinIO refuses drives as small as that unless it is being tested.
+    container.withTmpFs({ '/data': `rw,size=${driveMiB}m` }).withEnvironment({ MINIO_CI_CD: '1' })
+  }
   return container
 }
 

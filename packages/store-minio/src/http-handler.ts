@@ -58,7 +58,7 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
         outgoing.once('response', (incoming) => resolve({ response: toResponse(incoming) }))
         limitWaiting(outgoing, timeouts)
         cancelWith(outgoing, abortSignal)
-        outgoing.end(request.body)
+        sendBody(outgoing, request.body)
       })
     },
     busyConnections: () =>
@@ -95,6 +95,37 @@ function toResponse(incoming: http.IncomingMessage): HttpResponse {
     headers: Object.fromEntries(headers) as Record<string, string>,
     body: incoming,
   }
+}
+
+/** From this size on a body is announced before it is sent. In bytes. */
+const announcedFrom = 1024 * 1024
+
+/** How long an answer to the announcement is waited for, in milliseconds (RFC 9110 §10.1.1 wants no long wait). */
+const announcementMs = 1000
+
+/**
+ * Sends the body, a large one only when the store says that it will take it: one that refuses it at once closes the
+ * connection, and would do that while we are sending, so that its answer is lost.
+ */
+function sendBody(outgoing: http.ClientRequest, body: unknown): void {
+  if (!(body instanceof Uint8Array) || body.length < announcedFrom) {
+    outgoing.end(body)
+    return
+  }
+  outgoing.setHeader('Expect', '100-continue')
+  const send = () => {
+    clearTimeout(waiting)
+    if (!outgoing.writableEnded && !outgoing.destroyed) outgoing.end(body)
+  }
+  const waiting = setTimeout(send, announcementMs)
+  outgoing.once('continue', send)
+  outgoing.once('close', () => clearTimeout(waiting))
+  outgoing.once('response', (incoming) => {
+    clearTimeout(waiting)
+    // What was announced and not sent leaves the connection of no use.
+    if (!outgoing.writableEnded) incoming.once('close', () => outgoing.destroy())
+  })
+  outgoing.flushHeaders()
 }
 
 /** Destroys the request when the store keeps us waiting too long. */

@@ -3,6 +3,7 @@ import {
   type ListObjectsV2CommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { FileServiceError } from '@holdfast/core'
 import { translating } from './s3-errors.ts'
 
 /** What to list, in whole keys. */
@@ -43,6 +44,8 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
         }),
       ),
     )
+    // The page of some proxy in between is no list, and least of all an empty one.
+    if (page.Name === undefined) throw unreadableList()
     yield {
       objects: (page.Contents ?? []).map(({ Key = '', Size: size = 0 }) => ({
         key: decodeKey(Key),
@@ -52,6 +55,13 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
     }
     continuation = page.IsTruncated === true ? page.NextContinuationToken : undefined
   } while (continuation !== undefined)
+}
+
+function unreadableList(): FileServiceError {
+  return new FileServiceError(
+    'store-unavailable',
+    'The store answers with something else than a list',
+  )
 }
 
 /** Undoes `encoding-type=url`, where a plus stands for a space. */

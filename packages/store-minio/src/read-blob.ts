@@ -10,6 +10,7 @@ import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
 import { createObjectContent } from './object-content.ts'
 import { blobInfo, statObject } from './stat-object.ts'
 import type { StoreBody } from './store-body.ts'
+import { sureOfAbsence } from './sure-of-absence.ts'
 
 /** Opens the object for reading; `undefined` if there is none. */
 export async function readBlob(
@@ -18,7 +19,8 @@ export async function readBlob(
 ): Promise<OpenBlob | undefined> {
   const { range: request } = options
   if (request === undefined || canSelect(request)) {
-    const found = await getObject(read, request ? { range: rangeHeader(request) } : {})
+    const headers = request ? { range: rangeHeader(request) } : {}
+    const found = await sureOfAbsence(read, () => getObject(read, headers))
     if (found !== 'unsatisfiable') return found && openBlob(read, options, found)
   }
   // S3 refuses a range without telling what the object is.
@@ -56,7 +58,9 @@ async function getRest(
   closed: AbortSignal,
 ): Promise<StoreBody> {
   const range = rangeHeader({ first: offset, last: offset + length - 1 })
-  const found = await getObject(read, { range, 'if-match': etag }, closed)
+  const found = await sureOfAbsence(read, () =>
+    getObject(read, { range, 'if-match': etag }, closed),
+  )
   if (found === undefined || found === 'unsatisfiable') {
     throw new FileServiceError('store-unavailable', 'The object is gone that was being read')
   }

@@ -1,5 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { createGetClient, type GetClient } from './get-client.ts'
+import { createRetryStrategy } from './retry-strategy.ts'
 import { createHttpHandler, type Timeouts } from './http-handler.ts'
 
 export interface Connection extends Timeouts {
@@ -12,7 +13,7 @@ export interface Connection extends Timeouts {
 }
 
 export interface StoreClient {
-  /** Tries what can be tried again up to three times, with growing pauses of some tenths of a second. */
+  /** Asks again as `retry-strategy.ts` says. */
   readonly s3: S3Client
   /** For what goes well and wants to be quick. */
   readonly gets: GetClient
@@ -41,8 +42,7 @@ export function createStoreClient(connection: Connection): StoreClient {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
-    maxAttempts: 3,
-    retryMode: 'standard',
+    retryStrategy: createRetryStrategy(),
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

@@ -15,6 +15,7 @@ const refusalCodes = [
   'BadDigest',
   'ExpiredToken',
   'InvalidAccessKeyId',
+  'InvalidPart',
   'InvalidToken',
   'NoSuchBucket',
   'NoSuchUpload',
@@ -30,8 +31,7 @@ const refusalCodes = [
  */
 export function translateError(error: unknown): unknown {
   if (isFileServiceError(error)) return error
-  const { code, status } = failureOf(error)
-  if (status === 507 || fullCodes.includes(code)) {
+  if (isFull(error)) {
     return new FileServiceError('insufficient-storage', 'The store is full', { cause: error })
   }
   if (isUnavailable(error)) {
@@ -48,6 +48,12 @@ export function lengthUnknown(): FileServiceError {
     'store-unavailable',
     'The store does not tell the length of an object',
   )
+}
+
+/** Whether the store says that it has no room. */
+export function isFull(error: unknown): boolean {
+  const { code, status } = failureOf(error)
+  return status === 507 || fullCodes.includes(code)
 }
 
 /** Does `work`, and says its failure in the words of the port. */

@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import {
   createServer as createTcpServer,
   type AddressInfo,
@@ -61,6 +66,58 @@ describe('createHttpHandler', () => {
     expect(response.statusCode).to.equal(418)
     expect(response.headers['x-a']).to.equal('y')
     expect(await bodyOf(response.body as Readable)).to.equal('hello')
+  })
+
+  it('sends a large body only when the server says that it takes it', async () => {
+    const large = Buffer.alloc(2 * 1024 * 1024, 'x')
+    const server = createServer((request, response) => {
+      void bodyOf(request).then((body) => response.end(`${body.length}`))
+    })
+    let sent = 0
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      if (request.url === '/taken') {
+        response.writeContinue()
+        server.emit('request', request, response)
+        return
+      }
+      request.on('data', (chunk: Buffer) => (sent += chunk.length))
+      response.writeHead(507).end('full')
+    })
+    const port = await listen(server)
+    const put = async (path: string) => {
+      const request = requestTo(port, {
+        method: 'PUT',
+        path,
+        headers: { 'content-length': `${large.length}` },
+        body: large,
+      })
+      const { response } = await handler.handle(request)
+      return [response.statusCode, await bodyOf(response.body as Readable)]
+    }
+    expect(await put('/taken')).to.deep.equal([200, `${large.length}`])
+    expect(await put('/refused')).to.deep.equal([507, 'full'])
+    expect(sent).to.equal(0)
+    await until('nothing is held', () => handler.busyConnections() === 0)
+  })
+
+  it('sends a large body after a second to a server that does not say anything', async () => {
+    const patient = createHttpHandler({ ...timeouts, idleTimeoutMs: 5000 })
+    const large = Buffer.alloc(2 * 1024 * 1024, 'x')
+    const port = await listen(
+      createTcpServer((socket) => {
+        let received = 0
+        socket.on('data', (bytes) => {
+          received += bytes.length
+          if (received > large.length) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+        })
+      }),
+    )
+    const headers = { 'content-length': `${large.length}` }
+    const { response } = await patient.handle(
+      requestTo(port, { method: 'PUT', headers, body: large }),
+    )
+    expect(response.statusCode).to.equal(200)
+    patient.destroy()
   })
 
   it('uses a connection again, and counts it only while it is used', async () => {

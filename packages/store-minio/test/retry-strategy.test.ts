@@ -1,0 +1,63 @@
+import type { RetryErrorInfo } from '@smithy/types'
+import { expect } from 'chai'
+import { createRetryStrategy } from '../src/retry-strategy.ts'
+
+/** The pauses until the strategy gives up. */
+async function pausesFor(
+  error: RetryErrorInfo['error'],
+  errorType: RetryErrorInfo['errorType'],
+  random = () => 1,
+): Promise<number[]> {
+  const strategy = createRetryStrategy(random)
+  const pauses: number[] = []
+  let token = await strategy.acquireInitialRetryToken('')
+  for (;;) {
+    try {
+      token = await strategy.refreshRetryTokenForRetry(token, {
+        ...(error && { error }),
+        errorType,
+      })
+    } catch {
+      return pauses
+    }
+    pauses.push(token.getRetryDelay())
+    expect(token.getRetryCount()).to.equal(pauses.length)
+  }
+}
+
+const unanswered = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+const answered = (name: string, httpStatusCode: number) =>
+  Object.assign(new Error(name), { name, $metadata: { httpStatusCode } })
+
+describe('createRetryStrategy', () => {
+  it('soon gives up a server that cannot be reached', async () => {
+    expect(await pausesFor(unanswered, 'TRANSIENT')).to.deep.equal([200, 400])
+  })
+
+  it('waits some ten seconds for one that says it cannot do it now', async () => {
+    const pauses = await pausesFor(answered('SlowDownWrite', 503), 'SERVER_ERROR')
+    expect(pauses).to.deep.equal([200, 400, 800, 1600, 3200, 4000, 4000])
+  })
+
+  it('takes it for no mistake of ours that a node does not know the parts', async () => {
+    expect(await pausesFor(answered('InvalidPart', 400), 'CLIENT_ERROR')).to.have.length(7)
+  })
+
+  it('does not repeat what is our mistake', async () => {
+    expect(await pausesFor(answered('AccessDenied', 403), 'CLIENT_ERROR')).to.deep.equal([])
+    expect(await pausesFor(new TypeError('bug'), 'CLIENT_ERROR')).to.deep.equal([])
+  })
+
+  it('does not ask a full store again', async () => {
+    expect(await pausesFor(answered('XMinioStorageFull', 507), 'SERVER_ERROR')).to.deep.equal([])
+  })
+
+  it('soon gives up a server that falls silent in the middle of its answer', async () => {
+    expect(await pausesFor(answered('TimeoutError', 200), 'TRANSIENT')).to.have.length(2)
+  })
+
+  it('cuts pauses at random', async () => {
+    expect(await pausesFor(unanswered, 'TRANSIENT', () => 0.5)).to.deep.equal([100, 200])
+    expect(await pausesFor(unanswered, 'TRANSIENT', () => 0)).to.deep.equal([0, 0])
+  })
+})
