@@ -15,7 +15,7 @@ export function createBufferBudget(limit: number): BufferBudget {
     take(size, isFirst) {
       if (!isFirst && used + size > limit) return undefined
       used += size
-      const index = idle.findLastIndex((buffer) => buffer.length === size)
+      const index = idle.findIndex((buffer) => buffer.length === size)
       return index < 0 ? Buffer.allocUnsafeSlow(size) : idle.splice(index, 1)[0]
     },
     give(buffer) {
