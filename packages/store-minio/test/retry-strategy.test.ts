@@ -4,7 +4,7 @@ import { createRetryStrategy } from '../src/retry-strategy.ts'
 
 /** The pauses until the strategy gives up. */
 async function pausesFor(
-  error: RetryErrorInfo['error'],
+  error: Error,
   errorType: RetryErrorInfo['errorType'],
   random = () => 1,
 ): Promise<number[]> {
