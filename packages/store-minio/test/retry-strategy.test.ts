@@ -13,10 +13,9 @@ async function pausesFor(
   let token = await strategy.acquireInitialRetryToken('')
   for (;;) {
     try {
-      token = await strategy.refreshRetryTokenForRetry(token, {
-        ...(error && { error }),
-        errorType,
-      })
+      // The type wants a narrower cause than errors have.
+      const failure = { error: error as NonNullable<RetryErrorInfo['error']>, errorType }
+      token = await strategy.refreshRetryTokenForRetry(token, failure)
     } catch {
       return pauses
     }
