@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -41,7 +42,8 @@ export async function sendInParts(
     for await (const part of rest) send(part)
     const parts = await Promise.all(sent)
     stop.throwIfAborted()
-    return { size, etag: await publish(write, () => complete(write, upload, parts)) }
+    const end = () => publish(write, () => complete(write, upload, parts))
+    return { size, etag: await translating(insisting(end)) }
   } catch (error) {
     failure.abort(error)
     // A part that is still arriving when the upload is aborted could stay behind.
@@ -89,7 +91,9 @@ async function sendPart(
     ChecksumCRC32: sum,
   })
   try {
-    const { ETag: etag } = await translating(s3.send(command, { abortSignal: stop }))
+    const { ETag: etag } = await translating(
+      insisting(() => s3.send(command, { abortSignal: stop }), stop),
+    )
     return { PartNumber: number, ETag: etag, ChecksumCRC32: sum }
   } finally {
     release()
@@ -110,6 +114,22 @@ async function complete(
     ...(createOnly && { IfNoneMatch: '*' }),
   })
   return (await s3.send(command)).ETag
+}
+
+/**
+ * Does `work` anew, for some seconds, when the store says that there is no such upload: a node of a cluster that has just
+ * lost another, or has come back itself, may say so of one that is there.
+ */
+async function insisting<T>(work: () => Promise<T>, stop?: AbortSignal): Promise<T> {
+  for (const pause of [300, 1000, 3000]) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAnswer(error, 'NoSuchUpload')) throw error
+      await delay(pause, undefined, { ...(stop && { signal: stop }) })
+    }
+  }
+  return work()
 }
 
 /** Never throws: the failure that led here is the one to be told, and the sweep comes by later. */

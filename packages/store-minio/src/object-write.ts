@@ -1,7 +1,7 @@
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
 import type { BufferBudget } from './part-buffers.ts'
-import { failureOf, isAnswer, translating } from './s3-errors.ts'
+import { failureOf, isAnswer } from './s3-errors.ts'
 
 /** An object to be written. */
 export interface ObjectWrite {
@@ -44,15 +44,12 @@ export function checksum(crc32: number): string {
  * lost: then the client asks again, and the second answer says that the name is taken, or the upload gone, by
  * ourselves. The mark tells.
  */
-export function publish(
+export async function publish(
   write: ObjectWrite,
   request: () => Promise<string | undefined>,
 ): Promise<string> {
-  return translating(
-    request()
-      .catch((error: unknown) => recognise(write, error))
-      .then((etag) => etag ?? ''),
-  )
+  const etag = await request().catch((error: unknown) => recognise(write, error))
+  return etag ?? ''
 }
 
 async function recognise(

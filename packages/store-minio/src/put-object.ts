@@ -11,6 +11,7 @@ import {
 } from './object-write.ts'
 import { createPartBuffers } from './part-buffers.ts'
 import { maxPartMemory, partSize } from './part-size.ts'
+import { translating } from './s3-errors.ts'
 
 /**
  * Makes `content` the object in one step, once it has ended: in one request if it fits into a part, else in several
@@ -57,7 +58,7 @@ async function sendAtOnce(
       Metadata: metadataOf(write),
       ...(createOnly && { IfNoneMatch: '*' }),
     })
-    const etag = await publish(write, async () => (await s3.send(command)).ETag)
+    const etag = await translating(publish(write, async () => (await s3.send(command)).ETag))
     return { size: bytes.length, etag }
   } finally {
     release()

@@ -4,6 +4,9 @@ import { failureOf, isFull } from './s3-errors.ts'
 /** Retries of a request to a server that cannot be reached: it is soon to be told to whoever waits. */
 const retriesUnanswered = 2
 
+/** Retries of a request that a server was silent at: that has taken long enough already. */
+const retriesSilent = 1
+
 /**
  * Retries of a request that a server has answered, with "not now": a cluster that has lost a node finds its quorum again
  * within some ten seconds.
@@ -36,6 +39,7 @@ function retriesFor({ error, errorType }: RetryErrorInfo): number {
   // So says a node that has just come back and does not know yet what the others have.
   if (code === 'InvalidPart') return retriesAnswered
   if (errorType === 'CLIENT_ERROR' || isFull(error)) return 0
+  if (code === 'ETIMEDOUT') return retriesSilent
   return status === 429 || status >= 500 ? retriesAnswered : retriesUnanswered
 }
 
