@@ -28,7 +28,8 @@ interface Customer {
 }
 
 describeWithContainers('three holdfast servers on a cluster of four MinIO nodes', (suite) => {
-  suite.timeout(120_000)
+  // A node that comes back may take a minute and a half until the others see all of its drives.
+  suite.timeout(300_000)
   let cluster: MinioCluster
 
   before(async () => {
@@ -125,18 +126,17 @@ describeWithContainers('three holdfast servers on a cluster of four MinIO nodes'
         // Uploads that a node began before it was killed it does not list any more; MinIO removes them after a day.
         for (const node of cluster.nodes) {
           const { endpoint, accessKey, secretKey } = node
-          const store = await openMinioBlobStore({
-            endpoint,
-            accessKey,
-            secretKey,
-            bucket,
-            staleUploadAfterMs: 0,
-          })
+          const open = { endpoint, accessKey, secretKey, bucket, staleUploadAfterMs: -1 }
           await until(
-            'the sweep has left no unfinished upload',
-            async () => (await unfinishedUploads(node, bucket)).length === 0,
+            'sweeps have left no unfinished upload',
+            async () => {
+              const store = await openMinioBlobStore(open)
+              const left = await unfinishedUploads(node, bucket)
+              await store.close()
+              return left.length === 0
+            },
+            30_000,
           )
-          await store.close()
         }
       }
     })
