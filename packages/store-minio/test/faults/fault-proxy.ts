@@ -23,8 +23,8 @@ export interface Fault {
 /** A way to a server that can be broken. */
 export interface FaultProxy {
   readonly endpoint: string
-  /** From now on requests meet this fault, in place of an earlier one. */
-  inject(fault: Fault): void
+  /** From now on requests meet this fault, in place of an earlier one; once it has had its times, `next`. */
+  inject(fault: Fault, next?: Fault): void
   /** Ends the fault, and the connections that it has stalled. */
   heal(): void
   /** How many requests have met a fault. */
@@ -37,12 +37,12 @@ export interface FaultProxy {
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target)
   const connections = new Set<Connection>()
-  let fault: Fault | undefined
+  let [fault, following]: (Fault | undefined)[] = []
   let [met, strikes] = [0, 0]
 
   const choose = (requestLine: string) => {
     if (!fault || fault.request?.test(requestLine) === false) return undefined
-    return met++ < (fault.times ?? Infinity) ? fault : undefined
+    return met++ < (fault.times ?? Infinity) ? fault : following
   }
   const server = createServer((client) => {
     const upstream = connect({ host: hostname, port: Number(port) })
@@ -54,8 +54,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    inject: (next) => {
+    inject: (next, afterwards) => {
       fault = next
+      following = afterwards
       met = 0
     },
     heal: () => {

@@ -90,18 +90,11 @@ describeWithMinio('openMinioBlobStore with somebody slow', function (minio) {
   it('lets go of the rest that it asks for when the reader leaves meanwhile', () =>
     withFaultyStore(minio(), {}, async ({ store, direct, proxy }) => {
       await direct.put(key, contentOf(large))
-      proxy.inject({
-        kind: 'cut',
-        direction: 'answer',
-        position: 'body',
-        request: getObject,
-        times: 1,
-      })
+      const cut = { kind: 'cut', direction: 'answer', position: 'body' } as const
+      // The request for the rest waits for its answer when the reader leaves.
+      proxy.inject({ ...cut, request: getObject, times: 1 }, { ...silence, request: getObject })
       const blob = await store.open(key)
       const reading = drain(blob!.content)
-      await until('the answer is cut', () => proxy.strikes() === 1)
-      // The request for the rest waits for its answer when the reader leaves.
-      proxy.inject({ ...silence, request: getObject })
       await until('the rest is asked for', () => proxy.strikes() === 2)
       await blob!.close()
       await expectUnavailable(reading, 'reading')
