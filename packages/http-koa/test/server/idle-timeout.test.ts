@@ -130,7 +130,7 @@ describe('applyIdleTimeout', () => {
       connection.resume()
       await delay(1)
     }
-    await until('all of it came', () => connection.received().length > size)
+    await until('all of it came', () => connection.received().length > size, 15_000)
   })
 
   it('closes connections that are idle, without a word', async () => {

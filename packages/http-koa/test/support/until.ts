@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Resolves as soon as `condition` holds; rejects with `what` after five seconds. */
+/** Resolves as soon as `condition` holds; rejects with `what` after five seconds, or `limitMs`. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
+  limitMs = 5_000,
 ): Promise<void> {
-  const end = Date.now() + 5_000
+  const end = Date.now() + limitMs
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
     await delay(2)
