@@ -40,14 +40,15 @@ export interface CopyResult {
 /** With `removeExtra`: the source has no file at all, which is a mistake more often than a wish. */
 export class EmptySourceError extends Error {}
 
-const maxPasses = 3
+/** The second takes what came during the first, which may be long; each further one what came during a short one. */
+const maxPasses = 5
 
 /**
  * Makes the target hold what the source holds, several files at a time, in memory that does not grow with their number
  * or size. What is there already stays as it is, so that a copy that was stopped or killed is resumed by a second one.
  * Every file that is copied is read from the target and compared by content.
  *
- * The source may change meanwhile; it is walked again, twice at most, until there is nothing to do. The target must
+ * The source may change meanwhile; it is walked again, four times at most, until there is nothing to do. The target must
  * not be changed by others. A file that fails does not stop the rest.
  *
  * @throws EmptySourceError, and what the source throws when its customers cannot be listed
