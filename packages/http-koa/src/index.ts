@@ -1,7 +1,9 @@
 export { createApp } from './app.ts'
+export type { Audit, AuditEvent } from './audit/audit.ts'
 export type { HoldfastState } from './holdfast-state.ts'
 export { createAddressOf, type AddressOf } from './http/address-of.ts'
 export type { HttpLog } from './http/log.ts'
+export { httpSteps, type HttpStep } from './http/step.ts'
 export { createAccessLog } from './middleware/access-log.ts'
 export {
   createAuthentication,
@@ -18,4 +20,11 @@ export {
 } from './multipart/multer-storage.ts'
 export type { StagedUpload } from './multipart/stage-upload.ts'
 export { createRouter, type RouterOptions } from './router.ts'
-export { createHttpServer, type HttpServerOptions } from './server/http-server.ts'
+export { createHttpServer } from './server/http-server.ts'
+export {
+  createHttpsServer,
+  replaceCertificate,
+  type ServerCertificate,
+} from './server/https-server.ts'
+export type { HttpServerOptions } from './server/prepare-server.ts'
+export { createWireFinder } from './server/wire-finder.ts'

@@ -1,7 +1,8 @@
 import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
-import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
+import { createHttpServer } from '../../src/server/http-server.ts'
+import type { HttpServerOptions } from '../../src/server/prepare-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
 import { listen, type Listening } from './listening.ts'
 

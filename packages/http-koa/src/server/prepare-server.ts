@@ -1,0 +1,56 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type Koa from 'koa'
+import { noteExpectation } from '../http/expect-continue.ts'
+import { answerClientError } from './client-error.ts'
+import { noteExchange } from './exchanges.ts'
+import { applyIdleTimeout } from './idle-timeout.ts'
+import { answerRaw } from './raw-answer.ts'
+
+export interface HttpServerOptions {
+  /** How long a client may make no progress, in milliseconds. Default: one minute. */
+  readonly idleTimeoutMs?: number
+}
+
+/** What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. */
+export const nodeOptions = { requireHostHeader: false } as const
+
+/** Default of {@link HttpServerOptions.idleTimeoutMs}. */
+export const defaultIdleTimeoutMs = 60_000
+
+/** Has `server`, made with {@link nodeOptions}, answer for a Koa application. */
+export function prepareServer(
+  server: Server,
+  app: Pick<Koa, 'callback'>,
+  { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
+): void {
+  const callback = app.callback()
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    noteExchange(request, response)
+    if (!hasOneHost(request)) return answerRaw(request.socket, 400, 'One Host header is required')
+    void callback(request, response)
+  }
+
+  server.on('request', handle)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    noteExpectation(request, response)
+    handle(request, response)
+  })
+  server.on('checkExpectation', (request: IncomingMessage) =>
+    answerRaw(request.socket, 417, 'The only known expectation is 100-continue'),
+  )
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    answerRaw(socket, 405, 'Method not allowed', [`Allow: ${knownMethods}`]),
+  )
+  server.on('clientError', answerClientError)
+  applyIdleTimeout(server, idleTimeoutMs)
+}
+
+/** What some path or other knows. CONNECT asks for none. */
+const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+
+/** RFC 9112 §3.2: exactly one, from HTTP/1.1 on. */
+function hasOneHost(request: IncomingMessage): boolean {
+  const hosts = request.headersDistinct['host'] ?? []
+  return hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')
+}

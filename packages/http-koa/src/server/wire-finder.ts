@@ -1,0 +1,24 @@
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+
+/**
+ * From now on finds the TCP connection below a TLS connection of `server`, during the handshake and after it. Node tells
+ * of the two by events that do not know each other, so they are matched by the addresses and ports of their ends.
+ */
+export function createWireFinder(server: Server): (socket: Socket) => Socket | undefined {
+  const wires = new Map<string, Socket>()
+  server.on('connection', (wire: Socket) => {
+    const ends = endsOf(wire)
+    wires.set(ends, wire)
+    wire.once('close', () => {
+      // The system may have given the same ends to a new connection before it told that the old one is closed.
+      if (wires.get(ends) === wire) wires.delete(ends)
+    })
+  })
+  return (socket) => wires.get(endsOf(socket))
+}
+
+function endsOf(socket: Socket): string {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket
+  return [remoteAddress, remotePort, localAddress, localPort].join(' ')
+}
