@@ -2,19 +2,23 @@ import { FileServiceError } from '../errors.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Customer } from './customer.ts'
 import { createKeyedLock } from './keyed-lock.ts'
+import {
+  createQuotaAccounts,
+  type QuotaAccount,
+  type QuotaAccountsOptions,
+} from './quota-accounts.ts'
 
-/** One upload's part in a customer's quota: its bytes count from the moment they arrive. */
+/** One upload's part in a customer's quota: what was announced counts at once, everything else when it arrives. */
 export interface QuotaClaim {
-  /** @throws FileServiceError `quota-exceeded` when `bytes` more would exceed the quota; claims nothing. */
-  check(bytes: number): void
   /**
-   * Claims `bytes` more; nothing once the claim has ended, as content may still wake when its upload was given up.
+   * Takes `bytes` that have arrived: first from what was reserved for them, then from what is free. Nothing once the
+   * claim has ended, as content may still wake when its upload was given up.
    * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
    */
   grow(bytes: number): void
   /**
    * To be awaited between the end of the content and its publication: learns what the upload is about to replace, and
-   * lets no other upload or deletion of the name come between.
+   * lets no other upload or deletion of the name come between. What was reserved and never came is free from then on.
    * @throws FileServiceError `quota-exceeded` when the file that would have made room is gone meanwhile.
    */
   prepare(): Promise<void>
@@ -26,31 +30,16 @@ export interface QuotaClaim {
 
 /** Keeps what customers store within their quotas. Customers without a quota cost nothing. */
 export interface QuotaKeeper {
-  claim(customer: Customer, name: string): Promise<QuotaClaim>
+  /**
+   * Begins a claim, and reserves `size` bytes for it. Default: 0, for a size that nobody knows.
+   * @throws FileServiceError `quota-exceeded` when they would exceed the quota; claims nothing.
+   */
+  claim(customer: Customer, name: string, size?: number): Promise<QuotaClaim>
   /** Runs `remove`, which says whether it deleted the file, and frees the bytes. */
   free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
 }
 
-export interface QuotaKeeperOptions {
-  /** The current time in milliseconds. Default: `Date.now`. */
-  readonly now?: () => number
-  /** How old a count may be before an idle customer is counted anew, in milliseconds. Default: one minute. */
-  readonly recountAfterMs?: number
-}
-
-interface Account {
-  countedAt: number
-  readonly counted: Promise<void>
-  /** Bytes in the store. */
-  kept: number
-  /** Bytes of uploads under way. */
-  claimed: number
-  /** Claims and deletions that have not ended. While there are any, the books are better than a new count. */
-  users: number
-}
-
 const noClaim: QuotaClaim = {
-  check() {},
   grow() {},
   prepare: async () => {},
   settle() {},
@@ -64,32 +53,16 @@ const noClaim: QuotaClaim = {
  */
 export function createQuotaKeeper(
   store: BlobStore,
-  { now = Date.now, recountAfterMs = 60_000 }: QuotaKeeperOptions = {},
+  options: QuotaAccountsOptions = {},
 ): QuotaKeeper {
-  const accounts = new Map<string, Account>()
+  const accounts = createQuotaAccounts(store, options)
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)
   const sizeOf = async (customer: Customer, name: string) =>
     (await store.stat({ customer: customer.name, name }))?.size ?? 0
 
-  const count = (customer: string): Account => {
-    const counted = store.usage(customer).then(({ bytes }) => {
-      account.kept = bytes
-    })
-    const account: Account = { countedAt: now(), counted, kept: 0, claimed: 0, users: 0 }
-    // A count that failed is not kept, so that the next upload tries again.
-    counted.catch(() => accounts.delete(customer))
-    accounts.set(customer, account)
-    return account
-  }
-
-  const accountOf = (customer: string): Account => {
-    const account = accounts.get(customer)
-    const isFresh = account && (account.users > 0 || now() - account.countedAt < recountAfterMs)
-    return isFresh ? account : count(customer)
-  }
-
-  const openClaim = (customer: Customer, quota: number, name: string, account: Account) => {
+  const openClaim = (customer: Customer, quota: number, name: string, account: QuotaAccount) => {
+    let arrived = 0
     let claimed = 0
     let replaced = 0
     let unlock: (() => void) | undefined
@@ -99,55 +72,65 @@ export function createQuotaKeeper(
       if (account.kept - replaced + account.claimed + bytes <= quota) return
       throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
     }
-    const lookUpReplaced = async () => {
+    const change = (bytes: number) => {
+      if (ended) return
+      claimed += bytes
+      account.claimed += bytes
+    }
+    const reserve = async (size: number) => {
       replaced = await sizeOf(customer, name)
+      check(size)
+      change(size)
     }
     const claim: QuotaClaim = {
-      check,
       grow(bytes) {
         if (ended) return
-        check(bytes)
-        claimed += bytes
-        account.claimed += bytes
+        const more = arrived + bytes - claimed
+        if (more > 0) {
+          check(more)
+          change(more)
+        }
+        arrived += bytes
       },
       async prepare() {
         unlock = await lockFile(customer, name)
         // The upload may have been given up while it waited.
         if (ended) return unlock()
-        await lookUpReplaced()
+        replaced = await sizeOf(customer, name)
+        change(arrived - claimed)
         check(0)
       },
       settle() {
-        account.kept += claimed - replaced
+        account.kept += arrived - replaced
       },
       end() {
         if (ended) return
+        change(-claimed)
         ended = true
-        account.claimed -= claimed
         account.users--
         unlock?.()
       },
     }
-    return { claim, lookUpReplaced }
+    return { claim, reserve }
   }
 
   const freeUncounted = async (customer: string, remove: () => Promise<boolean>) => {
     const removed = await remove()
-    const account = accounts.get(customer)
+    const account = accounts.find(customer)
     // A count that began meanwhile may have seen the file.
     if (removed && account) account.countedAt = -Infinity
     return removed
   }
 
   return {
-    async claim(customer, name) {
+    async claim(customer, name, size = 0) {
       if (customer.quota === undefined) return noClaim
-      const account = accountOf(customer.name)
+      const account = accounts.open(customer.name, customer.quota, size)
       account.users++
-      const { claim, lookUpReplaced } = openClaim(customer, customer.quota, name, account)
+      const { claim, reserve } = openClaim(customer, customer.quota, name, account)
       try {
         await account.counted
-        await lookUpReplaced()
+        await reserve(size)
       } catch (error) {
         claim.end()
         throw error
@@ -156,7 +139,7 @@ export function createQuotaKeeper(
     },
 
     async free(customer, name, remove) {
-      const account = accounts.get(customer.name)
+      const account = accounts.find(customer.name)
       if (account === undefined) return freeUncounted(customer.name, remove)
       account.users++
       const unlock = await lockFile(customer, name)

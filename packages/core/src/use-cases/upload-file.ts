@@ -24,7 +24,10 @@ export interface ExpectedDigest {
 export interface UploadOptions {
   /** Refuse, with `already-exists`, when the name is taken. Default: replace. */
   readonly createOnly?: boolean
-  /** How many bytes are coming, where that is known: what exceeds a limit is refused before a byte is read. */
+  /**
+   * How many bytes are coming, where that is known: what exceeds a limit is refused before a byte is read, and what does
+   * not has its place in the quota from then on. Others may come.
+   */
   readonly size?: number
   readonly digest?: ExpectedDigest
   /** Gives the upload up; it rejects with the signal's reason. */
@@ -44,6 +47,7 @@ export interface UploadPolicy {
  * Stores `content` as the customer's file `name`, in place of any earlier one. When it resolves, the file is safe and
  * visible; when it rejects, nothing has changed. `content` must throw, not end, if it is not complete.
  *
+ * @throws RangeError when `size` is no number from 0
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
  *   `digest-mismatch`, `insufficient-storage`, `store-unavailable`
  */
@@ -55,15 +59,15 @@ export async function uploadFile(
   { createOnly = false, size = 0, digest, signal, release }: UploadOptions = {},
 ): Promise<BlobInfo> {
   checkFileName(name)
+  if (!(size >= 0)) throw new RangeError(`size must be a number of bytes, not ${size}`)
   checkSize(size, maxFileSize)
   const key = { customer: customer.name, name }
   // The store decides in the end; asking first spares the client an upload in vain.
   if (createOnly && (await store.stat(key))) {
     throw new FileServiceError('already-exists', 'The name is taken')
   }
-  const claim = await quotas.claim(customer, name)
+  const claim = await quotas.claim(customer, name, size)
   try {
-    claim.check(size)
     const checked = check(content, maxFileSize, claim, digest)
     const putOptions = { createOnly, ...(signal && { signal }), ...(release && { release }) }
     const info = await store.put(key, checked, putOptions)
@@ -74,7 +78,10 @@ export async function uploadFile(
   }
 }
 
-/** `content`, throwing as soon as it breaks a limit, and at its end if it is not what it should be. */
+/**
+ * `content`, throwing as soon as it breaks a limit, and at its end if it is not what it should be. Ends the claim when it
+ * throws: until the store has cleaned up, other uploads might be refused for the sake of bytes that never come.
+ */
 async function* check(
   content: AsyncIterable<Uint8Array>,
   maxFileSize: number,
@@ -82,15 +89,20 @@ async function* check(
   digest: ExpectedDigest | undefined,
 ) {
   let size = 0
-  for await (const chunk of content) {
-    size += chunk.length
-    checkSize(size, maxFileSize)
-    claim.grow(chunk.length)
-    digest?.hash.update(chunk)
-    yield chunk
+  try {
+    for await (const chunk of content) {
+      size += chunk.length
+      checkSize(size, maxFileSize)
+      claim.grow(chunk.length)
+      digest?.hash.update(chunk)
+      yield chunk
+    }
+    checkDigest(digest)
+    await claim.prepare()
+  } catch (error) {
+    claim.end()
+    throw error
   }
-  checkDigest(digest)
-  await claim.prepare()
 }
 
 function checkSize(size: number, maxFileSize: number): void {

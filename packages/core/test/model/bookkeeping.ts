@@ -1,10 +1,7 @@
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Customer } from '../../src/model/customer.ts'
-import {
-  createQuotaKeeper,
-  type QuotaKeeper,
-  type QuotaKeeperOptions,
-} from '../../src/model/quota-keeper.ts'
+import type { QuotaAccountsOptions } from '../../src/model/quota-accounts.ts'
+import { createQuotaKeeper, type QuotaKeeper } from '../../src/model/quota-keeper.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { chunks } from '../content.ts'
 
@@ -25,7 +22,7 @@ export interface Bookkeeping {
   readonly room: (customer: Customer) => Promise<number>
 }
 
-export function bookkeeping(options: QuotaKeeperOptions = {}): Bookkeeping {
+export function bookkeeping(options: QuotaAccountsOptions = {}): Bookkeeping {
   const store = createMemoryBlobStore()
   const overrides: Bookkeeping['overrides'] = {}
   let counts = 0

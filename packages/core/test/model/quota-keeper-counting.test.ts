@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createQuotaKeeper } from '../../src/model/quota-keeper.ts'
 import { chunks } from '../content.ts'
-import { rejection } from '../rejection.ts'
+import { refusal, rejection } from '../rejection.ts'
 import { bookkeeping } from './bookkeeping.ts'
 
 const alice = { name: 'alice', quota: 100 }
@@ -28,6 +28,50 @@ describe('createQuotaKeeper', () => {
       claim.end()
       await put(alice, 'e', 10)
       expect(counts()).to.equal(3)
+    })
+
+    it('is done anew after a second when less than a tenth of the quota is left', async () => {
+      const { put, store, counts, pass, room, keeper } = bookkeeping()
+      await put(alice, 'a', 90)
+      pass(59_999)
+      expect(await room(alice)).to.equal(10)
+      expect(counts()).to.equal(1)
+      await store.put({ customer: 'alice', name: 'by another process' }, chunks(5))
+      await put(alice, 'a', 91)
+      expect(await room(alice)).to.equal(4)
+      expect(counts()).to.equal(2)
+      pass(999)
+      expect((await keeper.claim(alice, 'b', 4)).end()).to.equal(undefined)
+      expect(counts()).to.equal(2)
+      pass(1)
+      expect(await room(alice)).to.equal(4)
+      expect(counts()).to.equal(3)
+    })
+
+    it('is done anew before an announced size is refused for want of room', async () => {
+      const { put, store, pass, keeper } = bookkeeping()
+      await put(alice, 'a', 50)
+      await store.delete({ customer: 'alice', name: 'a' })
+      pass(999)
+      expect(await refusal(keeper.claim(alice, 'b', 100))).to.equal('quota-exceeded')
+      pass(1)
+      const claim = await keeper.claim(alice, 'b', 100)
+      claim.end()
+    })
+
+    it('takes no more than a twentieth of the time, however long it takes', async () => {
+      const books = bookkeeping()
+      books.overrides.usage = async () => {
+        books.pass(500)
+        return { blobs: 1, bytes: 95 }
+      }
+      await books.room(alice)
+      books.pass(9_499)
+      await books.room(alice)
+      expect(books.counts()).to.equal(1)
+      books.pass(1)
+      await books.room(alice)
+      expect(books.counts()).to.equal(2)
     })
 
     it('is due after deletions too, when they have ended', async () => {

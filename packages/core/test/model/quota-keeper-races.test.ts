@@ -4,6 +4,7 @@ import { turn } from '../turn.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'
 import { chunks } from '../content.ts'
 import { isFileServiceError } from '../../src/errors.ts'
+import type { QuotaClaim } from '../../src/model/quota-keeper.ts'
 
 const alice = { name: 'alice', quota: 100 }
 const runs = 300
@@ -60,12 +61,15 @@ async function upload(
   someTurns: () => Promise<void>,
   outcomes: Outcomes,
 ): Promise<void> {
-  const claim = await keeper.claim(alice, name)
   const giveUpAfter = random(8)
+  const sizes = [random(20), random(20), random(20)]
+  // Half of them announce a size, which is right, too small or too large.
+  const announced = (sizes[0] ?? 0) + (sizes[1] ?? 0) + random(40)
   let size = 0
+  let claim: QuotaClaim | undefined
   try {
-    for (let chunk = 0; chunk < 3; chunk++) {
-      const bytes = random(20)
+    claim = await keeper.claim(alice, name, random(2) === 0 ? 0 : announced)
+    for (const [chunk, bytes] of sizes.entries()) {
       claim.grow(bytes)
       size += bytes
       await someTurns()
@@ -81,7 +85,7 @@ async function upload(
     if (!isFileServiceError(error, 'quota-exceeded')) throw error
     outcomes.refused++
   } finally {
-    claim.end()
+    claim?.end()
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { FileServiceError } from '../../src/errors.ts'
-import { chunks, pulled } from '../content.ts'
+import { chunks, failing, pulled } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
 import { alice, uploadFixture } from './upload-fixture.ts'
@@ -102,6 +102,65 @@ describe('uploadFile', () => {
     it('hold for what arrives, whatever size was declared', async () => {
       const { upload, kept } = uploadFixture({ maxFileSize: 5 })
       expect(await refusal(upload('a', chunks(6), { size: 1 }))).to.equal('file-too-large')
+      expect(await kept()).to.deep.equal({})
+    })
+
+    it('keep room for a declared size from the beginning, so that another upload is not begun in vain', async () => {
+      const { upload, kept, expectRoom } = uploadFixture()
+      const content = pulled()
+      const first = upload('a', content, { size: 60 })
+      await turn()
+      const late = pulled()
+      expect(await refusal(upload('b', late, { size: 41 }))).to.equal('quota-exceeded')
+      expect(late.asked()).to.equal(0)
+      await upload('c', chunks(40), { size: 40 })
+      content.give(60)
+      await turn()
+      content.finish()
+      await first
+      expect(Object.keys(await kept())).to.deep.equal(['a', 'c'])
+      await expectRoom(0)
+    })
+
+    it('free what was declared and did not come', async () => {
+      const { upload, expectRoom } = uploadFixture()
+      await upload('a', chunks(10), { size: 60 })
+      await expectRoom(90)
+      await rejection(upload('b', failing(new Error('gone'), 10), { size: 60 }))
+      await expectRoom(90)
+    })
+
+    it('free the bytes of a refused upload before its store has cleaned up', async () => {
+      const cleanedUp = Promise.withResolvers<undefined>()
+      const fixture = uploadFixture({
+        async put(key, content, options) {
+          const failed = fixture.store.put(key, content, options)
+          return failed.catch(async (error: unknown) => {
+            await cleanedUp.promise
+            throw error
+          })
+        },
+      })
+      const first = pulled()
+      const stored = fixture.upload('a', first)
+      await turn()
+      first.give(60)
+      await turn()
+      const refused = fixture.upload('b', chunks(20, 21))
+      await turn()
+      first.give(40)
+      await turn()
+      first.finish()
+      await stored
+      cleanedUp.resolve(undefined)
+      expect(await refusal(refused)).to.equal('quota-exceeded')
+    })
+
+    it('take no size that is none', async () => {
+      const { upload, kept } = uploadFixture()
+      for (const size of [-1, NaN]) {
+        expect(await rejection(upload('a', chunks(1), { size }))).to.be.instanceOf(RangeError)
+      }
       expect(await kept()).to.deep.equal({})
     })
 

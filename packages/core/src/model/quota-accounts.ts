@@ -1,0 +1,74 @@
+import type { BlobStore } from '../ports/blob-store.ts'
+
+/** What is known of one customer's usage. */
+export interface QuotaAccount {
+  countedAt: number
+  /** How long the count took, in milliseconds. */
+  countingMs: number
+  readonly counted: Promise<void>
+  /** Bytes in the store. */
+  kept: number
+  /** Bytes of uploads under way, arrived or reserved. */
+  claimed: number
+  /** Claims and deletions that have not ended. While there are any, the books are better than a new count. */
+  users: number
+}
+
+export interface QuotaAccountsOptions {
+  /** The current time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number
+  /**
+   * How old a count may be before an idle customer is counted anew, in milliseconds; once the quota is nearly used up,
+   * no more than a second, or twenty times as long as the count took. Default: one minute.
+   */
+  readonly recountAfterMs?: number
+}
+
+/** The accounts of all customers that were asked for. */
+export interface QuotaAccounts {
+  /** The account of a customer whose next upload has `size` bytes; counted anew when it is too old for that. */
+  open(customer: string, quota: number, size: number): QuotaAccount
+  /** The account as it is, if there is one. */
+  find(customer: string): QuotaAccount | undefined
+}
+
+/** The part of a quota up to which there is room enough for a count to be believed for long. */
+const roomyShare = 0.9
+
+/** {@link QuotaAccounts} that ask the store how much a customer keeps. */
+export function createQuotaAccounts(
+  store: BlobStore,
+  { now = Date.now, recountAfterMs = 60_000 }: QuotaAccountsOptions,
+): QuotaAccounts {
+  const accounts = new Map<string, QuotaAccount>()
+
+  const count = (customer: string): QuotaAccount => {
+    const countedAt = now()
+    const counted = store.usage(customer).then(({ bytes }) => {
+      account.kept = bytes
+      account.countingMs = now() - countedAt
+    })
+    const books = { kept: 0, claimed: 0, users: 0 }
+    const account: QuotaAccount = { countedAt, countingMs: 0, counted, ...books }
+    // A count that failed is not kept, so that the next upload tries again.
+    counted.catch(() => accounts.delete(customer))
+    accounts.set(customer, account)
+    return account
+  }
+
+  /** For how long a count holds. Where it matters what others have done meanwhile, no longer than counting is cheap. */
+  const patience = ({ kept, countingMs }: QuotaAccount, quota: number, size: number): number => {
+    const isRoomy = kept + size <= roomyShare * quota
+    return isRoomy ? recountAfterMs : Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
+  }
+
+  return {
+    open(customer, quota, size) {
+      const account = accounts.get(customer)
+      if (account === undefined) return count(customer)
+      const isFresh = now() - account.countedAt < patience(account, quota, size)
+      return account.users > 0 || isFresh ? account : count(customer)
+    },
+    find: (customer) => accounts.get(customer),
+  }
+}
