@@ -4,6 +4,7 @@ import type { HoldfastState } from './holdfast-state.ts'
 import { createAddressOf } from './http/address-of.ts'
 import { noLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
+import { step } from './http/step.ts'
 import { createAccessLog } from './middleware/access-log.ts'
 import { createErrors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
@@ -31,6 +32,10 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   })
   app.use(requestId)
   app.use(createAccessLog(log, createAddressOf(trustedProxies)))
+  app.use(async (_ctx, next) => {
+    await next()
+    step('answer-ready')
+  })
   app.use(createErrors(log))
   app.use(createRouter(service, options).routes())
   app.use(() => {

@@ -6,6 +6,7 @@ import type { DurableDirectories } from './durable-directories.ts'
 import { noticingFullDisk } from './full-disk.ts'
 import type { Instance, TemporaryFile } from './instance.ts'
 import { nextModificationTime } from './modification-time.ts'
+import { step } from './step.ts'
 import { syncDirectory } from './sync-directory.ts'
 import { isSystemError } from './system-error.ts'
 import { writeContent } from './write-content.ts'
@@ -39,6 +40,7 @@ export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
     signal?.throwIfAborted()
     await noticingFullDisk(publish(temporary.path, write))
     await noticingFullDisk(syncDirectory(dirname(target)))
+    step('name-synced')
     return stats
   } catch (error) {
     await discard(temporary)
@@ -54,14 +56,16 @@ async function seal(handle: FileHandle): Promise<BigIntStats> {
   const time = nextModificationTime()
   await noticingFullDisk(handle.utimes(time, time))
   await noticingFullDisk(handle.sync())
+  step('content-synced')
   const stats = await handle.stat({ bigint: true })
   await noticingFullDisk(handle.close())
+  step('temporary-closed')
   return stats
 }
 
 async function publish(path: string, write: AtomicWrite): Promise<void> {
   const { directories, target, createOnly, signal } = write
-  const giveName = createOnly ? linkAs : rename
+  const giveName = createOnly ? linkAs : renameTo
   await directories.ensure(dirname(target))
   signal?.throwIfAborted()
   try {
@@ -75,20 +79,28 @@ async function publish(path: string, write: AtomicWrite): Promise<void> {
   }
 }
 
+async function renameTo(path: string, target: string): Promise<void> {
+  await rename(path, target)
+  step('named')
+}
+
 /** Unlike a rename, a link never replaces what is there. */
 async function linkAs(path: string, target: string): Promise<void> {
   try {
     await link(path, target)
+    step('named')
   } catch (cause) {
     if (!isSystemError(cause, 'EEXIST')) throw cause
     throw new FileServiceError('already-exists', 'The name is taken', { cause })
   }
   // The file has its name and is not in danger any more; a second name left behind goes when the store is closed.
   await rm(path, { force: true }).catch(() => {})
+  step('second-name-removed')
 }
 
 /** Never throws: the failure that led here is the one to be told. */
 async function discard({ handle, path }: TemporaryFile): Promise<void> {
   await handle.close().catch(() => {})
   await rm(path, { force: true }).catch(() => {})
+  step('discarded')
 }

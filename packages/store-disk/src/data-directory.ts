@@ -6,6 +6,7 @@ import { createLayout, type Layout, type NamesMode } from './layout.ts'
 import { makeDirectories } from './make-directories.ts'
 import { createMarker, readMarker, type Marker } from './marker.ts'
 import { keepsNamesApart } from './plain-names.ts'
+import { step } from './step.ts'
 import { syncDirectory } from './sync-directory.ts'
 
 /** A directory that a store may work in. */
@@ -43,6 +44,7 @@ export async function openDataDirectory(
     const directories = createDurableDirectories(data)
     const files = join(data, 'files')
     await directories.ensure(files)
+    step('opened')
     return { layout: createLayout(files, marker.names), directories, instance }
   } catch (error) {
     await instance.close()
@@ -63,7 +65,10 @@ async function initialise(path: string, names: NamesMode, instance: Instance): P
 }
 
 async function createDurably(data: string): Promise<void> {
-  for (const made of await makeDirectories(data)) await syncDirectory(dirname(made))
+  for (const made of await makeDirectories(data)) {
+    step('data-directory-made')
+    await syncDirectory(dirname(made))
+  }
 }
 
 async function refuseForeign(data: string): Promise<void> {

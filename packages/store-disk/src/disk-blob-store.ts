@@ -7,6 +7,7 @@ import { openDataDirectory } from './data-directory.ts'
 import type { WarningLog } from './instance.ts'
 import type { NamesMode } from './layout.ts'
 import { readBlob } from './read-blob.ts'
+import { step } from './step.ts'
 import { syncDirectory } from './sync-directory.ts'
 import { isAbsence } from './system-error.ts'
 import { findBlobs, findCustomers, measure } from './walk.ts'
@@ -69,6 +70,7 @@ export async function openDiskBlobStore({
       if (!(await fileStats(path)) || !(await unlinkIfThere(path))) return false
       // The directory stays: removing it would race with an upload into it.
       await syncDirectory(dirname(path))
+      step('removal-synced')
       return true
     },
 
@@ -104,6 +106,7 @@ async function fileStats(path: string) {
 async function unlinkIfThere(path: string): Promise<boolean> {
   try {
     await unlink(path)
+    step('name-removed')
     return true
   } catch (error) {
     if (isAbsence(error)) return false

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { step } from './step.ts'
 import { syncDirectory } from './sync-directory.ts'
 import { isSystemError } from './system-error.ts'
 
@@ -23,12 +24,16 @@ export function createDurableDirectories(root: string): DurableDirectories {
 
   const create = async (directory: string) => {
     await ensure(dirname(directory))
-    await mkdir(directory, { mode: directoryMode }).catch((error: unknown) => {
+    try {
+      await mkdir(directory, { mode: directoryMode })
+      step('directory-made')
+    } catch (error) {
       if (!isSystemError(error, 'EEXIST')) throw error
-    })
+    }
     // Also when it was there already: whoever made it may not have come this far yet, and a file in a directory
     // that a power cut takes away is lost.
     await syncDirectory(dirname(directory))
+    step('directory-synced')
   }
 
   const ensure = async (directory: string): Promise<void> => {

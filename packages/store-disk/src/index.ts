@@ -4,4 +4,5 @@ export {
   type DiskBlobStoreOptions,
 } from './disk-blob-store.ts'
 export type { NamesMode } from './layout.ts'
+export { diskSteps, type DiskStep } from './step.ts'
 export type { WarningLog } from './instance.ts'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { makeDirectories } from './make-directories.ts'
 import { isDead, ownerName, parseOwnerName } from './owner-name.ts'
 import { identifyProcess } from './process-identity.ts'
+import { step } from './step.ts'
 import { isAbsence, isSystemError } from './system-error.ts'
 
 /** Where a store tells what its administrator may want to know. */
@@ -56,16 +57,17 @@ export async function openInstance(parent: string, log: WarningLog): Promise<Ins
   const createTemporaryFile = async (): Promise<TemporaryFile> => {
     if (isClosed) throw new Error('The disk store is closed')
     const path = join(directory, (files++).toString(36))
-    try {
-      return { path, handle: await open(path, 'wx', fileMode) }
-    } catch (error) {
+    const handle = await open(path, 'wx', fileMode).catch(async (error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error
       await makeDirectories(directory)
-      return { path, handle: await open(path, 'wx', fileMode) }
-    }
+      return open(path, 'wx', fileMode)
+    })
+    step('temporary-made')
+    return { path, handle }
   }
 
   await makeDirectories(directory)
+  step('instance-made')
   const sweepOthers = () => sweep(parent, log)
   await sweepOthers()
   const timers = [
@@ -98,7 +100,9 @@ async function sweep(parent: string, log: WarningLog): Promise<void> {
     const { mtimeMs: heartbeat } = await stat(directory)
     if (!isDead(owner, { self, heartbeat, now: Date.now(), bootedAt })) return
     const { length: unfinished } = await readdir(directory)
+    step('left-overs-found')
     await rm(directory, { recursive: true, force: true })
+    step('left-overs-removed')
     log.warn(
       `Removed ${unfinished} unfinished file(s) that process ${owner.pid} left in ${directory}`,
     )

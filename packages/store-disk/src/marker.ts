@@ -2,6 +2,7 @@ import { link, readFile, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TemporaryFile } from './instance.ts'
 import type { NamesMode } from './layout.ts'
+import { step } from './step.ts'
 import { syncDirectory } from './sync-directory.ts'
 import { isSystemError } from './system-error.ts'
 
@@ -48,8 +49,10 @@ export async function createMarker(
   temporary: TemporaryFile,
 ): Promise<void> {
   await fill(temporary.handle, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
+  step('marker-written')
   try {
     await link(temporary.path, path)
+    step('marker-linked')
   } catch (cause) {
     if (isSystemError(cause, 'EEXIST')) return
     if (!isSystemError(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw cause
@@ -59,6 +62,7 @@ export async function createMarker(
     )
   }
   await syncDirectory(dirname(path))
+  step('marker-synced')
 }
 
 async function fill(handle: FileHandle, text: string): Promise<void> {

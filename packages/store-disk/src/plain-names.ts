@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { step } from './step.ts'
 import { isSystemError } from './system-error.ts'
 
 /** Names that some file system folds together, changes, shortens, refuses, or takes for something else. */
@@ -37,6 +38,7 @@ export async function keepsNamesApart(directory: string): Promise<boolean> {
   try {
     for (const name of trialNames) await writeFile(join(trial, name), '', { flag: 'wx' })
     const kept = new Set(await readdir(trial))
+    step('name-trial-written')
     return trialNames.every((name) => kept.has(name)) && kept.size === trialNames.length
   } catch (error) {
     if (isSystemError(error, ...refusals)) return false

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { noticingFullDisk } from './full-disk.ts'
+import { step } from './step.ts'
 
 /** The first buffer: all that most files need. */
 const smallBuffer = 64 * 1024
@@ -36,6 +37,7 @@ export async function writeContent(
     }
     release(chunk)
   }
+  step('content-ended')
   await flush()
 }
 
@@ -45,5 +47,6 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   while (rest.length > 0) {
     const { bytesWritten } = await noticingFullDisk(file.write(rest))
     rest = rest.subarray(bytesWritten)
+    step('content-written')
   }
 }

@@ -1,6 +1,7 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { answerStored } from '../http/answer-stored.ts'
+import { step } from '../http/step.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 import { createReceiveForm } from '../multipart/receive-form.ts'
@@ -11,6 +12,7 @@ export function createUpload(): RouterMiddleware<HoldfastState> {
   return async (ctx) => {
     const createOnly = isCreateOnly(ctx.req.headers)
     const staged = await receiveForm(ctx, { files: filesOf(ctx.state), createOnly })
+    step('form-complete')
     const info = await staged.publish()
     answerStored(ctx, info)
   }
