@@ -1,5 +1,4 @@
 export { findFreePort } from './find-free-port.ts'
-export { makeCertificate, type Certificate } from './make-certificate.ts'
 export { describeWithContainers, describeWithMinio } from './describe-with-minio.ts'
 export { startMinio, type OwnMinio, type StartMinioOptions } from './start-minio.ts'
 export type { RunningMinio } from './running-minio.ts'

@@ -10,12 +10,12 @@ export interface Certificate {
   readonly privateKey: string
 }
 
-/** Makes a certificate for 127.0.0.1 and localhost that is valid for a day. Needs the program `openssl`. */
-export async function makeCertificate(): Promise<Certificate> {
+/** Makes a certificate for 127.0.0.1 and localhost that is valid for some days. Needs the program `openssl`. */
+export async function makeCertificate({ days = 1 } = {}): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-certificate-'))
   const [certificate, privateKey] = [join(folder, 'public.crt'), join(folder, 'private.key')]
   try {
-    const command = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost
+    const command = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days ${days} -subj /CN=localhost
       -addext subjectAltName=IP:127.0.0.1,DNS:localhost`
     const files = ['-keyout', privateKey, '-out', certificate]
     await promisify(execFile)('openssl', [...command.split(/\s+/), ...files])

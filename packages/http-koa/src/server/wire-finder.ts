@@ -1,9 +1,9 @@
-import type { Server } from 'node:https'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 
 /**
- * From now on finds the TCP connection below a TLS connection of `server`, during the handshake and after it. Node tells
- * of the two by events that do not know each other, so they are matched by the addresses and ports of their ends.
+ * From now on finds the TCP connection below a TLS connection of `server`, which speaks HTTPS, during the handshake and
+ * after it. Node tells of the two by events that do not know each other, so they are matched by the addresses and ports
+ * of their ends.
  */
 export function createWireFinder(server: Server): (socket: Socket) => Socket | undefined {
   const wires = new Map<string, Socket>()

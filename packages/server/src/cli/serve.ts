@@ -21,6 +21,7 @@ export function describeServe(yargs: Argv): Argv {
       'serve another directory to the network',
     )
     .example('$0 serve --config holdfast.yaml', 'take the settings from a file')
+    .example('$0 serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'serve HTTPS')
     .example(
       '$0 serve --store minio --minio-endpoint http://localhost:9000 --minio-bucket files',
       'keep files in a bucket',
@@ -29,7 +30,7 @@ export function describeServe(yargs: Argv): Argv {
       [
         'A flag wins over its environment variable, that over the configuration file.',
         keysEpilog,
-        'SIGHUP reloads the customers; SIGTERM and SIGINT finish the requests under way.',
+        'SIGHUP reloads the customers and the certificate; SIGTERM and SIGINT finish the requests under way.',
       ].join('\n\n'),
     )
 }

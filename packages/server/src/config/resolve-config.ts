@@ -15,6 +15,8 @@ import {
 export interface Config {
   readonly host: string
   readonly port: number
+  readonly 'tls-cert': string | undefined
+  readonly 'tls-key': string | undefined
   readonly customers: string
   readonly store: StoreKind
   readonly 'max-file-size': number | undefined

@@ -78,6 +78,16 @@ export const settings = {
     default: '3000',
     parse: port,
   }),
+  'tls-cert': setting({
+    describe: 'File with the certificate to serve HTTPS with, chain included; PEM',
+    default: undefined,
+    parse: text,
+  }),
+  'tls-key': setting({
+    describe: 'File with the key of that certificate; PEM, not encrypted',
+    default: undefined,
+    parse: text,
+  }),
   customers: setting({
     describe: 'File with the customers; see holdfast customers',
     default: './customers.yaml',

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { createWireFinder } from '@holdfast/http-koa'
 
 /**
  * Closes the server: no new connections; those without a request at once; the others when their request is answered,
@@ -17,10 +19,20 @@ export function createDrain(server: Server): Drain {
   const connections = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false
 
-  server.on('connection', (socket: Socket) => {
+  const note = (socket: Socket) => {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
-  })
+  }
+  server.on('connection', note)
+  if (server instanceof HttpsServer) {
+    const findWire = createWireFinder(server)
+    // Once its handshake is done, a connection is another socket, on which requests come.
+    server.on('secureConnection', (socket: Socket) => {
+      const wire = findWire(socket)
+      if (wire) connections.delete(wire)
+      note(socket)
+    })
+  }
   const noteRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const underWay = connections.get(socket)
     underWay?.add(response)
@@ -40,7 +52,8 @@ export function createDrain(server: Server): Drain {
       if (underWay.size === 0) socket.destroySoon()
       else underWay.forEach(announceEnd)
     }
-    return cutUnless(closed, () => server.closeAllConnections(), graceMs, cut)
+    const cutAll = () => connections.forEach((_, socket) => socket.destroy())
+    return cutUnless(closed, cutAll, graceMs, cut)
   }
 }
 

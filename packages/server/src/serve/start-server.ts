@@ -2,23 +2,27 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createPasswordVerifier } from '@holdfast/credentials-file'
-import { createAddressOf, createApp, createHttpServer } from '@holdfast/http-koa'
+import { createAddressOf, createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
+import { clearTextWarning } from './clear-text-warning.ts'
+import { createServer } from './create-server.ts'
 import { explainListening } from './explain-listening.ts'
 import { createDrain } from './drain.ts'
 import { createLoginFailureCounter } from './login-failure-counter.ts'
+import { openCertificate } from './open-certificate.ts'
 import { openCustomers } from './open-customers.ts'
+import { openInTurn } from './open-in-turn.ts'
 import { openStore } from './open-store.ts'
 
 /** How long bad logins are remembered, in milliseconds. */
 const loginBrakeWindowMs = 60_000
 
 export interface RunningServer {
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
   readonly url: string
-  /** Reads the customers file again; `false` when it was refused and the customers stay as they were. */
+  /** Reads the customers file and the certificate again; `false` when one was refused and stays as it was. */
   reload(): Promise<boolean>
   /**
    * Takes no more connections and lets the requests under way finish within the grace time, then cuts them; closes the
@@ -35,11 +39,10 @@ export interface RunningServer {
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
-  const credentials = await openCustomers(config, log)
-  const store = await openStore(config.store, config, log).catch(async (error: unknown) => {
-    await credentials.close()
-    throw error
-  })
+  const { open, closeAll } = openInTurn()
+  const certificate = await open(openCertificate(config, log))
+  const credentials = await open(openCustomers(config, log))
+  const store = await open(openStore(config.store, config, log))
   const counter = createLoginFailureCounter(loginBrakeWindowMs)
   const { 'max-file-size': maxFileSize } = config
   const service = createFileService({
@@ -49,27 +52,31 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     loginBrake: createLoginBrake({ counter }),
     ...(maxFileSize !== undefined && { maxFileSize }),
   })
-  const server = createHttpServer(createApp(service, { log, trustedProxies }), {
+  const server = createServer(createApp(service, { log, trustedProxies }), {
     idleTimeoutMs: config['idle-timeout'],
+    certificate,
+    log,
   })
   const drain = createDrain(server)
-  const closePorts = async () => {
-    await credentials.close()
-    await store.close()
-  }
+  const warning = await clearTextWarning(config)
+  if (warning !== undefined) log.warn(warning)
   try {
     server.listen(config.port, config.host)
     await once(server, 'listening')
   } catch (error) {
-    await closePorts()
+    await closeAll()
     throw explainListening(error, config)
   }
   return {
-    url: urlOf(server.address() as AddressInfo),
-    reload: () => credentials.reload(),
+    url: urlOf(certificate ? 'https' : 'http', server.address() as AddressInfo),
+    async reload() {
+      const sources = certificate ? [credentials, certificate] : [credentials]
+      const taken = await Promise.all(sources.map((source) => source.reload()))
+      return taken.every(Boolean)
+    },
     async close(cut) {
       const isClean = await drain(config['shutdown-grace'], cut)
-      await closePorts()
+      await closeAll()
       return isClean
     },
   }
@@ -85,6 +92,6 @@ function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[
   }
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+function urlOf(scheme: string, { address, family, port }: AddressInfo): string {
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { makeCertificate } from '@holdfast/minio-container'
+import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { until } from '../../support/until.ts'
 import { deployedFile } from './deployed-file.ts'
 

@@ -1,0 +1,33 @@
+import type { Server } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import {
+  createHttpServer,
+  createHttpsServer,
+  replaceCertificate,
+  type HttpServerOptions,
+} from '@holdfast/http-koa'
+import type { Logger } from 'pino'
+import type { CertificateSource } from './open-certificate.ts'
+
+type App = Parameters<typeof createHttpServer>[0]
+
+export interface CreateServerOptions extends HttpServerOptions {
+  readonly log: Logger
+  /** With one the server speaks HTTPS, always with the certificate that is current; else HTTP. */
+  readonly certificate?: CertificateSource | undefined
+}
+
+/** The server for an application, not listening yet. */
+export function createServer(
+  app: App,
+  { log, certificate, ...options }: CreateServerOptions,
+): Server {
+  if (certificate === undefined) return createHttpServer(app, options)
+  const server = createHttpsServer(app, certificate.current(), options)
+  certificate.onReplaced((next) => replaceCertificate(server, next))
+  // Anybody can make handshakes fail, so that no one is worth a line by default.
+  server.on('tlsClientError', ({ message }: Error, { remoteAddress }: TLSSocket) =>
+    log.debug({ address: remoteAddress, reason: message }, 'TLS handshake failed'),
+  )
+  return server
+}

@@ -1,0 +1,111 @@
+import { watchPath } from '@holdfast/credentials-file'
+import type { Logger } from 'pino'
+import { UsageError } from '../cli/usage-error.ts'
+import type { Config } from '../config/resolve-config.ts'
+import { certificateWarnings } from './certificate-warnings.ts'
+import { readCertificate, type CertificateFiles, type ReadCertificate } from './read-certificate.ts'
+
+/** The server's certificate and key, from files that may change at any time. */
+export interface CertificateSource {
+  current(): ReadCertificate
+  /** Calls `use` with every other certificate from now on. */
+  onReplaced(use: (certificate: ReadCertificate) => void): void
+  /** Reads the files again; `false` when they were refused and the certificate stays as it was. */
+  reload(): Promise<boolean>
+  /** Stops watching the files. */
+  close(): Promise<void>
+}
+
+export interface OpenCertificateOptions {
+  /** Milliseconds between two looks at the files. Default: 1,000. */
+  readonly pollIntervalMs?: number
+  /** Milliseconds between two warnings of what should be mended. Default: a day. */
+  readonly warningIntervalMs?: number
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/**
+ * Opens the certificate that the configuration names, if any, and tells the log of every later change. A certificate is
+ * taken together with its key or not at all: while they do not belong together, as when one of the files has yet to be
+ * written, the earlier pair stays.
+ *
+ * @throws UsageError that names the file and the remedy
+ */
+export async function openCertificate(
+  config: Config,
+  log: Logger,
+  { pollIntervalMs = 1_000, warningIntervalMs = dayMs }: OpenCertificateOptions = {},
+): Promise<CertificateSource | undefined> {
+  const files = filesOf(config)
+  if (files === undefined) return undefined
+  let current = await readCertificate(files)
+  let use: (certificate: ReadCertificate) => void = () => {}
+  let lastRefused: string | undefined
+  let reading: Promise<unknown> = Promise.resolve()
+
+  const warn = () => {
+    for (const warning of certificateWarnings(files, current, Date.now())) log.warn(warning)
+  }
+  const take = (next: ReadCertificate) => {
+    const isOther = !isSame(current, next)
+    lastRefused = undefined
+    if (isOther) use(next)
+    current = next
+    if (!isOther) return
+    log.info({ expires: new Date(next.validToMs).toISOString() }, 'TLS certificate reloaded')
+    warn()
+  }
+  const read = async (isAsked: boolean): Promise<boolean> => {
+    try {
+      take(await readCertificate(files))
+      return true
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      const isNew = reason !== lastRefused
+      lastRefused = reason
+      if (isNew || isAsked) log.error({ reason }, 'TLS certificate refused; the old one stays')
+      return false
+    }
+  }
+  const readInTurn = (isAsked: boolean): Promise<boolean> => {
+    const result = reading.then(() => read(isAsked))
+    reading = result
+    return result
+  }
+
+  warn()
+  const onChanged = () => readInTurn(false)
+  const watches = [files.certificate, files.key].map((path) =>
+    watchPath(path, { intervalMs: pollIntervalMs, onChanged }),
+  )
+  const reminder = setInterval(warn, warningIntervalMs).unref()
+  return {
+    current: () => current,
+    onReplaced(callback) {
+      use = callback
+    },
+    reload: () => readInTurn(true),
+    async close() {
+      clearInterval(reminder)
+      await Promise.all(watches.map((watch) => watch.close()))
+      await reading
+    },
+  }
+}
+
+function filesOf({
+  'tls-cert': certificate,
+  'tls-key': key,
+}: Config): CertificateFiles | undefined {
+  if (certificate === undefined && key === undefined) return undefined
+  if (certificate !== undefined && key !== undefined) return { certificate, key }
+  const [given, missing] = key === undefined ? ['cert', 'key'] : ['key', 'cert']
+  throw new UsageError(
+    `TLS needs a certificate and its key, and --tls-${given} is alone: give --tls-${missing}, too. Both in one file is fine: name it twice.`,
+  )
+}
+
+function isSame(one: ReadCertificate, other: ReadCertificate): boolean {
+  return one.certificate === other.certificate && one.privateKey === other.privateKey
+}
