@@ -1,10 +1,14 @@
-import type { CustomerFiles } from '@holdfast/core'
+import type { BlobInfo, CustomerFiles } from '@holdfast/core'
 
 /** What holdfast's middleware keeps in `ctx.state`. */
 export interface HoldfastState {
   requestId?: string
   /** The files of the customer who sent the request, once that is known. */
   files?: CustomerFiles
+  /** What the request calls the file that it is about, once that is known; it may not be a name that is allowed. */
+  fileName?: string
+  /** What an upload has stored, once that is safe. */
+  stored?: BlobInfo
   /** What went wrong, for the log line of the request. */
   failure?: unknown
 }

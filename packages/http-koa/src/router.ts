@@ -1,9 +1,12 @@
 import type { FileService } from '@holdfast/core'
 import Router, { type RouterMiddleware } from '@koa/router'
+import { noAudit, type Audit } from './audit/audit.ts'
+import { createWitnessOf } from './audit/witness.ts'
 import type { HoldfastState } from './holdfast-state.ts'
 import { createAddressOf } from './http/address-of.ts'
 import type { HttpLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
+import { createFileAudit } from './middleware/audit-files.ts'
 import {
   createAuthentication,
   headerAuthentication,
@@ -31,6 +34,8 @@ export interface RouterOptions {
   readonly trustedProxies?: readonly string[]
   /** Default: nothing is logged. */
   readonly log?: HttpLog
+  /** Told of every upload, deletion and refused login, before the client is; see `Audit`. Default: nobody is. */
+  readonly audit?: Audit
 }
 
 /**
@@ -41,11 +46,15 @@ export function createRouter(
   service: FileService,
   options: RouterOptions = {},
 ): Router<HoldfastState> {
-  const { prefix = '', trustedProxies, log } = options
-  const { authenticate = headerAuthentication(service, createAddressOf(trustedProxies)) } = options
+  const { prefix = '', trustedProxies, log, audit = noAudit } = options
+  const addressOf = createAddressOf(trustedProxies)
+  const { authenticate = headerAuthentication(service, addressOf) } = options
+  const witnessOf = createWitnessOf(audit, addressOf)
   const router = new Router<HoldfastState>({ prefix, sensitive: true, strict: true })
-  const customersOnly = createAuthentication(authenticate)
-  const guarded = (handler: Handler) => [customersOnly, handler]
+  const customersOnly = createAuthentication(authenticate, witnessOf)
+  const guarded = (...handlers: readonly Handler[]) => [customersOnly, ...handlers]
+  const uploading = createFileAudit('upload', witnessOf)
+  const deleting = createFileAudit('delete', witnessOf)
 
   router.use(requestId, createErrors(log))
   const route = (path: string, handlers: Handlers) => {
@@ -57,14 +66,17 @@ export function createRouter(
   }
 
   route('/ping', { get: [ping] })
-  route('/upload', { post: guarded(createUpload()) })
-  route('/upload/', { put: guarded(refuseNameless('upload')) })
-  route('/upload/batch', { post: guarded(createBatch(log)), put: guarded(put) })
-  route('/upload/:filename', { put: guarded(put) })
+  route('/upload', { post: guarded(uploading, createUpload()) })
+  route('/upload/', { put: guarded(uploading, refuseNameless('upload')) })
+  route('/upload/batch', {
+    post: guarded(createBatch(log, witnessOf)),
+    put: guarded(uploading, put),
+  })
+  route('/upload/:filename', { put: guarded(uploading, put) })
   route('/serve{/}', { get: guarded(refuseNameless('serve')) })
   route('/serve/:filename', { get: guarded(serve) })
-  route('/delete{/}', { delete: guarded(refuseNameless('delete')) })
-  route('/delete/:filename', { delete: guarded(remove) })
+  route('/delete{/}', { delete: guarded(deleting, refuseNameless('delete')) })
+  route('/delete/:filename', { delete: guarded(deleting, remove) })
   route('/list', { get: guarded(list) })
   return router
 }

@@ -1,9 +1,11 @@
 import type { BlobInfo } from '@holdfast/core'
 import type { Context } from 'koa'
+import type { HoldfastState } from '../holdfast-state.ts'
 import { etagOf } from './conditional.ts'
 
 /** Says that a file is safe. */
-export function answerStored(ctx: Context, info: BlobInfo): void {
+export function answerStored(ctx: Context & { state: HoldfastState }, info: BlobInfo): void {
+  ctx.state.stored = info
   ctx.type = 'text/plain; charset=utf-8'
   ctx.set('ETag', etagOf(info))
   ctx.body = 'OK'

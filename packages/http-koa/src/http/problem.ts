@@ -15,12 +15,20 @@ export function errorBody(statusCode: number, message: string): ErrorBody {
 /** A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
+  /** What is wrong, as programs read it in the audit trail. Stable, unlike the message. */
+  readonly code: string
   readonly status: number
   /** Headers that belong to the answer. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
+    this.code = code
     this.status = status
     this.headers = headers
   }
@@ -28,29 +36,36 @@ export class HttpProblem extends Error {
 
 /** Wordings of the specification and of docs/api.md, each in one place. */
 export const problems = {
-  malformedRequest: () => new HttpProblem(400, 'Malformed request'),
-  noFile: () => new HttpProblem(400, 'No file'),
-  moreThanOneFile: () => new HttpProblem(400, 'More than one file'),
-  malformedMultipart: () => new HttpProblem(400, 'Malformed multipart body'),
-  truncatedBody: () => new HttpProblem(400, 'Truncated body'),
-  noFilename: (route: string) => new HttpProblem(400, `No filename. Use /${route}/<filename>`),
-  invalidFilename: (reason: string) => new HttpProblem(400, `Invalid filename: ${reason}`),
-  noFilesYet: () => new HttpProblem(400, 'No files uploaded yet'),
+  malformedRequest: () => new HttpProblem('malformed-request', 400, 'Malformed request'),
+  noFile: () => new HttpProblem('no-file', 400, 'No file'),
+  moreThanOneFile: () => new HttpProblem('more-than-one-file', 400, 'More than one file'),
+  malformedMultipart: () => new HttpProblem('malformed-multipart', 400, 'Malformed multipart body'),
+  truncatedBody: () => new HttpProblem('truncated-body', 400, 'Truncated body'),
+  noFilename: (route: string) =>
+    new HttpProblem('no-file-name', 400, `No filename. Use /${route}/<filename>`),
+  invalidFilename: (reason: string) =>
+    new HttpProblem('invalid-file-name', 400, `Invalid filename: ${reason}`),
+  noFilesYet: () => new HttpProblem('no-files-yet', 400, 'No files uploaded yet'),
   invalidQuery: (parameter: string, reason: string) =>
-    new HttpProblem(400, `Invalid ${parameter}: ${reason}`),
+    new HttpProblem('invalid-query', 400, `Invalid ${parameter}: ${reason}`),
   invalidField: (field: string, reason: string) =>
-    new HttpProblem(400, `Invalid ${field}: ${reason}`),
+    new HttpProblem('invalid-field', 400, `Invalid ${field}: ${reason}`),
   invalidHeader: (header: string, reason: string) =>
-    new HttpProblem(400, `Invalid ${header}: ${reason}`),
-  tooManyParts: (limit: number) => new HttpProblem(413, `More than ${limit} parts in the form`),
+    new HttpProblem('invalid-header', 400, `Invalid ${header}: ${reason}`),
+  tooManyParts: (limit: number) =>
+    new HttpProblem('too-many-parts', 413, `More than ${limit} parts in the form`),
   tooManyFields: (limit: number) =>
-    new HttpProblem(413, `More than ${limit} text fields in the form`),
+    new HttpProblem('too-many-fields', 413, `More than ${limit} text fields in the form`),
   fieldTooLarge: (limit: number) =>
-    new HttpProblem(413, `A text field of the form exceeds ${limit} bytes`),
-  preconditionFailed: () => new HttpProblem(412, 'Precondition Failed'),
+    new HttpProblem('field-too-large', 413, `A text field of the form exceeds ${limit} bytes`),
+  preconditionFailed: () => new HttpProblem('precondition-failed', 412, 'Precondition Failed'),
   rangeNotSatisfiable: (size: number) =>
-    new HttpProblem(416, 'Range not satisfiable', { 'Content-Range': `bytes */${size}` }),
-  notFound: () => new HttpProblem(404, 'Not Found'),
+    new HttpProblem('range-not-satisfiable', 416, 'Range not satisfiable', {
+      'Content-Range': `bytes */${size}`,
+    }),
+  notFound: () => new HttpProblem('unknown-path', 404, 'Not Found'),
   methodNotAllowed: (allow: string) =>
-    new HttpProblem(405, `Method not allowed. Use ${allow}`, { Allow: allow }),
+    new HttpProblem('method-not-allowed', 405, `Method not allowed. Use ${allow}`, {
+      Allow: allow,
+    }),
 } as const

@@ -29,12 +29,13 @@ const defaultRetryAfterSeconds = 5
 /** What the client is told of `error`; a fault that is nobody's fault but ours when the error is unknown. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
-  if (!isFileServiceError(error)) return new HttpProblem(500, 'An unexpected error occurred')
+  if (!isFileServiceError(error))
+    return new HttpProblem('unexpected', 500, 'An unexpected error occurred')
   const { status, message = error.message }: Answer = answers[error.code]
-  if (status !== 429 && status !== 503) return new HttpProblem(status, message)
+  if (status !== 429 && status !== 503) return new HttpProblem(error.code, status, message)
   const seconds =
     error.retryAfterMs === undefined
       ? defaultRetryAfterSeconds
       : Math.max(1, Math.ceil(error.retryAfterMs / 1000))
-  return new HttpProblem(status, message, { 'Retry-After': `${seconds}` })
+  return new HttpProblem(error.code, status, message, { 'Retry-After': `${seconds}` })
 }

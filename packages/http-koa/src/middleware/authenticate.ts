@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { FileServiceError, type CustomerFiles, type FileService } from '@holdfast/core'
 import type { Middleware } from 'koa'
+import { noWitness, type WitnessOf } from '../audit/witness.ts'
 import { createAddressOf, type AddressOf } from '../http/address-of.ts'
 import { decodeHeaderText } from '../http/utf8.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
@@ -23,12 +24,30 @@ export function headerAuthentication(
   }
 }
 
-/** Lets nobody pass who is not a customer, and puts the customer's files into `ctx.state.files`. */
-export function createAuthentication(authenticate: Authenticate): Middleware<HoldfastState> {
+/**
+ * Lets nobody pass who is not a customer, and puts the customer's files into `ctx.state.files`. Logins that are refused
+ * are told to `witnessOf`. Default: to nobody.
+ */
+export function createAuthentication(
+  authenticate: Authenticate,
+  witnessOf: WitnessOf = noWitness,
+): Middleware<HoldfastState> {
   return async (ctx, next) => {
-    ctx.state.files = await authenticate(ctx.req)
+    const tell = witnessOf(ctx)
+    try {
+      ctx.state.files = await authenticate(ctx.req)
+    } catch (error) {
+      await tell('login', { customer: presentedName(ctx.req) }, { error })
+      throw error
+    }
     await next()
   }
+}
+
+/** The name that somebody claims to have. */
+function presentedName({ headersDistinct }: IncomingMessage): string | undefined {
+  const name = headersDistinct['x-auth-name']?.join(', ')
+  return name === undefined ? undefined : decodeHeaderText(name)
 }
 
 /**

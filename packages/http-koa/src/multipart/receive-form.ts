@@ -18,6 +18,8 @@ export interface ReceiveFormOptions {
   readonly files: CustomerFiles
   /** Refuse when the name is taken. */
   readonly createOnly: boolean
+  /** Told what the client calls the file, and then its name, unless that is refused. */
+  readonly onName: (name: string) => void
 }
 
 /** Reads the form of a request whole; resolves with its one file, which is still to be published. */
@@ -46,7 +48,13 @@ export function createReceiveForm(): ReceiveForm {
 
   const storage = createMulterStorage({
     filesOf: (request) => receptionOf(request).files,
-    nameOf: (_request, part) => partFileName(part.originalname),
+    nameOf: (request, part) => {
+      const { onName } = receptionOf(request)
+      onName(part.originalname)
+      const name = partFileName(part.originalname)
+      onName(name)
+      return name
+    },
     optionsOf: (request) => {
       const { createOnly, freeing, fields } = receptionOf(request)
       const digest = { hash: createHash('sha256'), expected: () => expectedSha256(fields()) }

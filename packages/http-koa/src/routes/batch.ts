@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RouterMiddleware } from '@koa/router'
 import type { CustomerFiles, ExpectedDigest, UploadOptions } from '@holdfast/core'
+import { noWitness, type Witness, type WitnessOf } from '../audit/witness.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
 import { noLog, type HttpLog } from '../http/log.ts'
@@ -19,8 +20,22 @@ import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
  * as that file is safe or refused. A text field `sha256` goes before its file. A form that breaks off ends with a
  * line that says so; the files before it stay.
  */
-export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastState> {
+export function createBatch(
+  log: HttpLog = noLog,
+  witnessOf: WitnessOf = noWitness,
+): RouterMiddleware<HoldfastState> {
   return async (ctx) => {
+    const tell = witnessOf(ctx)
+    try {
+      await answerEach(ctx, tell)
+    } catch (error) {
+      await tell('upload', {}, { error })
+      throw error
+    }
+  }
+
+  /** Rejects only before the first file has been dealt with. */
+  async function answerEach(ctx: Parameters<RouterMiddleware<HoldfastState>>[0], tell: Witness) {
     const createOnly = isCreateOnly(ctx.req.headers)
     const explain = (error: unknown) => {
       const problem = toProblem(error)
@@ -28,7 +43,8 @@ export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastStat
       return errorBody(problem.status, problem.message)
     }
     const options = { createOnly, ...freeingChunks(ctx.req) }
-    const results = storeEach(receiveBatch(ctx.req), filesOf(ctx.state), options, explain)
+    const files = receiveBatch(ctx.req)
+    const results = storeEach(files, filesOf(ctx.state), options, { explain, tell })
     const first = await results.next()
     if (first.done) throw problems.noFile()
     ctx.status = 200
@@ -37,20 +53,40 @@ export function createBatch(log: HttpLog = noLog): RouterMiddleware<HoldfastStat
   }
 }
 
+interface Reporting {
+  readonly explain: (error: unknown) => ErrorBody
+  readonly tell: Witness
+}
+
 async function* storeEach(
   files: AsyncIterable<BatchFile>,
   customerFiles: CustomerFiles,
   common: UploadOptions,
-  explain: (error: unknown) => ErrorBody,
+  { explain, tell }: Reporting,
 ): AsyncGenerator<object, undefined> {
-  for await (const { filename, content, fields } of files) {
-    try {
-      const options = { ...common, ...digestOf(fields) }
-      await customerFiles.upload(partFileName(filename), content, options)
-      yield { filename, statusCode: 200, message: 'OK' }
-    } catch (error) {
-      yield { filename, ...explain(error) }
+  for await (const file of files) {
+    const { result, subject, ending } = await storeOne(file, customerFiles, common, explain)
+    await tell('upload', subject, ending)
+    yield result
+  }
+}
+
+async function storeOne(
+  { filename, content, fields }: BatchFile,
+  files: CustomerFiles,
+  common: UploadOptions,
+  explain: (error: unknown) => ErrorBody,
+) {
+  let file = filename
+  try {
+    file = partFileName(filename)
+    const { size } = await files.upload(file, content, { ...common, ...digestOf(fields) })
+    return {
+      result: { filename, statusCode: 200, message: 'OK' },
+      subject: { file, bytes: size },
     }
+  } catch (error) {
+    return { result: { filename, ...explain(error) }, subject: { file }, ending: { error } }
   }
 }
 

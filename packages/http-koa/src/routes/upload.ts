@@ -11,7 +11,11 @@ export function createUpload(): RouterMiddleware<HoldfastState> {
   const receiveForm = createReceiveForm()
   return async (ctx) => {
     const createOnly = isCreateOnly(ctx.req.headers)
-    const staged = await receiveForm(ctx, { files: filesOf(ctx.state), createOnly })
+    const staged = await receiveForm(ctx, {
+      files: filesOf(ctx.state),
+      createOnly,
+      onName: (name) => (ctx.state.fileName = name),
+    })
     step('form-complete')
     const info = await staged.publish()
     answerStored(ctx, info)

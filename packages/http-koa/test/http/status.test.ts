@@ -25,6 +25,7 @@ describe('toProblem', () => {
     it(`says ${code} as ${status} ${message}`, () => {
       const problem = toProblem(new FileServiceError(code, 'own words'))
       expect([problem.status, problem.message]).to.deep.equal([status, message])
+      expect(problem.code).to.equal(code)
       const comesBack = status === 429 || status === 503
       expect(problem.headers).to.deep.equal(comesBack ? { 'Retry-After': '5' } : {})
     })

@@ -1,6 +1,7 @@
 import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
+import type { RouterOptions } from '../../src/router.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import type { HttpServerOptions } from '../../src/server/prepare-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
@@ -14,7 +15,8 @@ export interface RunningApp extends Listening {
   names(): Promise<readonly string[]>
 }
 
-export interface RunOptions extends HttpServerOptions {
+export interface RunOptions
+  extends HttpServerOptions, Pick<RouterOptions, 'audit' | 'trustedProxies'> {
   readonly store?: BlobStore
   readonly maxFileSize?: number
 }
@@ -26,6 +28,8 @@ export const auth = { 'x-auth-name': 'demo', 'x-auth-password': 'sesame' }
 export async function runApp({
   store = createMemoryBlobStore(),
   maxFileSize = Infinity,
+  audit,
+  trustedProxies = [],
   ...serverOptions
 }: RunOptions = {}): Promise<RunningApp> {
   const service = createFileService({
@@ -35,7 +39,10 @@ export async function runApp({
     maxFileSize,
   })
   const log = collectLog()
-  const server = createHttpServer(createApp(service, { log }), serverOptions)
+  const server = createHttpServer(
+    createApp(service, { log, trustedProxies, ...(audit && { audit }) }),
+    serverOptions,
+  )
   const files = service.filesOf({ name: 'demo' })
   return {
     ...(await listen(server)),

@@ -1,0 +1,33 @@
+/** What somebody did to a file or tried in vain, or a login that was refused. `undefined`: not known, or of no meaning. */
+export interface AuditEvent {
+  /** When it was over. */
+  readonly time: Date
+  /** A login has an event only when it is refused. */
+  readonly event: 'upload' | 'delete' | 'login'
+  /**
+   * `refused`: for a reason that is the client's; `failed`: for one that is ours; `aborted`: the connection ended before
+   * the request's body did.
+   */
+  readonly outcome: 'ok' | 'refused' | 'failed' | 'aborted'
+  /** Why it was not `ok`: an `ErrorCode` of the core, or a code of `HttpProblem`; `unexpected` for what has none. */
+  readonly reason: string | undefined
+  /** The customer; for a login, the name that was presented, which may be anything. At most 256 characters. */
+  readonly customer: string | undefined
+  /** The file's name; one that was refused may be anything. At most 256 characters. */
+  readonly file: string | undefined
+  /** The size of the file that was stored. */
+  readonly bytes: number | undefined
+  /** What the client got as `x-request-id`. */
+  readonly requestId: string | undefined
+  /** The client's IP address. */
+  readonly address: string | undefined
+}
+
+/**
+ * Takes an event down. The answer to the client waits for it: who has read `OK` can rely on it that the event was taken
+ * down before. If it rejects, the answer is 500, though what the event tells of has happened.
+ */
+export type Audit = (event: AuditEvent) => Promise<void>
+
+/** An audit trail that nobody keeps. */
+export const noAudit: Audit = async () => {}
