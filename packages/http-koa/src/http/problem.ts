@@ -54,6 +54,8 @@ export const problems = {
     new HttpProblem('invalid-header', 400, `Invalid ${header}: ${reason}`),
   tooManyParts: (limit: number) =>
     new HttpProblem('too-many-parts', 413, `More than ${limit} parts in the form`),
+  tooManyFiles: (limit: number) =>
+    new HttpProblem('too-many-files', 413, `More than ${limit} files in the form`),
   tooManyFields: (limit: number) =>
     new HttpProblem('too-many-fields', 413, `More than ${limit} text fields in the form`),
   fieldTooLarge: (limit: number) =>

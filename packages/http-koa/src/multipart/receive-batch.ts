@@ -52,15 +52,15 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   request.once('close', () => {
     if (!request.complete) parser.destroy(problems.malformedMultipart())
   })
-  const parts = on(parser, 'file', { close: ['close'] }) as AsyncIterable<
-    [name: string, stream: Readable, info: FileInfo]
-  >
+  const parts = partsOf(request, parser)
   invite(request)
   request.pipe(parser)
+  let files = 0
   try {
     for await (const [name, stream, { filename }] of parts) {
       if (late.has(stream)) failure.signal.throwIfAborted()
       if (isFile(name, filename)) {
+        if (++files > formLimits.batchFiles) throw problems.tooManyFiles(formLimits.batchFiles)
         yield {
           filename: undoFormEscapes(filename),
           content: partContent(withoutDestroying(stream)),
@@ -79,11 +79,31 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   }
 }
 
+/** How many parts may wait for their turn before the parser does, too; small ones do not slow it by themselves. */
+const waitingParts = 100
+
+/** The file parts that `parser` finds. It is fed by `request`, though not while too many of them wait. */
+function partsOf(
+  request: IncomingMessage,
+  parser: busboy.Busboy,
+): AsyncIterable<[name: string, stream: Readable, info: FileInfo]> {
+  const fed = Object.assign(parser, {
+    pause: () => request.unpipe(parser),
+    resume: () => request.pipe(parser),
+  })
+  return on(fed, 'file', {
+    close: ['close'],
+    highWaterMark: waitingParts,
+    lowWaterMark: 1,
+  }) as AsyncIterable<[name: string, stream: Readable, info: FileInfo]>
+}
+
 function createParser(request: IncomingMessage): busboy.Busboy {
   try {
     const parser = busboy({
       headers: request.headers,
-      limits: { fieldSize: formLimits.fieldSize, fields: formLimits.fields },
+      // It takes a field that has just reached the size for one that is larger.
+      limits: { fieldSize: formLimits.fieldSize + 1, fields: formLimits.fields },
       preservePath: true,
       defParamCharset: 'utf8',
     })

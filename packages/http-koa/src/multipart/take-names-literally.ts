@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { formLimits } from './form-limits.ts'
 
 /** Values by name, the name in lower case. */
 type PartHeaders = Record<string, string[]>
@@ -18,6 +19,9 @@ interface HeaderParser {
  *   older versions of curl send it.
  * - A control character is part of the name, which is then refused as a name. Busboy takes the whole form for broken.
  *   It arrives as a byte that is never UTF-8, which `partFileName` refuses.
+ *
+ * Refuses parts with more header lines than `formLimits` says, too: from some number on busboy drops lines, and a part
+ * without its `Content-Disposition` would be read past as if nobody had sent it.
  *
  * Busboy 1.6 has no options for this, so the headers are changed on their way into its header parser and out of it; its
  * last version is of 2022, and the tests would notice another one.
@@ -49,6 +53,7 @@ function change(headerParser: HeaderParser, refuse: () => void): void {
     const { 'content-disposition': dispositions, ...others } = headers
     if (isMarked && Object.values(others).flat().some(hasMark)) return refuse()
     isMarked = false
+    if (Object.values(headers).flat().length > formLimits.partHeaders) return refuse()
     if (dispositions) headers['content-disposition'] = dispositions.map(doubleBackslashes)
     cb(headers)
   }

@@ -3,9 +3,12 @@ import type { Duplex } from 'node:stream'
 import { exchangeOn } from './exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'
 
+/** Whether it is their size or their number. */
+export const headersTooLarge = [431, 'The headers are too large'] as const
+
 /** What Node's parser reports, as far as 400 is not the answer. */
 const statuses: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The headers are too large'],
+  HPE_HEADER_OVERFLOW: headersTooLarge,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }

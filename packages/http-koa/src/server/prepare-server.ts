@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { noteExpectation } from '../http/expect-continue.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, headersTooLarge } from './client-error.ts'
 import { noteExchange } from './exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
 import { answerRaw } from './raw-answer.ts'
@@ -12,8 +12,14 @@ export interface HttpServerOptions {
   readonly idleTimeoutMs?: number
 }
 
-/** What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. */
-export const nodeOptions = { requireHostHeader: false } as const
+/**
+ * What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. The
+ * size of the head is what Node takes by default, whatever its command line says: it is documented.
+ */
+export const nodeOptions = { requireHostHeader: false, maxHeaderSize: 16 * 1024 } as const
+
+/** How many header fields a request may have. */
+const maxHeaderFields = 1_000
 
 /** Default of {@link HttpServerOptions.idleTimeoutMs}. */
 export const defaultIdleTimeoutMs = 60_000
@@ -27,6 +33,9 @@ export function prepareServer(
   const callback = app.callback()
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     noteExchange(request, response)
+    if (request.rawHeaders.length > 2 * maxHeaderFields) {
+      return answerRaw(request.socket, ...headersTooLarge)
+    }
     if (!hasOneHost(request)) return answerRaw(request.socket, 400, 'One Host header is required')
     void callback(request, response)
   }
@@ -43,6 +52,8 @@ export function prepareServer(
     answerRaw(socket, 405, 'Method not allowed', [`Allow: ${knownMethods}`]),
   )
   server.on('clientError', answerClientError)
+  // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
+  server.maxHeadersCount = 0
   applyIdleTimeout(server, idleTimeoutMs)
 }
 
