@@ -13,6 +13,8 @@ describe('resolveConfig', () => {
       store: 'disk',
       'max-file-size': undefined,
       'trust-proxy': undefined,
+      'tls-cert': undefined,
+      'tls-key': undefined,
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'log-level': 'info',

@@ -1,4 +1,4 @@
-import { get, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
@@ -68,7 +68,7 @@ export function list(start: StartService): void {
         },
       })
       await using service = await start({ wrap: endless })
-      const request = get(`${service.url}/list`, { headers: service.anna.headers })
+      const request = service.request('/list', { headers: service.anna.headers }).end()
       const [response] = (await once(request, 'response')) as [IncomingMessage]
       await once(response, 'readable')
       expect(String(response.read())).to.match(/^\["name 0","name 1",/)

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { expectError } from '../support/answer.ts'
@@ -49,9 +48,9 @@ export function loginBrake(start: StartService): void {
       await using service = await start({ brake: { failuresPerName: 3, failuresPerAddress: 3 } })
       await failAs(service, wrong, 3)
       const headers = authHeaders(anna)
-      const { port } = service
       const answer = await new Promise<unknown>((resolve, reject) => {
-        request({ port, host: '127.0.0.1', localAddress: otherAddress, path: '/list', headers })
+        service
+          .request('/list', { localAddress: otherAddress, headers })
           .on('response', (response) => resolve(json(response)))
           .on('error', reject)
           .end()

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
@@ -34,7 +33,7 @@ export function uploadForm(start: StartService): void {
       await using service = await start()
       const headers = { ...service.anna.headers, 'Content-Type': formType }
       const answer = new Promise<string>((resolve, reject) => {
-        const upload = request(`${service.url}/upload`, { method: 'POST', headers })
+        const upload = service.request('/upload', { method: 'POST', headers })
         upload.on('response', (response) => resolve(text(response))).on('error', reject)
         for (const byte of form(filePart('a.txt', 'hi'))) upload.write(Buffer.of(byte))
         upload.end()

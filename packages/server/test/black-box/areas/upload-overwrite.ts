@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { expectOk } from '../support/answer.ts'
@@ -11,7 +11,7 @@ const large = 24 * 2 ** 20
 
 /** A download that has begun and of which only the headers were read. */
 async function beginDownload(service: RunningService, name: string): Promise<IncomingMessage> {
-  const download = get(`${service.url}/serve/${name}`, { headers: service.anna.headers })
+  const download = service.request(`/serve/${name}`, { headers: service.anna.headers }).end()
   const [response] = (await once(download, 'response')) as [IncomingMessage]
   return response
 }

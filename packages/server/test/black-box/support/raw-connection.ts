@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import type { Answer } from './answer.ts'
 import { parseAnswer } from './parse-answer.ts'
 
-/** A TCP connection on which a test decides about every byte. */
+/** A connection, TCP or TLS, on which a test decides about every byte. */
 export interface RawConnection {
   /** Resolves when the bytes have been handed to the system. */
   send(...data: readonly (string | Uint8Array)[]): Promise<void>
@@ -30,14 +31,18 @@ export interface RawConnection {
 export interface ConnectOptions {
   /** The address to come from. */
   readonly localAddress?: string
+  /** Whether to speak TLS. */
+  readonly isTls?: boolean
 }
 
 export async function openRawConnection(
   port: number,
-  options: ConnectOptions = {},
+  { isTls = false, ...options }: ConnectOptions = {},
 ): Promise<RawConnection> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, ...options })
-  await once(socket, 'connect')
+  const wire = connect({ port, host: '127.0.0.1', allowHalfOpen: true, ...options })
+  await once(wire, 'connect')
+  const socket: Socket = isTls ? connectTls({ socket: wire, host: '127.0.0.1' }) : wire
+  if (isTls) await once(socket, 'secureConnect')
   let unread = Buffer.alloc(0)
   let isEnded = false
   let failure: Error | undefined
@@ -83,7 +88,7 @@ export async function openRawConnection(
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     halfClose: () => void socket.end(),
-    reset: () => void socket.resetAndDestroy(),
+    reset: () => void wire.resetAndDestroy(),
     close: () => void socket.destroy(),
     closed,
     unread: () => unread,

@@ -1,6 +1,7 @@
 import { scrypt } from 'node:crypto'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { request, type ClientRequest, type RequestOptions, type Server } from 'node:http'
+import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import {
   createFileService,
@@ -16,7 +17,12 @@ import {
   type ComputeScrypt,
   type ScryptCost,
 } from '@holdfast/credentials-file'
-import { createApp, createHttpServer } from '@holdfast/http-koa'
+import {
+  createApp,
+  createHttpServer,
+  createHttpsServer,
+  type ServerCertificate,
+} from '@holdfast/http-koa'
 import type { Answer } from './answer.ts'
 import { createCustomerClient, type Credentials, type CustomerClient } from './customer-client.ts'
 import { openRawConnection, type ConnectOptions, type RawConnection } from './raw-connection.ts'
@@ -56,6 +62,8 @@ export interface RunningService {
   readonly log: readonly LogLine[]
   litter(): Promise<readonly string[]>
   as(credentials: Credentials): CustomerClient
+  /** Begins a request with Node's own client. */
+  request(path: string, options?: RequestOptions): ClientRequest
   connect(options?: ConnectOptions): Promise<RawConnection>
   /** Sends these bytes on a connection of their own, and takes the one answer. */
   exchange(...data: readonly (string | Uint8Array)[]): Promise<Answer>
@@ -70,10 +78,11 @@ export const anna = { name: 'anna', password: 'correct horse' }
 /** What {@link anna} costs to hash: next to nothing. */
 const cost: ScryptCost = { ln: 4, r: 8, p: 1 }
 
-/** The service as a server composes it, on a port of its own. */
+/** The service as a server composes it, on a port of its own; with a certificate it speaks HTTPS. */
 export async function startService(
   openStore: () => Promise<OpenedStore>,
   options: ServiceOptions,
+  certificate?: ServerCertificate,
 ): Promise<RunningService> {
   const { customers = [anna], maxFileSize = Infinity, brake, wrap } = options
   const { hashQueueLimit = 100, beforeHash = async () => {} } = options
@@ -99,13 +108,15 @@ export async function startService(
     maxFileSize,
   })
   const log: LogLine[] = []
-  const server = createHttpServer(createApp(service, { log: collectInto(log) }))
+  const app = createApp(service, { log: collectInto(log) })
+  const isTls = certificate !== undefined
+  const server = isTls ? createHttpsServer(app, certificate) : createHttpServer(app)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
+  const url = `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`
   const as = (credentials: Credentials) => createCustomerClient(url, credentials)
-  const connect = (options?: ConnectOptions) => openRawConnection(port, options)
+  const connect = (options?: ConnectOptions) => openRawConnection(port, { isTls, ...options })
 
   return {
     url,
@@ -115,6 +126,7 @@ export async function startService(
     log,
     litter: () => opened.litter(),
     as,
+    request: (path, options = {}) => (isTls ? requestTls : request)(`${url}${path}`, options),
     connect,
     async exchange(...data) {
       using connection = await connect()
