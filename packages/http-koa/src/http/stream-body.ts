@@ -1,18 +1,38 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import { begun } from './begun.ts'
 
 /**
- * Answers with `content`, and calls `release` when that has been sent or the client has left. Content whose client left
- * before its first byte is never begun, and so would never release anything by itself.
+ * Answers with `content`, and calls `release`, once or twice, when that has been sent or the client has left. Resolves
+ * when the first chunk is there: a fault before it rejects, while it can still be answered; one behind it cuts the
+ * connection.
  */
-export function streamBody(
+export async function streamBody<Chunk extends string | Uint8Array>(
   ctx: Context,
-  content: AsyncIterable<string | Uint8Array>,
+  content: AsyncIterable<Chunk>,
   release: () => Promise<unknown> | undefined,
-): void {
-  const body = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
-  body.once('close', () => {
+  toStream: (content: AsyncIterable<Chunk>) => Readable = readAhead,
+): Promise<void> {
+  const { res } = ctx
+  const releaseNow = () => {
     release()?.catch((error: unknown) => ctx.app.emit('error', error, ctx))
-  })
-  ctx.body = body
+  }
+  // Content whose client leaves before its first byte is never begun, and so would never release anything by itself.
+  if (res.closed) releaseNow()
+  res.once('close', releaseNow)
+  try {
+    const ready = await begun(content)
+    const body = ready instanceof Readable ? ready : toStream(ready)
+    // Koa destroys it when the client leaves.
+    ctx.body = body.once('close', releaseNow)
+  } catch (error) {
+    // What is released while it is waited for may fail; there is nobody to tell.
+    if (!res.closed) throw error
+  } finally {
+    res.off('close', releaseNow)
+  }
+}
+
+function readAhead(content: AsyncIterable<string | Uint8Array>): Readable {
+  return Readable.from(content, { objectMode: false })
 }

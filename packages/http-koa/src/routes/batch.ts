@@ -49,7 +49,7 @@ export function createBatch(
     if (first.done) throw problems.noFile()
     ctx.status = 200
     ctx.type = 'application/x-ndjson; charset=utf-8'
-    streamBody(ctx, asLines(first.value, results, explain), () => results.return(undefined))
+    await streamBody(ctx, asLines(first.value, results, explain), () => results.return(undefined))
   }
 }
 

@@ -25,5 +25,5 @@ export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   }
   const rest = { [Symbol.asyncIterator]: () => names }
   const text = jsonArray(first.done ? undefined : first.value, rest)
-  streamBody(ctx, text, () => names.return?.())
+  await streamBody(ctx, text, () => names.return?.())
 }

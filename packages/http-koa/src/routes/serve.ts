@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import type { Context } from 'koa'
@@ -48,8 +47,7 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
     }
-    const body = content instanceof Readable ? content : createPumpedBody(content)
-    streamBody(ctx, body, () => file.close())
+    await streamBody(ctx, content, () => file.close(), createPumpedBody)
     ctx.length = range.length
     isSent = true
   } finally {

@@ -1,5 +1,7 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { FileServiceError } from '@holdfast/core'
 import { expect } from 'chai'
+import { errorBody } from '../../src/http/problem.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
@@ -62,5 +64,20 @@ describe('list', () => {
     const response = await fetch(`${app.url}/list`, { method: 'HEAD', headers: auth })
     expect(response.status).to.equal(200)
     expect(state.ended).to.equal(1)
+  })
+
+  it('answers what fails before the first names are sent with an error, however late', async () => {
+    for (const names of [[], ['a'], ['a', 'b', 'c']]) {
+      const store = {
+        ...createMemoryBlobStore(),
+        async *list() {
+          yield* names
+          throw new FileServiceError('store-unavailable', 'gone')
+        },
+      }
+      await using app = await runApp({ store })
+      const response = await fetch(`${app.url}/list`, { headers: auth })
+      expect(await response.json()).to.deep.equal(errorBody(503, 'Storage unavailable'))
+    }
   })
 })

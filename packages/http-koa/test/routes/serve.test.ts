@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream'
+import { FileServiceError } from '@holdfast/core'
 import { expect } from 'chai'
+import { errorBody } from '../../src/http/problem.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
@@ -110,12 +113,62 @@ describe('serve', () => {
     expect(line?.fields).to.include({ status: 200, aborted: true })
   })
 
-  it('logs once also what fails at the first byte', async () => {
+  it('answers what fails at the first byte with 500, and says so once in the log', async () => {
     const failure = new Error('The disk is on fire')
-    await using app = await runApp({ store: generateStore({ size: 10, failure }) })
+    const store = generateStore({ size: 10, failure })
+    await using app = await runApp({ store })
+    for (const headers of [{}, { Range: 'bytes=1-' }]) {
+      const response = await fetch(`${app.url}/serve/a`, { headers: { ...auth, ...headers } })
+      expect([response.status, await response.json()]).to.deep.equal([
+        500,
+        errorBody(500, 'An unexpected error occurred'),
+      ])
+    }
+    expect(store.closed()).to.equal(2)
+    expect(app.log.lines.filter(({ level }) => level === 'error')).to.have.length(2)
+  })
+
+  it('answers what a stream fails with at its first byte', async () => {
+    const failure = new FileServiceError('store-unavailable', 'The disk is on fire')
+    const failing = () => new Readable({ read: () => content.destroy(failure) })
+    let content = failing()
+    const { open, ...store } = generateStore({ size: 10 })
+    const openFailing = async (...args: Parameters<typeof open>) => ({
+      ...(await open(...args))!,
+      content: (content = failing()),
+    })
+    await using app = await runApp({ store: { ...store, open: openFailing } })
+    const response = await fetch(`${app.url}/serve/a`, { headers: auth })
+    expect(await response.json()).to.deep.equal(errorBody(503, 'Storage unavailable'))
+    expect(response.headers.get('retry-after')).to.equal('5')
+  })
+
+  it('releases the file of a client that leaves before its first byte is there', async () => {
+    const closing = Promise.withResolvers<never>()
+    closing.promise.catch(() => {})
+    let asked = false
+    async function* stalled() {
+      asked = true
+      yield await closing.promise
+    }
+    const { open, ...store } = generateStore({ size: 10 })
+    const openStalled = async (...args: Parameters<typeof open>) => ({
+      ...(await open(...args))!,
+      content: stalled(),
+      close: async () => closing.reject(new Error('The blob was closed')),
+    })
+    await using app = await runApp({ store: { ...store, open: openStalled } })
     using connection = await connectRaw(app.port)
     connection.send(customerRequest('GET', '/serve/a'))
-    await until('the connection was cut', () => connection.isClosed())
-    expect(app.log.lines.filter(({ level }) => level === 'error')).to.have.length(1)
+    await until('the content is asked for', () => asked)
+    connection.reset()
+    await until('the file was released', () =>
+      closing.promise.then(
+        () => false,
+        () => true,
+      ),
+    )
+    await until('the request was logged', () => app.log.lines.length > 0)
+    expect(app.log.lines.map(({ level }) => level)).to.deep.equal(['info'])
   })
 })
