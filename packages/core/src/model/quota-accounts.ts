@@ -5,7 +5,8 @@ export interface QuotaAccount {
   countedAt: number
   /** How long the count took, in milliseconds. */
   countingMs: number
-  readonly counted: Promise<void>
+  /** When the count, and whatever had to be looked up since, is in the books. */
+  counted: Promise<void>
   /** Bytes in the store. */
   kept: number
   /** Bytes of uploads under way, arrived or reserved. */

@@ -24,7 +24,7 @@ export interface QuotaClaim {
   prepare(): Promise<void>
   /** Says that the upload was published. */
   settle(): void
-  /** Ends the claim, however the upload ended. */
+  /** Ends the claim, however the upload ended. Where publishing failed, the next claim waits until it is known how. */
   end(): void
 }
 
@@ -66,6 +66,7 @@ export function createQuotaKeeper(
     let claimed = 0
     let replaced = 0
     let unlock: (() => void) | undefined
+    let isPublishing = false
     let ended = false
 
     const check = (bytes: number) => {
@@ -81,6 +82,22 @@ export function createQuotaKeeper(
       replaced = await sizeOf(customer, name)
       check(size)
       change(size)
+    }
+    const release = () => {
+      account.claimed -= claimed
+      account.users--
+      unlock?.()
+    }
+    /** A store that fails while it publishes leaves nobody knowing what it keeps: to be looked up before others claim. */
+    const lookUpOutcome = async () => {
+      try {
+        account.kept += (await sizeOf(customer, name)) - replaced
+      } catch {
+        // The worse, until the next count.
+        account.kept += Math.max(0, arrived - replaced)
+        account.countedAt = -Infinity
+      }
+      release()
     }
     const claim: QuotaClaim = {
       grow(bytes) {
@@ -99,27 +116,30 @@ export function createQuotaKeeper(
         replaced = await sizeOf(customer, name)
         change(arrived - claimed)
         check(0)
+        isPublishing = !ended
       },
       settle() {
         account.kept += arrived - replaced
+        isPublishing = false
       },
       end() {
         if (ended) return
-        change(-claimed)
         ended = true
-        account.users--
-        unlock?.()
+        if (!isPublishing) return release()
+        account.counted = Promise.all([account.counted, lookUpOutcome()]).then(() => {})
       },
     }
     return { claim, reserve }
   }
 
   const freeUncounted = async (customer: string, remove: () => Promise<boolean>) => {
-    const removed = await remove()
-    const account = accounts.find(customer)
-    // A count that began meanwhile may have seen the file.
-    if (removed && account) account.countedAt = -Infinity
-    return removed
+    try {
+      return await remove()
+    } finally {
+      const account = accounts.find(customer)
+      // A count that began meanwhile may have seen the file.
+      if (account) account.countedAt = -Infinity
+    }
   }
 
   return {
@@ -150,6 +170,10 @@ export function createQuotaKeeper(
         const removed = await remove()
         if (removed) account.kept -= size
         return removed
+      } catch (error) {
+        // The file may have gone all the same.
+        account.countedAt = -Infinity
+        throw error
       } finally {
         account.users--
         unlock()
