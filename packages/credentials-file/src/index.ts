@@ -21,4 +21,4 @@ export {
 export { generatePassword } from './passwords/generate-password.ts'
 export { hashPassword } from './passwords/hash-password.ts'
 export { standardScryptCost, type ScryptCost } from './passwords/scrypt-cost.ts'
-export { watchPath, type PathWatch, type WatchPathOptions } from './watch-path.ts'
+export { watchPaths, type PathsWatch, type WatchPathsOptions } from './watch-paths.ts'

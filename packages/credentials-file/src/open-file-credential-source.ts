@@ -6,7 +6,7 @@ import { isHash, parseCustomers } from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
 import { sealPlainPassword } from './passwords/plain-password.ts'
 import { type ScryptCost, standardScryptCost } from './passwords/scrypt-cost.ts'
-import { watchPath } from './watch-path.ts'
+import { watchPaths } from './watch-paths.ts'
 
 /** What a reload changed: names in the order of the file, and nothing that is secret. */
 export interface ReloadSummary {
@@ -109,7 +109,7 @@ export async function openFileCredentialSource(
   }
   const watch =
     pollIntervalMs > 0
-      ? watchPath(path, {
+      ? watchPaths([path], {
           intervalMs: pollIntervalMs,
           onChanged: async () => (await readInTurn(false)) !== 'unreadable',
         })

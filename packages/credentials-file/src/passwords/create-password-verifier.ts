@@ -1,23 +1,29 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { PasswordVerifier } from '@holdfast/core'
+import { availableParallelism } from 'node:os'
+import type { PasswordVerifier, VerificationOptions } from '@holdfast/core'
 import { LRUCache } from 'lru-cache'
 import { type ComputeScrypt, computeScrypt as computeScryptInPool } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
-import { isSealedPlainPassword, matchesSealedPassword } from './plain-password.ts'
-import { parseScryptHash } from './scrypt-hash.ts'
+import {
+  isSealedPlainPassword,
+  matchesSealedPassword,
+  sealPlainPassword,
+} from './plain-password.ts'
+import { formatScryptHash, parseScryptHash } from './scrypt-hash.ts'
 import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt-cost.ts'
 
 export interface PasswordVerifierOptions {
   /**
    * Hashes computed at a time. They run on Node's thread pool, which has four threads unless `UV_THREADPOOL_SIZE` says
-   * otherwise and also does the reading and writing of files. Default: 2.
+   * otherwise and also does the reading and writing of files. Default: 2, or 1 where there are less than four
+   * processors, so that hashing leaves at least half of them to everything else.
    */
   readonly concurrency?: number
-  /** Verifications that may wait beside those; any more are refused as `overloaded`. Default: 100. */
+  /** Verifications that may wait beside those; beyond that some are refused as `overloaded`. Default: 100. */
   readonly queueLimit?: number
   /**
-   * How long a right password is remembered, in milliseconds from its verification; 0 for not at all. Default:
-   * 60,000.
+   * How long a right password is remembered, in milliseconds since it was last used; 0 for not at all. Default:
+   * 3,600,000, an hour.
    */
   readonly rememberMs?: number
   /** The cost of the hashes in use: what an unknown customer is made to cost. Default: {@link standardScryptCost}. */
@@ -29,44 +35,69 @@ export interface PasswordVerifierOptions {
 }
 
 const maxRemembered = 10_000
-const decoySalt = randomBytes(16)
 
 /**
  * A verifier for scrypt hashes in PHC form and for whatever passwords `openFileCredentialSource` hands out.
  *
  * Passwords are compared as their UTF-8 bytes. A wrong password, an unknown customer and a customer whose password
- * stands in the file as plain text take one computation of the same cost each, provided that the hash has the cost that
- * the verifier was made with. A right password is remembered for `rememberMs`, under a keyed digest together with
- * its hash, and then costs next to nothing; a wrong one never is. Of many first logins at once with one right password,
- * at most `concurrency` are computed.
+ * stands in the file as plain text take the same steps and one computation of the same cost each, provided that the
+ * hash has the cost that the verifier was made with. A right password is remembered until it was not used for
+ * `rememberMs`, under a keyed digest together with its hash, and then costs next to nothing; a wrong one never is. To
+ * compute its hash again would prove no more than that digest does. Of many first logins at once with one right
+ * password, at most `concurrency` are computed.
  *
- * Rejects with `overloaded` when too many wait, and with a `RangeError` for a hash that it does not understand.
+ * Addresses take turns, and while too many wait, the latest of the address of which most do is refused: a flood from a
+ * few addresses delays a login from another by one computation for each of them. Rejects with `overloaded` then, and
+ * with a `RangeError` for a hash that it does not understand.
  *
  * @throws RangeError for options that make no sense.
  */
 export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
   const { cost = standardScryptCost, computeScrypt = computeScryptInPool } = options
-  const { concurrency = 2, queueLimit = 100 } = options
+  const { concurrency = availableParallelism() < 4 ? 1 : 2, queueLimit = 100 } = options
   checkOptions({ cost, concurrency, queueLimit })
   const queue = createHashingQueue({ concurrency, limit: queueLimit })
   const remembered = createMemory(options)
   const digestKey = randomBytes(32)
+  const decoys = createDecoys(cost)
 
   const hasPassword = async (password: string, passwordHash: string | undefined) => {
-    if (passwordHash !== undefined && !isSealedPlainPassword(passwordHash)) {
-      const { cost, salt, hash } = parseScryptHash(passwordHash)
-      return timingSafeEqual(await computeScrypt(password, salt, hash.length, cost), hash)
-    }
-    await computeScrypt(password, decoySalt, 32, cost)
-    return passwordHash !== undefined && matchesSealedPassword(password, passwordHash)
+    const isSealed = passwordHash !== undefined && isSealedPlainPassword(passwordHash)
+    const isHash = passwordHash !== undefined && !isSealed
+    const { cost, salt, hash } = parseScryptHash(isHash ? passwordHash : decoys.hash)
+    const matchesHash = timingSafeEqual(
+      await computeScrypt(password, salt, hash.length, cost),
+      hash,
+    )
+    const matchesSealed = matchesSealedPassword(password, isSealed ? passwordHash : decoys.sealed)
+    return (isHash && matchesHash) || (isSealed && matchesSealed)
   }
 
-  return async (password, passwordHash) => {
-    const key = pairDigest(digestKey, password, passwordHash)
+  const digestOf = (password: string, passwordHash = decoys.hash) =>
+    pairDigest(digestKey, password, passwordHash)
+
+  const verify = async (
+    password: string,
+    passwordHash: string | undefined,
+    { address = '', signal }: VerificationOptions = {},
+  ) => {
+    const key = digestOf(password, passwordHash)
     if (remembered.has(key)) return true
-    const verified = await queue.run(key, () => hasPassword(password, passwordHash))
+    const request = { key, address, signal }
+    const verified = await queue.run(request, () => hasPassword(password, passwordHash))
     if (verified) remembered.add(key)
     return verified
+  }
+  const remembers = (password: string, passwordHash: string | undefined) =>
+    remembered.has(digestOf(password, passwordHash))
+  return Object.assign(verify, { remembers })
+}
+
+/** What takes the place of a hash that is not there, so that the same is done whoever is asked for. */
+function createDecoys(cost: ScryptCost) {
+  return {
+    hash: formatScryptHash({ cost, salt: randomBytes(16), hash: randomBytes(32) }),
+    sealed: sealPlainPassword(randomBytes(16).toString('base64')),
   }
 }
 
@@ -84,17 +115,18 @@ function checkOptions(options: { cost: ScryptCost; concurrency: number; queueLim
 }
 
 /** A digest of both together; hashes hold no NUL, so no two pairs run into one another. */
-function pairDigest(key: Buffer, password: string, passwordHash = ''): string {
+function pairDigest(key: Buffer, password: string, passwordHash: string): string {
   return createHmac('sha256', key).update(`${passwordHash}\0${password}`, 'utf8').digest('base64')
 }
 
-function createMemory({ rememberMs = 60_000, now }: PasswordVerifierOptions) {
+function createMemory({ rememberMs = 3_600_000, now }: PasswordVerifierOptions) {
   // To the cache, a time to live of 0 means for ever.
   if (rememberMs <= 0) return { has: () => false, add: () => {} }
   const cache = new LRUCache<string, true>({
     max: maxRemembered,
     ttl: rememberMs,
     ttlResolution: 0,
+    updateAgeOnGet: true,
     ...(now && { perf: { now } }),
   })
   return {

@@ -1,4 +1,5 @@
 import { FileServiceError } from '@holdfast/core'
+import { createWaitingLines } from './waiting-lines.ts'
 
 export interface HashingQueueOptions {
   /** Computations at a time. */
@@ -7,21 +8,33 @@ export interface HashingQueueOptions {
   readonly limit: number
 }
 
+/** Who wants a verification. */
+export interface HashingRequest {
+  /** Equal for equal verifications. */
+  readonly key: string
+  /** In whose line it waits. */
+  readonly address: string
+  /** Aborts when it is not wanted any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
 export interface HashingQueue {
   /**
-   * Runs `verify` when its turn comes, first come first served. As soon as any verification of the same `key` has come
-   * out true, those of that key still waiting resolve to `true` without running; when it comes out false, or fails,
-   * nothing is shared.
+   * Runs `verify` when its turn comes: addresses take turns, and of one address it is first come first served. As soon
+   * as any verification of the same `key` has come out true, those of that key still waiting resolve to `true` without
+   * running; when it comes out false, or fails, nothing is shared. When the signal aborts it leaves the queue and
+   * rejects with the signal's reason; once running, it goes on.
    *
-   * @throws FileServiceError `overloaded` when too many wait.
+   * @throws FileServiceError `overloaded` when too many wait: the latest of the address of which most do.
    */
-  run(key: string, verify: () => Promise<boolean>): Promise<boolean>
+  run(request: HashingRequest, verify: () => Promise<boolean>): Promise<boolean>
 }
 
 interface Waiting {
   readonly key: string
   readonly start: () => void
   readonly succeed: () => void
+  readonly fail: (error: unknown) => void
 }
 
 const retryAfterMs = 1_000
@@ -34,40 +47,60 @@ const retryAfterMs = 1_000
  * who have no hash to be told apart by, either always one or never.
  */
 export function createHashingQueue({ concurrency, limit }: HashingQueueOptions): HashingQueue {
-  let waiting: Waiting[] = []
+  const lines = createWaitingLines<Waiting>()
   let running = 0
 
-  const settleWaiting = (key: string) => {
-    const shared = waiting.filter((one) => one.key === key)
-    if (shared.length === 0) return
-    waiting = waiting.filter((one) => one.key !== key)
-    for (const one of shared) one.succeed()
+  const succeedAll = (key: string) => {
+    for (const one of lines.takeAll((each) => each.key === key)) one.succeed()
   }
 
   const runNow = async (key: string, verify: () => Promise<boolean>) => {
     running++
     try {
       const verified = await verify()
-      if (verified) settleWaiting(key)
+      if (verified) succeedAll(key)
       return verified
     } finally {
       running--
-      waiting.shift()?.start()
+      lines.takeNext()?.start()
     }
   }
 
-  return {
-    async run(key, verify) {
-      if (running < concurrency) return runNow(key, verify)
-      if (waiting.length >= limit) {
-        throw new FileServiceError('overloaded', `More than ${limit} logins are waiting`, {
-          retryAfterMs,
-        })
+  const overloaded = () =>
+    new FileServiceError('overloaded', `More than ${limit} logins are waiting`, { retryAfterMs })
+
+  const makeRoom = (address: string) => {
+    if (lines.size < limit) return
+    const surplus = lines.takeSurplus(address)
+    if (surplus === undefined) throw overloaded()
+    surplus.fail(overloaded())
+  }
+
+  const wait = ({ key, address, signal }: HashingRequest, verify: () => Promise<boolean>) =>
+    new Promise<boolean>((resolve, reject) => {
+      const one: Waiting = {
+        key,
+        start() {
+          signal?.removeEventListener('abort', leave)
+          runNow(key, verify).then(resolve, reject)
+        },
+        succeed: () => resolve(true),
+        fail: reject,
       }
-      return new Promise((resolve, reject) => {
-        const start = () => void runNow(key, verify).then(resolve, reject)
-        waiting.push({ key, start, succeed: () => resolve(true) })
-      })
+      const leave = () => {
+        lines.leave(address, one)
+        one.fail(signal?.reason)
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      lines.join(address, one)
+    })
+
+  return {
+    async run(request, verify) {
+      request.signal?.throwIfAborted()
+      if (running < concurrency) return runNow(request.key, verify)
+      makeRoom(request.address)
+      return wait(request, verify)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { watchPath } from '@holdfast/credentials-file'
+import { watchPaths } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
@@ -41,7 +41,8 @@ export async function openCertificate(
   if (files === undefined) return undefined
   let current = await readCertificate(files)
   let use: (certificate: ReadCertificate) => void = () => {}
-  let lastRefused: string | undefined
+  let refused: string | undefined
+  let told: string | undefined
   let reading: Promise<unknown> = Promise.resolve()
 
   const warn = () => {
@@ -49,7 +50,7 @@ export async function openCertificate(
   }
   const take = (next: ReadCertificate) => {
     const isOther = !isSame(current, next)
-    lastRefused = undefined
+    refused = told = undefined
     if (isOther) use(next)
     current = next
     if (!isOther) return
@@ -62,9 +63,12 @@ export async function openCertificate(
       return true
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      const isNew = reason !== lastRefused
-      lastRefused = reason
-      if (isNew || isAsked) log.error({ reason }, 'TLS certificate refused; the old one stays')
+      // Told at the second look, since at the first the files may be half-way through being written.
+      const isStanding = reason === refused
+      refused = reason
+      if (!isAsked && (!isStanding || reason === told)) return false
+      told = reason
+      log.error({ reason }, 'TLS certificate refused; the old one stays')
       return false
     }
   }
@@ -75,10 +79,10 @@ export async function openCertificate(
   }
 
   warn()
-  const onChanged = () => readInTurn(false)
-  const watches = [files.certificate, files.key].map((path) =>
-    watchPath(path, { intervalMs: pollIntervalMs, onChanged }),
-  )
+  const watch = watchPaths([files.certificate, files.key], {
+    intervalMs: pollIntervalMs,
+    onChanged: () => readInTurn(false),
+  })
   const reminder = setInterval(warn, warningIntervalMs).unref()
   return {
     current: () => current,
@@ -88,7 +92,7 @@ export async function openCertificate(
     reload: () => readInTurn(true),
     async close() {
       clearInterval(reminder)
-      await Promise.all(watches.map((watch) => watch.close()))
+      await watch.close()
       await reading
     },
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { credentials } from './site.ts'
 import { until } from './until.ts'
 
@@ -15,15 +16,16 @@ export interface Connection {
   readonly closed: Promise<void>
 }
 
-/** Opens a connection to a port of this machine. */
-export async function openConnection(port: number): Promise<Connection> {
-  const socket = connect(port, '127.0.0.1')
+/** Opens a connection to a port of this machine; over TLS when `ca` says, as PEM, whose certificates are believed. */
+export async function openConnection(port: number, ca?: string): Promise<Connection> {
+  const to = { port, host: '127.0.0.1' }
+  const socket: Socket = ca === undefined ? connect(to) : connectTls({ ...to, ca })
   let received = ''
   socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
   // A cut is what some tests are about; `closed` tells of it.
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  await once(socket, 'connect')
+  await once(socket, ca === undefined ? 'connect' : 'secureConnect')
   return {
     socket,
     write: (text) => void socket.write(text),

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises'
 
-export interface WatchPathOptions {
+export interface WatchPathsOptions {
   /** Milliseconds between two looks. */
   readonly intervalMs: number
   /**
-   * Called when what the path leads to has changed and then kept still, or has gone; the next look waits for it.
+   * Called when what the paths lead to has changed and then kept still, or has gone; the next look waits for it.
    * Resolve to `false` to be called again although nothing may have changed.
    */
   readonly onChanged: () => Promise<boolean>
 }
 
-export interface PathWatch {
+export interface PathsWatch {
   /** No more looks; resolves when the one under way, if any, is over. */
   close(): Promise<void>
 }
@@ -19,11 +19,14 @@ const settleMs = 100
 const restlessMs = 2_500
 
 /**
- * Looks again and again at what a path leads to, links followed: a file that is written in place, replaced by rename,
+ * Looks again and again at what some paths lead to, links followed: a file that is written in place, replaced by rename,
  * or swapped by a symbolic link somewhere on the way (as Kubernetes does) is noticed, on every file system, which
  * cannot be said of the operating systems' notifications. Does not keep the process alive.
  */
-export function watchPath(path: string, { intervalMs, onChanged }: WatchPathOptions): PathWatch {
+export function watchPaths(
+  paths: readonly string[],
+  { intervalMs, onChanged }: WatchPathsOptions,
+): PathsWatch {
   let handled: string | undefined
   let last: string | undefined
   let closed = false
@@ -31,7 +34,7 @@ export function watchPath(path: string, { intervalMs, onChanged }: WatchPathOpti
   let looking: Promise<void> = Promise.resolve()
 
   const look = async () => {
-    const { signature, restless } = await signatureOf(path)
+    const { signature, restless } = await signatureOf(paths)
     const still = signature === last
     last = signature
     if (still && signature !== handled) {
@@ -58,7 +61,15 @@ export function watchPath(path: string, { intervalMs, onChanged }: WatchPathOpti
   }
 }
 
-async function signatureOf(path: string) {
+async function signatureOf(paths: readonly string[]) {
+  const files = await Promise.all(paths.map(signatureOfOne))
+  return {
+    signature: files.map(({ signature }) => signature).join('\n'),
+    restless: files.some(({ restless }) => restless),
+  }
+}
+
+async function signatureOfOne(path: string) {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true })
     const signature = [dev, ino, size, mtimeNs, ctimeNs].join(' ')
