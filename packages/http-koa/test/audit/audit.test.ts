@@ -160,7 +160,7 @@ const table: readonly (readonly [
 async function run(options: RunOptions = {}) {
   const collected = collectAudit()
   const app = await runApp({ audit: collected.audit, maxFileSize: 100, ...options })
-  return Object.assign(app, { events: collected.events, stable: collected.stable })
+  return Object.assign(app, { events: collected.events, stable: () => collected.stable() })
 }
 
 describe('The option audit', () => {
@@ -248,7 +248,7 @@ describe('The option audit', () => {
   })
 
   it('is waited for before the client is answered', async () => {
-    const gate = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<undefined>()
     let isTold = false
     const audit = () => {
       isTold = true
@@ -260,7 +260,7 @@ describe('The option audit', () => {
     await until('it is told', () => isTold)
     expect(await app.names(), 'the file is safe by then').to.deep.equal(['a'])
     expect(connection.received().length).to.equal(0)
-    gate.resolve()
+    gate.resolve(undefined)
     expect((await connection.answer()).body).to.equal('OK')
   })
 })

@@ -24,6 +24,7 @@ export interface Config {
   readonly 'idle-timeout': number
   readonly 'shutdown-grace': number
   readonly 'log-level': string
+  readonly 'audit-log': string | undefined
   readonly data: string
   readonly 'minio-endpoint': string | undefined
   readonly 'minio-bucket': string | undefined

@@ -123,6 +123,11 @@ export const settings = {
     default: 'info',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   }),
+  'audit-log': setting({
+    describe: 'File for the audit trail, - for standard output; no trail if unset',
+    default: undefined,
+    parse: text,
+  }),
   data: setting({
     describe: 'Directory that keeps the files; made if missing',
     store: 'disk',

@@ -4,6 +4,7 @@ import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createPasswordVerifier } from '@holdfast/credentials-file'
 import { createAddressOf, createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
+import { openAuditTrail } from '../audit/open-audit-trail.ts'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { clearTextWarning } from './clear-text-warning.ts'
@@ -22,7 +23,10 @@ const loginBrakeWindowMs = 60_000
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
   readonly url: string
-  /** Reads the customers file and the certificate again; `false` when one was refused and stays as it was. */
+  /**
+   * Reads the customers file and the certificate again, and opens the audit trail anew; `false` when one was refused and
+   * stays as it was.
+   */
   reload(): Promise<boolean>
   /**
    * Takes no more connections and lets the requests under way finish within the grace time, then cuts them; closes the
@@ -42,6 +46,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const { open, closeAll } = openInTurn()
   const certificate = await open(openCertificate(config, log))
   const credentials = await open(openCustomers(config, log))
+  const trail = await open(openTrail(config, log))
   const store = await open(openStore(config.store, config, log))
   const counter = createLoginFailureCounter(loginBrakeWindowMs)
   const { 'max-file-size': maxFileSize } = config
@@ -52,11 +57,14 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     loginBrake: createLoginBrake({ counter }),
     ...(maxFileSize !== undefined && { maxFileSize }),
   })
-  const server = createServer(createApp(service, { log, trustedProxies }), {
-    idleTimeoutMs: config['idle-timeout'],
-    certificate,
-    log,
-  })
+  const server = createServer(
+    createApp(service, { log, trustedProxies, ...(trail && { audit: trail.audit }) }),
+    {
+      idleTimeoutMs: config['idle-timeout'],
+      certificate,
+      log,
+    },
+  )
   const drain = createDrain(server)
   const warning = await clearTextWarning(config)
   if (warning !== undefined) log.warn(warning)
@@ -70,7 +78,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   return {
     url: urlOf(certificate ? 'https' : 'http', server.address() as AddressInfo),
     async reload() {
-      const sources = certificate ? [credentials, certificate] : [credentials]
+      const sources = [credentials, certificate, trail].filter((source) => source !== undefined)
       const taken = await Promise.all(sources.map((source) => source.reload()))
       return taken.every(Boolean)
     },
@@ -80,6 +88,10 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       return isClean
     },
   }
+}
+
+async function openTrail({ 'audit-log': path }: Config, log: Logger) {
+  return path === undefined ? undefined : openAuditTrail(path, log)
 }
 
 function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[] {

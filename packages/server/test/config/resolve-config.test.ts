@@ -18,6 +18,7 @@ describe('resolveConfig', () => {
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'log-level': 'info',
+      'audit-log': undefined,
       data: './data',
       'minio-endpoint': undefined,
       'minio-bucket': undefined,

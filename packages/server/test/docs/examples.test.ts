@@ -27,9 +27,9 @@ describe('The example in README.md', () => {
 })
 
 describe('The examples in docs/embedding.md', () => {
-  const [mounted = '', staged = '', ...others] = examplesIn('docs/embedding.md')
+  const [mounted = '', audited = '', staged = '', ...others] = examplesIn('docs/embedding.md')
 
-  it('are these two', () => expect(others).to.be.empty)
+  it('are these three', () => expect(others).to.be.empty)
 
   it('mount the API below a path, with a login of their own', async () => {
     const output = await runInReaderProject(
@@ -48,6 +48,25 @@ describe('The examples in docs/embedding.md', () => {
       '["a.txt"]',
       '{"statusCode":400,"error":"Bad Request","message":"Invalid credentials"}',
       'Not Found',
+      '',
+    ])
+  })
+
+  it('tell an audit trail before the client', async () => {
+    const output = await runInReaderProject(
+      withRequests(
+        audited,
+        `const ask = async (path, method, body) =>
+          console.log(await (await fetch(url + path, { method, body })).text())
+        await ask('/upload/a.txt', 'PUT', 'a')
+        await ask('/delete/b.txt', 'DELETE')`,
+      ),
+    )
+    expect(output.split('\n')).to.deep.equal([
+      'upload ok undefined alice a.txt',
+      'OK',
+      'delete refused not-found alice b.txt',
+      '{"statusCode":400,"error":"Bad Request","message":"File not found"}',
       '',
     ])
   })

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import type { ErrorCode } from '@holdfast/core'
+import { expect } from 'chai'
+import { problems, type HttpProblem } from '../../src/http/problem.ts'
+
+/** A new code does not compile until it is here. */
+const coreCodes = Object.keys({
+  'missing-credentials': true,
+  'invalid-credentials': true,
+  'too-many-attempts': true,
+  'invalid-file-name': true,
+  'not-found': true,
+  'already-exists': true,
+  'file-too-large': true,
+  'quota-exceeded': true,
+  'digest-mismatch': true,
+  'insufficient-storage': true,
+  'store-unavailable': true,
+  overloaded: true,
+} satisfies Record<ErrorCode, true>)
+
+/** Said by requests that change nothing. */
+const unaudited = [
+  'malformed-request',
+  'no-files-yet',
+  'invalid-query',
+  'precondition-failed',
+  'range-not-satisfiable',
+  'unknown-path',
+  'method-not-allowed',
+]
+
+const httpCodes = Object.values(problems)
+  .map((make: (...details: never[]) => HttpProblem) => make().code)
+  .filter((code) => !unaudited.includes(code))
+
+describe('The reasons in docs/audit.md', () => {
+  const markdown = readFileSync(new URL('../../../../docs/audit.md', import.meta.url), 'utf8')
+  const rows = markdown.slice(markdown.indexOf('## Reasons'), markdown.indexOf('## Rotation'))
+  const documented = [...rows.matchAll(/^\| (`[^|]+)\|/gm)]
+    .flatMap(([, cell = '']) => cell.match(/`[^`]+`/g) ?? [])
+    .map((code) => code.slice(1, -1))
+    .filter((code) => code !== 'reason')
+
+  it('are all that there can be, each once', () => {
+    const codes = new Set([...coreCodes, ...httpCodes, 'unexpected'])
+    expect([...documented].sort()).to.deep.equal([...codes].sort())
+  })
+})

@@ -1,0 +1,106 @@
+import { constants, write } from 'node:fs'
+import { open, stat, type FileHandle } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** Something that bytes can be written to the end of. */
+export interface Appendable {
+  /** Whether a later `openAppendable` would open something else: the file was moved or removed. */
+  isMoved(): Promise<boolean>
+  /** Whether nothing leads to it any more, so that what is written is lost. */
+  isGone(): Promise<boolean>
+  /** Writes all of `bytes`; rejects with an {@link AppendError}. */
+  append(bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+/** Some of the bytes could not be written. */
+export class AppendError extends Error {
+  override readonly name = 'AppendError'
+  /** How many bytes were. */
+  readonly written: number
+
+  constructor(cause: unknown, written: number) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.written = written
+  }
+}
+
+const lineFeed = 0x0a
+
+const writeTo = promisify(write)
+
+/** How long a pipe that is full gets before the next try, in milliseconds. */
+const retryMs = 10
+
+/** How often a pipe from which nobody takes anything is tried. */
+const tries = 500
+
+/**
+ * Opens the file `path` for appending, and makes it if it is missing, for its owner and group. Several processes may
+ * append to one file: what one `append` takes is in one piece. `-` and `/dev/stdout` are standard output, `/dev/stderr` is
+ * standard error; there, and on pipes, each line is in one piece.
+ */
+export async function openAppendable(path: string): Promise<Appendable> {
+  const descriptor = descriptors[path]
+  if (descriptor !== undefined) return onDescriptor(descriptor)
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
+  // Opening a pipe that nobody reads would wait for a reader.
+  const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+  const opened = await handle.stat()
+  return {
+    isMoved: async () => {
+      const there = await stat(path).catch(() => undefined)
+      return there?.dev !== opened.dev || there.ino !== opened.ino
+    },
+    isGone: async () => (await handle.stat()).nlink === 0,
+    append: (bytes) => appendTo(handle.fd, bytes, opened.isFile() ? endOfAll : endOfLine),
+    close: () => closeQuietly(handle),
+  }
+}
+
+/** Opening these anew would fail where they are sockets, and overwrite the log where they are files. */
+const descriptors: Readonly<Record<string, number>> = {
+  '-': 1,
+  '/dev/stdout': 1,
+  '/dev/stderr': 2,
+}
+
+function onDescriptor(fd: number): Appendable {
+  return {
+    isMoved: async () => false,
+    isGone: async () => false,
+    append: (bytes) => appendTo(fd, bytes, endOfLine),
+    close: async () => {},
+  }
+}
+
+/** Where the piece ends that begins at `from`. */
+type EndOfPiece = (bytes: Uint8Array, from: number) => number
+
+const endOfAll: EndOfPiece = (bytes) => bytes.length
+const endOfLine: EndOfPiece = (bytes, from) => bytes.indexOf(lineFeed, from) + 1 || bytes.length
+
+async function appendTo(fd: number, bytes: Uint8Array, endOfPiece: EndOfPiece): Promise<void> {
+  let written = 0
+  let triesLeft = tries
+  while (written < bytes.length) {
+    try {
+      const length = endOfPiece(bytes, written) - written
+      written += (await writeTo(fd, bytes, written, length)).bytesWritten
+      triesLeft = tries
+    } catch (error) {
+      if (!isFullPipe(error) || triesLeft-- === 0) throw new AppendError(error, written)
+      await delay(retryMs)
+    }
+  }
+}
+
+function isFullPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+}
+
+/** Of what was written nothing depends on how closing ends. */
+async function closeQuietly(handle: FileHandle): Promise<void> {
+  await handle.close().catch(() => {})
+}

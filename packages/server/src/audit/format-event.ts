@@ -1,0 +1,39 @@
+import type { AuditEvent } from '@holdfast/http-koa'
+
+/** Why there are fewer lines than events: a flood of refused logins, or a trail that could not be written. */
+export type OmissionReason = 'too-many' | 'unwritable'
+
+/** One line of the trail; the order of the fields is part of the format in docs/audit.md. */
+export function formatEvent(event: AuditEvent): string {
+  return asLine({
+    time: event.time.toISOString(),
+    event: event.event,
+    outcome: event.outcome,
+    reason: event.reason ?? null,
+    customer: event.customer ?? null,
+    file: event.file ?? null,
+    bytes: event.bytes ?? null,
+    requestId: event.requestId ?? null,
+    address: event.address ?? null,
+  })
+}
+
+/** The line that stands for `count` events without a line of their own. */
+export function formatOmission(time: Date, reason: OmissionReason, count: number): string {
+  return asLine({ time: time.toISOString(), event: 'omitted', reason, count })
+}
+
+/**
+ * What JSON leaves as it is, though it may end a line for some reader, steer a terminal, or turn text around: control
+ * and format characters, line and paragraph separators.
+ */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+function asLine(fields: object): string {
+  return `${JSON.stringify(fields).replace(unseen, escape)}\n`
+}
+
+function escape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}

@@ -1,0 +1,62 @@
+import type { AuditEvent } from '@holdfast/http-koa'
+import { expect } from 'chai'
+import { createRefusalLimit } from '../../src/audit/limit-refusals.ts'
+import { until } from '../support/until.ts'
+
+const refusal = (reason: string, event: AuditEvent['event'] = 'login'): AuditEvent => ({
+  time: new Date(),
+  event,
+  outcome: 'refused',
+  reason,
+  customer: undefined,
+  file: undefined,
+  bytes: undefined,
+  requestId: undefined,
+  address: undefined,
+})
+
+describe('createRefusalLimit', () => {
+  const countAdmitted = (admit: (event: AuditEvent) => boolean, event: AuditEvent) =>
+    Array.from({ length: 50 }, () => admit(event)).filter(Boolean).length
+
+  it('bounds the refused logins that cost nothing, of all kinds together, and tells how many it left out', () => {
+    const told: number[] = []
+    const limit = createRefusalLimit({
+      perWindow: 60,
+      windowMs: 1e6,
+      onOmitted: (count) => told.push(count),
+    })
+    expect(countAdmitted(limit.admit, refusal('missing-credentials'))).to.equal(50)
+    expect(countAdmitted(limit.admit, refusal('too-many-attempts'))).to.equal(10)
+    expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(0)
+    limit.flush()
+    expect(told).to.deep.equal([90])
+    expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(50)
+    limit.flush()
+    expect(told).to.deep.equal([90])
+  })
+
+  it('spares wrong passwords, uploads and deletions', () => {
+    const limit = createRefusalLimit({ perWindow: 0, windowMs: 1e6, onOmitted: () => {} })
+    for (const event of [
+      refusal('invalid-credentials'),
+      refusal('not-found', 'delete'),
+      refusal('overloaded', 'upload'),
+    ]) {
+      expect(countAdmitted(limit.admit, event), event.reason).to.equal(50)
+    }
+  })
+
+  it('tells by itself when the time is over, and begins anew', async () => {
+    const told: number[] = []
+    const limit = createRefusalLimit({
+      perWindow: 1,
+      windowMs: 5,
+      onOmitted: (count) => told.push(count),
+    })
+    expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(1)
+    await until('it is told', () => told.length > 0)
+    expect(told).to.deep.equal([49])
+    expect(limit.admit(refusal('overloaded'))).to.equal(true)
+  })
+})

@@ -1,0 +1,175 @@
+import { mkdtemp, readFile, rename, rm, stat, symlink, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { AppendError, openAppendable } from '../../src/audit/appendable.ts'
+import { openTrailFile } from '../../src/audit/open-trail-file.ts'
+
+/** A trail in a directory of its own, with what it tells. */
+async function openTrail(open = openAppendable) {
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-trail-'))
+  const path = join(directory, 'audit.jsonl')
+  const told: string[] = []
+  const events = {
+    onFailure: (error: unknown, lost: number) =>
+      void told.push(`failed, ${lost} lost: ${error instanceof Error ? error.message : ''}`),
+    onRecovery: (lost: number) => void told.push(`recovered, ${lost} lost`),
+  }
+  return {
+    directory,
+    path,
+    told,
+    open: () => openTrailFile(path, events, open),
+    read: (file = path) => readFile(file, 'utf8'),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Files on a disk that is full for whatever does not fit into `disk.room` bytes. */
+function onDiskOf(disk: { room: number }): typeof openAppendable {
+  return async (path) => {
+    const file = await openAppendable(path)
+    return {
+      ...file,
+      async append(bytes) {
+        const fitting = bytes.subarray(0, disk.room)
+        await file.append(fitting)
+        disk.room -= fitting.length
+        if (fitting.length < bytes.length) throw new AppendError(new Error('full'), fitting.length)
+      },
+    }
+  }
+}
+
+const omitted = (count: number) => `"event":"omitted","reason":"unwritable","count":${count}}`
+
+describe('openTrailFile', () => {
+  it('makes a file for its owner and group, and adds to one that is there', async () => {
+    await using trail = await openTrail()
+    for (const line of ['1\n', '2\n']) {
+      const file = await trail.open()
+      await file.write(line)
+      await file.close()
+    }
+    expect(await trail.read()).to.equal('1\n2\n')
+    expect((await stat(trail.path)).mode & 0o137).to.equal(0)
+  })
+
+  it('begins a new file when the old one was moved, without being told', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    await file.write('1\n')
+    await rename(trail.path, `${trail.path}.1`)
+    await file.write('2\n')
+    expect([await trail.read(`${trail.path}.1`), await trail.read()]).to.deep.equal(['1\n', '2\n'])
+    await file.close()
+  })
+
+  it('begins a new file when the old one was removed', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    await file.write('1\n')
+    await rm(trail.path)
+    await file.write('2\n')
+    expect(await trail.read()).to.equal('2\n')
+    await file.close()
+  })
+
+  it('makes the new file at once when it is told to, so that the old one can be closed', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    await rename(trail.path, `${trail.path}.1`)
+    expect(await file.reopen()).to.equal(true)
+    expect(await trail.read()).to.equal('')
+    await file.close()
+  })
+
+  it('goes on at the new end of a file that was copied and truncated', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    await file.write('1\n')
+    await truncate(trail.path)
+    await file.write('2\n')
+    expect(await trail.read()).to.equal('2\n')
+    await file.close()
+  })
+
+  it('goes on in the moved file while there can be no new one', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    const moved = join(trail.directory, 'moved')
+    await rename(trail.path, moved)
+    await symlink(join(trail.directory, 'missing/file'), trail.path)
+    await file.write('1\n')
+    expect(await file.reopen()).to.equal(false)
+    expect(await trail.read(moved)).to.equal('1\n')
+    expect(trail.told[0]).to.match(/^failed, 0 lost: ENOENT/)
+    await rm(trail.path)
+    await file.write('2\n')
+    expect([await trail.read(moved), await trail.read()]).to.deep.equal(['1\n', '2\n'])
+    await file.close()
+  })
+
+  it('writes how many lines are missing as soon as it can write again', async () => {
+    await using trail = await openTrail()
+    await symlink('/dev/full', trail.path)
+    const file = await trail.open()
+    await Promise.all([file.write('1\n'), file.write('2\n')])
+    await file.write('3\n')
+    await rm(trail.path)
+    await file.write('4\n')
+    const lines = (await trail.read()).split('\n')
+    expect(lines).to.have.length(3)
+    expect(lines[0]).to.include(omitted(3))
+    expect(lines[1]).to.equal('4')
+    expect(trail.told.map((text) => text.replace(/:.*/, ''))).to.deep.equal([
+      'failed, 2 lost',
+      'failed, 3 lost',
+      'recovered, 3 lost',
+    ])
+    await file.close()
+  })
+
+  for (const room of [0, 1, 8, 10, 11, 18, 20, 25]) {
+    it(`counts only what is missing, on a disk that is full after ${room} bytes of three lines of ten`, async () => {
+      const disk = { room }
+      await using trail = await openTrail(onDiskOf(disk))
+      const file = await trail.open()
+      await Promise.all(['1', '2', '3'].map((digit) => file.write(`${digit.repeat(9)}\n`)))
+      disk.room = 4
+      await file.write('444444444\n')
+      disk.room = Infinity
+      await file.write('555555555\n')
+      const lines = (await trail.read()).split('\n')
+      const whole = Math.floor(room / 10)
+      expect(lines.filter((line) => /^(.)\1{8}$/.test(line))).to.deep.equal([
+        ...['111111111', '222222222', '333333333'].slice(0, whole),
+        '555555555',
+      ])
+      expect(lines.filter((line) => line.startsWith('{') && line.endsWith('}'))).to.have.length(1)
+      expect(lines.find((line) => line.endsWith('}'))).to.include(omitted(4 - whole))
+      await file.close()
+    })
+  }
+
+  it('writes everything that is due before it is closed, and what comes late as well', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    const writes = [file.write('1\n'), file.write('2\n')]
+    await file.close()
+    expect(await trail.read()).to.equal('1\n2\n')
+    await file.write('3\n')
+    expect(await trail.read()).to.equal('1\n2\n3\n')
+    await Promise.all(writes)
+  })
+
+  it('rejects where it cannot begin', async () => {
+    await using trail = await openTrail()
+    await symlink(join(trail.directory, 'missing/file'), trail.path)
+    const code = await trail.open().then(
+      () => 'opened',
+      (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
+    )
+    expect(code).to.equal('ENOENT')
+  })
+})
