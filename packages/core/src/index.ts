@@ -14,6 +14,7 @@ export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-range.ts'
 export type { Customer } from './model/customer.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
+export { finding, type Finding, type FindingMark } from './model/finding.ts'
 export { createLoginBrake, type LoginBrake, type LoginBrakeOptions } from './model/login-brake.ts'
 export { compareUtf8 } from './model/utf8-order.ts'
 export type {

@@ -33,8 +33,7 @@ export async function openDataDirectory(
   const data = resolve(directory)
   const markerPath = join(data, 'holdfast.json')
   await createDurably(data)
-  const existing = await readMarker(markerPath)
-  if (!existing) await refuseForeign(data)
+  const existing = await identifyDirectory(data)
   const instance = await openInstance(join(data, 'tmp'), log)
   try {
     const isPlainSafe = await keepsNamesApart(instance.directory)
@@ -50,6 +49,17 @@ export async function openDataDirectory(
     await instance.close()
     throw error
   }
+}
+
+/**
+ * What the directory `data` says of itself; `undefined` for one that is empty, and can become a store's.
+ *
+ * @throws Error that says what to do, if it is somebody else's, has a newer layout, or its marker is damaged
+ */
+export async function identifyDirectory(data: string): Promise<Marker | undefined> {
+  const marker = await readMarker(join(data, 'holdfast.json'))
+  if (!marker) await refuseForeign(data)
+  return marker
 }
 
 function modeFor(isPlainSafe: boolean): NamesMode {

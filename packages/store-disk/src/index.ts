@@ -6,3 +6,4 @@ export {
 export type { NamesMode } from './layout.ts'
 export { diskSteps, type DiskStep } from './step.ts'
 export type { WarningLog } from './instance.ts'
+export { inspectDataDirectory, type InspectionOptions } from './inspect/inspect-data-directory.ts'

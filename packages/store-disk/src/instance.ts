@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises'
-import { uptime } from 'node:os'
+import { open, readdir, rm, utimes, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from './make-directories.ts'
-import { isDead, ownerName, parseOwnerName } from './owner-name.ts'
+import { ownerName } from './owner-name.ts'
 import { identifyProcess } from './process-identity.ts'
 import { step } from './step.ts'
 import { isAbsence, isSystemError } from './system-error.ts'
@@ -91,14 +91,10 @@ export async function openInstance(parent: string, log: WarningLog): Promise<Ins
  * room.
  */
 async function sweep(parent: string, log: WarningLog): Promise<void> {
-  const self = identifyProcess()
-  const bootedAt = Date.now() - uptime() * 1000
   const removeIfDead = async (entry: string) => {
-    const owner = parseOwnerName(entry)
-    if (!owner) return
     const directory = join(parent, entry)
-    const { mtimeMs: heartbeat } = await stat(directory)
-    if (!isDead(owner, { self, heartbeat, now: Date.now(), bootedAt })) return
+    const owner = await lookAtOwner(directory)
+    if (owner?.isGone !== true) return
     const { length: unfinished } = await readdir(directory)
     step('left-overs-found')
     await rm(directory, { recursive: true, force: true })

@@ -33,17 +33,29 @@ const refusals = ['EEXIST', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG', 'ENOENT', 'EISDI
  * tried with real files, since it depends on the mount and not on the operating system.
  */
 export async function keepsNamesApart(directory: string): Promise<boolean> {
+  return (await findUnkeptName(directory)) === undefined
+}
+
+/** The first name that the file system below `directory` refuses, changes or takes for another one; mostly none. */
+export async function findUnkeptName(directory: string): Promise<string | undefined> {
   const trial = join(directory, 'names')
   await mkdir(trial)
   try {
-    for (const name of trialNames) await writeFile(join(trial, name), '', { flag: 'wx' })
+    for (const name of trialNames) if (await isRefused(join(trial, name))) return name
     const kept = new Set(await readdir(trial))
     step('name-trial-written')
-    return trialNames.every((name) => kept.has(name)) && kept.size === trialNames.length
-  } catch (error) {
-    if (isSystemError(error, ...refusals)) return false
-    throw error
+    return trialNames.find((name) => !kept.has(name))
   } finally {
     await rm(trial, { recursive: true })
+  }
+}
+
+async function isRefused(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, '', { flag: 'wx' })
+    return false
+  } catch (error) {
+    if (isSystemError(error, ...refusals)) return true
+    throw error
   }
 }

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+
+/** A mounted file system. */
+export interface Mount {
+  /** Where it is mounted. */
+  readonly point: string
+  /** As the kernel calls it: `ext4`, `nfs4`, `fuse.sshfs`. */
+  readonly type: string
+  readonly options: readonly string[]
+}
+
+/** The file system that `path`, absolute and without symbolic links, lies on; `undefined` where that is not told. */
+export async function findMount(path: string): Promise<Mount | undefined> {
+  // Linux only; unlike the numbers of `statfs`, it tells what is behind FUSE, and how it is mounted.
+  const table = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
+  const above = parseMounts(table).filter(({ point }) => isBelow(path, point))
+  // Of those mounted at one point the last one is seen.
+  return above.reduce<Mount | undefined>(
+    (inner, mount) => (mount.point.length >= (inner?.point.length ?? 0) ? mount : inner),
+    undefined,
+  )
+}
+
+/** The file systems in a table as in `/proc/self/mountinfo` (proc(5)), in its order. */
+export function parseMounts(table: string): readonly Mount[] {
+  return table.split('\n').flatMap((line) => {
+    const [place = '', system = ''] = line.split(' - ')
+    const [, , , , point, options = ''] = place.split(' ')
+    const [type, , systemOptions = ''] = system.split(' ')
+    if (point === undefined || type === undefined) return []
+    return [{ point: unescape(point), type, options: `${options},${systemOptions}`.split(',') }]
+  })
+}
+
+function isBelow(path: string, point: string): boolean {
+  return path === point || path.startsWith(point === '/' ? '/' : `${point}/`)
+}
+
+/** Blanks and backslashes come as three octal digits. */
+function unescape(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(parseInt(digits, 8)),
+  )
+}

@@ -1,0 +1,130 @@
+import { realpath, stat, statfs } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { finding, type Finding } from '@holdfast/core'
+import { identifyDirectory } from '../data-directory.ts'
+import { createLayout } from '../layout.ts'
+import type { Marker } from '../marker.ts'
+import { isAbsence } from '../system-error.ts'
+import { censusFindings } from './census-findings.ts'
+import { fileSystemFinding } from './file-system-finding.ts'
+import { findMount } from './find-mount.ts'
+import { findPlace } from './find-place.ts'
+import { leftOverFindings } from './left-over-findings.ts'
+import { permissionFindings } from './permission-findings.ts'
+import { shellWord } from './shell-word.ts'
+import { spaceFindings } from './space-findings.ts'
+import { takeCensus } from './take-census.ts'
+import { makeTrialDirectory } from './trial-directory.ts'
+import { tryFileSystem } from './try-file-system.ts'
+
+export interface InspectionOptions {
+  /** As given to `openDiskBlobStore`; need not be there. */
+  readonly directory: string
+  /** Bytes that customers may keep together, as far as they have a limit. Default: 0, for no limits. */
+  readonly promisedBytes?: number
+  /** The most entries to look at among the files. Default: 100,000. */
+  readonly mostEntries?: number
+  /** Ends the inspection soon; what it has made is removed first. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Looks whether a store can keep files in a directory, and keeps them well, and says what to do where not: finding after
+ * finding, as they are made. Harmless at any time, also beside running stores: what it tries, it tries in a directory of
+ * its own in `tmp`, which it removes when the iteration ends. Of a process that was killed, the next store to start
+ * removes it. Rejects with the reason of `signal`, and with what the system says of a disk that cannot be looked at.
+ */
+export async function* inspectDataDirectory(options: InspectionOptions): AsyncGenerator<Finding> {
+  const data = resolve(options.directory)
+  const { signal, promisedBytes = 0 } = options
+  const place = await findPlace(data)
+  yield place.finding
+  if (place.existing === undefined) return
+  yield fileSystemFinding(await findMount(await realpath(place.existing)), data)
+  yield* spaceFindings(await statfs(place.existing), promisedBytes)
+  const permissions = await permissionFindings(data)
+  yield* permissions
+  if (permissions.some(({ check, mark }) => check === 'permissions' && mark === 'problem')) {
+    yield finding('skipped', 'files', 'not looked at without those permissions')
+    return
+  }
+  const { marker, layout } = await identify(data, place.existing === data)
+  yield layout
+  if (layout.mark === 'problem') return
+  signal?.throwIfAborted()
+  yield* tryOut(data, marker, signal)
+  if (marker) yield* lookAtFiles(data, marker, options)
+}
+
+async function identify(data: string, isThere: boolean) {
+  try {
+    const marker = isThere ? await identifyDirectory(data) : undefined
+    const message = marker ? `version 1, names ${marker.names}` : 'none yet; the server makes one'
+    return { marker, layout: finding('ok', 'layout', message) }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    // What is wrong comes first, then what to do.
+    const [told = '', ...remedies] = text.split(/(?<=\.) (?=[A-Z])/)
+    return {
+      marker: undefined,
+      layout: finding('problem', 'layout', told.replace(/\.$/, ''), ...remedies),
+    }
+  }
+}
+
+/** Tries the file system, and looks at what else is in `tmp`. */
+async function* tryOut(
+  data: string,
+  marker: Marker | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  const trial = await makeTrialDirectory(data).catch((error: unknown) => String(error))
+  if (typeof trial === 'string') {
+    yield cannotWrite(data, trial)
+    return
+  }
+  try {
+    for await (const found of tryFileSystem(trial.path, marker?.names)) {
+      yield found
+      signal?.throwIfAborted()
+    }
+    yield* await leftOverFindings(data, trial.path)
+  } finally {
+    await trial.remove()
+  }
+}
+
+function cannotWrite(data: string, reason: string): Finding {
+  const remedy = `mkdir -p ${shellWord(data)} && chown ${process.geteuid?.() ?? 'USER'} ${shellWord(data)}`
+  return finding('problem', 'writing', `nothing can be made in ${data}: ${reason}`, remedy)
+}
+
+async function* lookAtFiles(
+  data: string,
+  marker: Marker,
+  { signal, mostEntries = 100_000 }: InspectionOptions,
+): AsyncGenerator<Finding> {
+  const files = join(data, 'files')
+  yield oneMountFinding(await Promise.all([data, files, join(data, 'tmp')].map(mountPoint)), data)
+  const { uid, dev: device } = await stat(data)
+  const options = { most: mostEntries, uid, device, signal }
+  yield* censusFindings(await takeCensus(createLayout(files, marker.names), options), files, uid)
+}
+
+/** Where the file system of `path` is mounted; `undefined` where `path` is missing or that is not told. */
+async function mountPoint(path: string): Promise<string | undefined> {
+  try {
+    return (await findMount(await realpath(path)))?.point
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+/** Files are renamed from `tmp` to `files`, which takes one mount and not only one disk. */
+function oneMountFinding(points: readonly (string | undefined)[], data: string): Finding {
+  const different = new Set(points.filter((point) => point !== undefined))
+  if (different.size <= 1) return finding('ok', 'one mount', 'files and tmp are in one file system')
+  const message = `${data} has several file systems (${[...different].join(', ')}); uploads cannot be moved from one to the other`
+  return finding('problem', 'one mount', message, 'Mount one file system at the directory itself.')
+}

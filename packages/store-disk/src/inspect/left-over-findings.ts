@@ -1,0 +1,42 @@
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { finding, type Finding } from '@holdfast/core'
+import { lookAtOwner, type DirectoryOwner } from '../look-at-owner.ts'
+import { isAbsence } from '../system-error.ts'
+import { shellWord } from './shell-word.ts'
+
+/** What is in `tmp` of a data directory: of processes that run, of those that are gone, and of nobody. */
+export async function leftOverFindings(data: string, own: string): Promise<readonly Finding[]> {
+  const tmp = join(data, 'tmp')
+  const entries = (await readdir(tmp)).filter((entry) => entry !== basename(own))
+  const owners: DirectoryOwner[] = []
+  const strange: string[] = []
+  for (const entry of entries) {
+    const owner = await ownerOf(join(tmp, entry))
+    if (owner === 'strange') strange.push(entry)
+    else if (owner) owners.push(owner)
+  }
+  return [processes(owners), ...(strange.length > 0 ? [strangeFinding(tmp, strange)] : [])]
+}
+
+function processes(owners: readonly DirectoryOwner[]): Finding {
+  const running = owners.filter(({ isGone }) => !isGone).map(({ pid }) => pid)
+  const gone = owners.length - running.length
+  const use = running.length === 0 ? 'none uses it now' : `in use by pid ${running.join(', ')}`
+  const left = gone === 0 ? '' : `; what ${gone} left when killed, the next start removes`
+  return finding('ok', 'processes', use + left)
+}
+
+async function ownerOf(path: string): Promise<DirectoryOwner | 'strange' | undefined> {
+  try {
+    return (await lookAtOwner(path)) ?? 'strange'
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+function strangeFinding(tmp: string, strange: readonly string[]): Finding {
+  const message = `${strange.length} in ${tmp} not made by holdfast, such as "${strange[0] ?? ''}", which nobody removes`
+  return finding('warning', 'left-overs', message, `See what it is: ls -la ${shellWord(tmp)}`)
+}
