@@ -9,10 +9,12 @@ import { problems } from './http/problem.ts'
 import { createFileAudit } from './middleware/audit-files.ts'
 import {
   createAuthentication,
+  filesOf,
   headerAuthentication,
   type Authenticate,
 } from './middleware/authenticate.ts'
 import { createErrors } from './middleware/errors.ts'
+import { createRequestLimit } from './middleware/limit-requests.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
@@ -32,6 +34,13 @@ export interface RouterOptions {
    * Without them all clients of a proxy are one to the brake. Default: none.
    */
   readonly trustedProxies?: readonly string[]
+  /**
+   * How many requests for customers' files may be under way at a time, downloads and those that are still logging in
+   * included; the next one is refused with 503, before its body is read. Default: no limit.
+   */
+  readonly maxRequests?: number
+  /** The same for one customer. Counts those who have logged in only, so that strangers use up no places. */
+  readonly maxRequestsPerCustomer?: number
   /** Default: nothing is logged. */
   readonly log?: HttpLog
   /** Told of every upload, deletion and refused login, before the client is; see `Audit`. Default: nobody is. */
@@ -48,11 +57,19 @@ export function createRouter(
 ): Router<HoldfastState> {
   const { prefix = '', trustedProxies, log, audit = noAudit } = options
   const addressOf = createAddressOf(trustedProxies)
+  const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { authenticate = headerAuthentication(service, addressOf) } = options
   const witnessOf = createWitnessOf(audit, addressOf)
   const router = new Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate, witnessOf)
-  const guarded = (...handlers: readonly Handler[]) => [customersOnly, ...handlers]
+  const limited = createRequestLimit(maxRequests)
+  const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf)
+  const guarded = (...handlers: readonly Handler[]) => [
+    limited,
+    customersOnly,
+    limitedEach,
+    ...handlers,
+  ]
   const uploading = createFileAudit('upload', witnessOf)
   const deleting = createFileAudit('delete', witnessOf)
 
@@ -80,6 +97,8 @@ export function createRouter(
   route('/list', { get: guarded(list) })
   return router
 }
+
+const nameOf = (state: HoldfastState) => filesOf(state).customer.name
 
 type Handler = RouterMiddleware<HoldfastState>
 type Handlers = Partial<Record<'get' | 'post' | 'put' | 'delete', readonly Handler[]>>

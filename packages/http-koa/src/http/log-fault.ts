@@ -1,3 +1,4 @@
+import { isFileServiceError } from '@holdfast/core'
 import type { HoldfastState } from '../holdfast-state.ts'
 import type { HttpLog } from './log.ts'
 import type { HttpProblem } from './problem.ts'
@@ -12,5 +13,7 @@ export function logFault(
   error: unknown,
   { status, message }: HttpProblem,
 ): void {
+  // Refusing what is too much is no trouble, and a line with a stack for each would be more of it.
+  if (isFileServiceError(error, 'overloaded')) return
   if (faults.includes(status)) log.error({ requestId, err: error }, message)
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Context, Middleware } from 'koa'
 import { createAddressOf, type AddressOf } from '../http/address-of.ts'
 import type { HttpLog } from '../http/log.ts'
+import { onAnswerEnd } from '../http/on-answer-end.ts'
 import { pathOf } from '../http/path-of.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
@@ -23,7 +24,7 @@ export function createAccessLog(
     const begin = performance.now()
     const { socket } = ctx.req
     const address = addressOf(ctx.req)
-    ctx.res.once('close', () => {
+    onAnswerEnd(ctx.req, ctx.res, () => {
       const before = counted.get(socket)
       const counts = { bytesIn: socket.bytesRead, bytesOut: socket.bytesWritten }
       counted.set(socket, counts)

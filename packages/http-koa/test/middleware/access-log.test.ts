@@ -72,6 +72,18 @@ describe('createAccessLog', () => {
     expect(app.log.lines[0]?.level).to.equal('info')
   })
 
+  it('writes a line for each of several requests on a connection that is gone before the first is answered', async () => {
+    const store = generateStore({ size: 2 ** 30 })
+    await using app = await runApp({ store })
+    using connection = await connectRaw(app.port)
+    const get = customerRequest('GET', '/serve/large')
+    connection.send(Buffer.concat([get, get, get]))
+    await until('the first answer began', () => connection.received().length > 0)
+    connection.reset()
+    await until('all were logged', () => app.log.lines.length === 3)
+    for (const { fields } of app.log.lines) expect(fields).to.include({ aborted: true })
+  })
+
   it("keeps a proxy's id only if it is harmless", async () => {
     await using app = await runApp()
     for (const [given, isKept] of [

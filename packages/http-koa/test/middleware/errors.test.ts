@@ -3,8 +3,9 @@ import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { exchange } from '../support/raw-connection.ts'
-import { customerRequest } from '../support/request.ts'
+import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
+import { until } from '../support/until.ts'
 
 const failing = (error: Error) => ({
   ...createMemoryBlobStore(),
@@ -34,7 +35,6 @@ describe('createErrors', () => {
   for (const [code, status] of [
     ['store-unavailable', 503],
     ['insufficient-storage', 507],
-    ['overloaded', 503],
   ] as const) {
     it(`logs ${code}, too`, async () => {
       const error = new FileServiceError(code, 'own words')
@@ -46,9 +46,12 @@ describe('createErrors', () => {
     })
   }
 
-  it('logs no refusal as an error', async () => {
-    await using app = await runApp()
-    expect((await exchange(app.port, get)).status).to.equal(400)
+  it('logs no refusal as an error, nor that there is too much to do', async () => {
+    const overloaded = new FileServiceError('overloaded', 'own words')
+    await using app = await runApp({ store: failing(overloaded) })
+    expect((await exchange(app.port, get)).status).to.equal(503)
+    expect((await exchange(app.port, request('GET', '/nowhere'))).status).to.equal(404)
+    await until('both were logged', () => app.log.lines.length === 2)
     expect(app.log.lines.filter(({ level }) => level === 'error')).to.deep.equal([])
   })
 })
