@@ -15,7 +15,12 @@ export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-ra
 export type { Customer } from './model/customer.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { finding, type Finding, type FindingMark } from './model/finding.ts'
-export { createLoginBrake, type LoginBrake, type LoginBrakeOptions } from './model/login-brake.ts'
+export {
+  createLoginBrake,
+  type LoginAttempt,
+  type LoginBrake,
+  type LoginBrakeOptions,
+} from './model/login-brake.ts'
 export { compareUtf8 } from './model/utf8-order.ts'
 export type {
   BlobInfo,
@@ -27,7 +32,12 @@ export type {
   PutOptions,
   Usage,
 } from './ports/blob-store.ts'
-export type { Credential, CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
+export type {
+  Credential,
+  CredentialSource,
+  PasswordVerifier,
+  VerificationOptions,
+} from './ports/credential-source.ts'
 export type { FailureCount, FailureCounter } from './ports/failure-counter.ts'
 export type { Login } from './use-cases/authenticate.ts'
 export type { ExpectedDigest, IncrementalHash, UploadOptions } from './use-cases/upload-file.ts'

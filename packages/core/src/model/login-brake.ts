@@ -1,5 +1,7 @@
 import { FileServiceError } from '../errors.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
+import { createKeyedLock } from './keyed-lock.ts'
+import { createTally } from './tally.ts'
 
 export interface LoginBrakeOptions {
   /** Where failures are counted. Its window is how long a brake holds. */
@@ -10,49 +12,130 @@ export interface LoginBrakeOptions {
   readonly failuresPerName?: number
 }
 
+/** Who tries to log in, and where from. */
+export interface LoginAttempt {
+  readonly name: string
+  readonly address: string
+  /** Aborts while the attempt waits: it leaves, with the signal's reason, when its turn comes. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Refuses logins after too many failures. */
 export interface LoginBrake {
+  /** @throws FileServiceError `too-many-attempts` with `retryAfterMs`, while attempts like this one are refused. */
+  check(attempt: LoginAttempt): Promise<void>
   /**
-   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, while attempts on `name` from `address` are
-   * refused.
+   * What `verify` says, once it may be called: while as many attempts are under way as failures are still allowed,
+   * the attempt waits, and is judged anew when one of them has ended. `false` counts as a failure, before it is given
+   * back; what `verify` rejects with does not.
+   *
+   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `verify` uncalled
    */
-  check(name: string, address: string): Promise<void>
-  recordFailure(name: string, address: string): Promise<void>
+  attempt(attempt: LoginAttempt, verify: () => Promise<boolean>): Promise<boolean>
 }
 
 /** A brake that never holds. */
-export const noLoginBrake: LoginBrake = { check: async () => {}, recordFailure: async () => {} }
+export const noLoginBrake: LoginBrake = {
+  check: async () => {},
+  attempt: (_attempt, verify) => verify(),
+}
 
 /**
  * A brake that refuses an address after `failuresPerAddress` failures, and on a name that was failed `failuresPerName`
  * times, every address that has failed on that name. So a stranger who guesses at a customer's password, from however
  * many addresses, is slowed to a few guesses an address, while the customer, who comes from an address without
  * failures, still gets in. Unknown names are counted like known ones: the brake tells nobody who exists.
+ *
+ * Attempts under way count as the failures that they may become, so a thousand guesses at once are no more than the
+ * same guesses one after another; only one attempt of an address on a name is never kept waiting for other addresses.
+ * Attempts of one address that have to wait go in the order in which they came.
  */
 export function createLoginBrake({
   counter,
   failuresPerAddress = 30,
   failuresPerName = 10,
 }: LoginBrakeOptions): LoginBrake {
-  return {
-    async check(name, address) {
-      const [byAddress, byName, byBoth] = await Promise.all(
-        keysOf(name, address).map((key) => counter.read(key)),
-      )
-      if (byAddress && byAddress.failures >= failuresPerAddress) refuse(byAddress.forgottenInMs)
-      if (byName && byBoth && byName.failures >= failuresPerName && byBoth.failures > 0) {
-        refuse(Math.min(byName.forgottenInMs, byBoth.forgottenInMs))
+  const underWay = createTally()
+  const line = createKeyedLock()
+  // What wakes the first in the line of an address.
+  const wake = new Map<string, (nothing: undefined) => void>()
+  let ended = 0
+
+  const judge = async (keys: Keys) => {
+    const [byAddress, byName, byBoth] = await Promise.all([
+      counter.read(keys.address),
+      counter.read(keys.name),
+      counter.read(keys.both),
+    ])
+    if (byAddress.failures >= failuresPerAddress) refuse(byAddress.forgottenInMs)
+    if (byName.failures >= failuresPerName && byBoth.failures > 0) {
+      refuse(Math.min(byName.forgottenInMs, byBoth.forgottenInMs))
+    }
+    return {
+      hasRoom: () =>
+        byAddress.failures + underWay.count(keys.address) < failuresPerAddress &&
+        (byName.failures + underWay.count(keys.name) < failuresPerName ||
+          underWay.count(keys.both) === 0),
+    }
+  }
+
+  /** Takes a place in the same turn in which there is one, so that no two take the same. */
+  const tryEnter = async (keys: Keys): Promise<boolean> => {
+    const endedBefore = ended
+    const { hasRoom } = await judge(keys)
+    // A failure may have been counted since the counter was read, and its place be free already.
+    if (ended !== endedBefore) return tryEnter(keys)
+    if (!hasRoom()) return false
+    underWay.add(keys.address, keys.name, keys.both)
+    return true
+  }
+
+  const enter = async (keys: Keys, signal: AbortSignal | undefined) => {
+    const leaveLine = await line(keys.address)
+    try {
+      while (true) {
+        signal?.throwIfAborted()
+        // Before judging: an end meanwhile is not to be missed.
+        const { promise: end, resolve } = Promise.withResolvers<undefined>()
+        wake.set(keys.address, resolve)
+        if (await tryEnter(keys)) return
+        await end
       }
+    } finally {
+      wake.delete(keys.address)
+      leaveLine()
+    }
+  }
+
+  const leave = (keys: Keys) => {
+    ended++
+    underWay.remove(keys.address, keys.name, keys.both)
+    wake.get(keys.address)?.(undefined)
+  }
+
+  return {
+    async check({ name, address }) {
+      await judge(keysOf(name, address))
     },
-    async recordFailure(name, address) {
-      await Promise.all(keysOf(name, address).map((key) => counter.add(key)))
+    async attempt({ name, address, signal }, verify) {
+      const keys = keysOf(name, address)
+      await enter(keys, signal)
+      try {
+        const isRight = await verify()
+        if (!isRight) await Promise.all(Object.values(keys).map((key) => counter.add(key)))
+        return isRight
+      } finally {
+        leave(keys)
+      }
     },
   }
 }
 
+type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
+
 /** The name comes last, since it alone may contain anything. */
-function keysOf(name: string, address: string): readonly string[] {
-  return [`address ${address}`, `name ${name}`, `both ${address} ${name}`]
+function keysOf(name: string, address: string): Keys {
+  return { address: `address ${address}`, name: `name ${name}`, both: `both ${address} ${name}` }
 }
 
 function refuse(retryAfterMs: number): never {

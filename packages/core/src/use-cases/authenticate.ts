@@ -12,11 +12,17 @@ export interface Login {
    * count as coming from one place.
    */
   readonly address?: string
+  /** Aborts when nobody waits for the answer any more: what has not begun by then is left undone, and not counted. */
+  readonly signal?: AbortSignal
 }
 
 /**
  * The customer whom `login` proves to be there. A wrong password and an unknown customer are refused alike, in words
  * and, as far as the verifier keeps its promise, in time; both count as failures for the brake.
+ *
+ * While the brake holds, the right password is refused as well, one that the verifier remembers too: to let that one
+ * pass would tell it from wrong ones, as many of them and as quickly as somebody likes to try. Otherwise a remembered
+ * one does not wait for attempts under way.
  *
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */
@@ -24,16 +30,20 @@ export async function authenticate(
   credentials: CredentialSource,
   verifyPassword: PasswordVerifier,
   brake: LoginBrake,
-  { name, password, address = '' }: Login,
+  { name, password, address = '', signal }: Login,
 ): Promise<Customer> {
   if (name === '' || password === '') {
     throw new FileServiceError('missing-credentials', 'No auth headers')
   }
-  await brake.check(name, address)
+  const attempt = { name, address, signal }
+  await brake.check(attempt)
   const credential = await credentials.find(name)
-  const verified = await verifyPassword(password, credential?.passwordHash)
-  if (!verified || credential === undefined) {
-    await brake.recordFailure(name, address)
+  const verify = async () =>
+    (await verifyPassword(password, credential?.passwordHash, attempt)) && credential !== undefined
+  const isRight =
+    verifyPassword.remembers?.(password, credential?.passwordHash) === true ||
+    (await brake.attempt(attempt, verify))
+  if (!isRight || credential === undefined) {
     throw new FileServiceError('invalid-credentials', 'Invalid credentials')
   }
   const { quota } = credential

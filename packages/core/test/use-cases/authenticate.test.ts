@@ -13,8 +13,10 @@ const credentials = createMemoryCredentialSource([
 ])
 const verify: PasswordVerifier = async (password, hash) => hash === `hash of ${password}`
 
+type Memory = Required<Pick<PasswordVerifier, 'remembers'>>
+
 /** Notes in order what is asked of the ports. */
-function recording({ check = async () => {} }: Partial<LoginBrake> = {}) {
+function recording({ check = async () => {}, remembers }: Partial<LoginBrake & Memory> = {}) {
   const calls: string[] = []
   const source: CredentialSource = {
     find: (name) => {
@@ -22,18 +24,24 @@ function recording({ check = async () => {} }: Partial<LoginBrake> = {}) {
       return credentials.find(name)
     },
   }
-  const verifier: PasswordVerifier = (password, hash) => {
-    calls.push(`verify ${password} against ${hash ?? 'nothing'}`)
+  const verifier: PasswordVerifier = (password, hash, options) => {
+    calls.push(`verify ${password} against ${hash ?? 'nothing'} for ${options?.address}`)
     return verify(password, hash)
   }
   const brake: LoginBrake = {
-    check: (name, address) => {
-      calls.push(`check ${name} from ${address}`)
-      return check(name, address)
+    check: (attempt) => {
+      calls.push(`check ${attempt.name} from ${attempt.address}`)
+      return check(attempt)
     },
-    recordFailure: async (name, address) => void calls.push(`failure of ${name} from ${address}`),
+    async attempt({ name, address }, verify) {
+      calls.push(`attempt of ${name} from ${address}`)
+      const isRight = await verify()
+      calls.push(isRight ? 'right' : 'wrong')
+      return isRight
+    },
   }
-  return { calls, attempt: (login: Login) => authenticate(source, verifier, brake, login) }
+  const remembering = Object.assign(verifier, remembers && { remembers })
+  return { calls, attempt: (login: Login) => authenticate(source, remembering, brake, login) }
 }
 
 describe('authenticate', () => {
@@ -82,12 +90,14 @@ describe('authenticate', () => {
     expect(calls).to.deep.equal([
       'check alice from 1.1.1.1',
       'find alice',
-      'verify guess against hash of secret',
-      'failure of alice from 1.1.1.1',
+      'attempt of alice from 1.1.1.1',
+      'verify guess against hash of secret for 1.1.1.1',
+      'wrong',
       'check nobody from 1.1.1.1',
       'find nobody',
-      'verify guess against nothing',
-      'failure of nobody from 1.1.1.1',
+      'attempt of nobody from 1.1.1.1',
+      'verify guess against nothing for 1.1.1.1',
+      'wrong',
     ])
   })
 
@@ -97,8 +107,39 @@ describe('authenticate', () => {
     expect(calls).to.deep.equal([
       'check alice from 1.1.1.1',
       'find alice',
-      'verify secret against hash of secret',
+      'attempt of alice from 1.1.1.1',
+      'verify secret against hash of secret for 1.1.1.1',
+      'right',
     ])
+  })
+
+  it('lets a remembered password in without an attempt', async () => {
+    const remembers: Memory['remembers'] = (password, hash) => hash === `hash of ${password}`
+    const { calls, attempt } = recording({ remembers })
+    await attempt({ name: 'alice', password: 'secret', address: '1.1.1.1' })
+    expect(calls).to.deep.equal(['check alice from 1.1.1.1', 'find alice'])
+    const wrong = attempt({ name: 'alice', password: 'guess', address: '1.1.1.1' })
+    expect(await refusal(wrong)).to.equal('invalid-credentials')
+    expect(calls.at(-1)).to.equal('wrong')
+  })
+
+  it('hands the signal to the brake and to the verifier', async () => {
+    const { signal } = new AbortController()
+    const seen: unknown[] = []
+    const brake: LoginBrake = {
+      ...noLoginBrake,
+      attempt: (attempt, verify) => {
+        seen.push(attempt.signal)
+        return verify()
+      },
+    }
+    const verifier: PasswordVerifier = async (_password, _hash, options) => {
+      seen.push(options?.signal)
+      return true
+    }
+    const login = { name: 'alice', password: 'secret', signal }
+    await authenticate(credentials, verifier, brake, login)
+    expect(seen).to.deep.equal([signal, signal])
   })
 
   it('takes attempts without an address as coming from one', async () => {
@@ -109,8 +150,12 @@ describe('authenticate', () => {
 
   it('lets nobody in whom the source does not know, whatever the verifier says', async () => {
     const login = { name: 'nobody', password: 'x' }
-    const attempt = authenticate(credentials, async () => true, noLoginBrake, login)
-    expect(await refusal(attempt)).to.equal('invalid-credentials')
+    const yes = async () => true
+    const verifiers = [yes, Object.assign(async () => true, { remembers: () => true })]
+    for (const verifier of verifiers) {
+      const attempt = authenticate(credentials, verifier, noLoginBrake, login)
+      expect(await refusal(attempt)).to.equal('invalid-credentials')
+    }
   })
 
   it('neither looks nor hashes nor counts while the brake holds', async () => {
@@ -122,8 +167,8 @@ describe('authenticate', () => {
   })
 
   it('counts no failure when it cannot tell', async () => {
-    const failures: string[] = []
-    const brake = { ...noLoginBrake, recordFailure: async () => void failures.push('failure') }
+    const counter = createMemoryFailureCounter({ windowMs: 60_000 })
+    const brake = createLoginBrake({ counter, failuresPerName: 1 })
     const down = new Error('directory is down')
     const unable: CredentialSource = { find: () => Promise.reject(down) }
     const login = { name: 'alice', password: 'secret' }
@@ -131,12 +176,13 @@ describe('authenticate', () => {
     const overloaded = new FileServiceError('overloaded', 'Too many wait')
     const busy: PasswordVerifier = () => Promise.reject(overloaded)
     expect(await rejection(authenticate(credentials, busy, brake, login))).to.equal(overloaded)
-    expect(failures).to.deep.equal([])
+    expect(await authenticate(credentials, verify, brake, login)).to.deep.equal({ name: 'alice' })
   })
 
   it('does not answer before the failure is counted', async () => {
     const down = new Error('counter is down')
-    const brake = { ...noLoginBrake, recordFailure: () => Promise.reject(down) }
+    const counter = createMemoryFailureCounter({ windowMs: 60_000 })
+    const brake = createLoginBrake({ counter: { ...counter, add: () => Promise.reject(down) } })
     const login = { name: 'alice', password: 'guess' }
     expect(await rejection(authenticate(credentials, verify, brake, login))).to.equal(down)
   })

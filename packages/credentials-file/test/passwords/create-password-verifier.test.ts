@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { isFileServiceError } from '@holdfast/core'
 import { expect } from 'chai'
 import { computeScrypt } from '../../src/passwords/compute-scrypt.ts'
@@ -148,16 +149,43 @@ describe('createPasswordVerifier', () => {
   })
 
   describe('memory', () => {
-    it('spares a right password the computation for a while, and no longer', async () => {
+    it('spares a right password the computation as long as it is in use, and no longer', async () => {
       const { verify, costs, state } = openVerifier({ rememberMs: 500 })
       const hash = await cheapHash('secret')
       await verify('secret', hash)
-      state.now += 499
-      expect(await verify('secret', hash)).to.equal(true)
+      for (let use = 0; use < 10; use++) {
+        state.now += 499
+        expect(await verify('secret', hash)).to.equal(true)
+      }
       expect(costs.length).to.equal(1)
-      state.now += 2
+      state.now += 501
       expect(await verify('secret', hash)).to.equal(true)
       expect(costs.length).to.equal(2)
+    })
+
+    it('can be asked, without a computation', async () => {
+      const { verify, costs, state } = openVerifier({ rememberMs: 500 })
+      for (const hash of [await cheapHash('secret'), sealPlainPassword('secret')]) {
+        expect(verify.remembers?.('secret', hash)).to.equal(false)
+        await verify('secret', hash)
+        await verify('guess', hash)
+        expect(verify.remembers?.('secret', hash)).to.equal(true)
+        expect(verify.remembers?.('guess', hash)).to.equal(false)
+        expect(verify.remembers?.('secret', undefined)).to.equal(false)
+      }
+      state.now += 501
+      expect(verify.remembers?.('secret', await cheapHash('secret'))).to.equal(false)
+      expect(costs.length).to.equal(4)
+    })
+
+    it('counts a question as use', async () => {
+      const { verify, state } = openVerifier({ rememberMs: 500 })
+      const hash = await cheapHash('secret')
+      await verify('secret', hash)
+      for (let use = 0; use < 10; use++) {
+        state.now += 499
+        expect(verify.remembers?.('secret', hash)).to.equal(true)
+      }
     })
 
     it('does not spare a wrong one', async () => {
@@ -205,6 +233,12 @@ describe('createPasswordVerifier', () => {
       expect(await Promise.all(first)).to.deep.equal([false, false, false])
       expect(costs.length).to.equal(3)
       expect(await verify('secret', hash)).to.equal(true)
+    })
+
+    it('leaves at least half of the processors to others', async () => {
+      const { verify, state } = openVerifier()
+      await Promise.all(Array.from({ length: 10 }, (_, n) => verify(`guess ${n}`, undefined)))
+      expect(state.most).to.equal(availableParallelism() < 4 ? 1 : 2)
     })
 
     it('answers for a remembered password while overloaded', async () => {

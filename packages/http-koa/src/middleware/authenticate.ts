@@ -3,6 +3,8 @@ import { FileServiceError, type CustomerFiles, type FileService } from '@holdfas
 import type { Middleware } from 'koa'
 import { noWitness, type WitnessOf } from '../audit/witness.ts'
 import { createAddressOf, type AddressOf } from '../http/address-of.ts'
+import { networkOf } from '../http/network-of.ts'
+import { untilLeft } from '../http/until-left.ts'
 import { decodeHeaderText } from '../http/utf8.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
@@ -11,7 +13,8 @@ export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
 
 /**
  * Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` tells
- * the service's brake on bad logins where a request comes from. Default: the other end of the connection.
+ * the service's brake on bad logins where a request comes from. Default: the other end of the connection. The brake
+ * takes an IPv6 network of 64 bits for one address. A client that leaves while its login waits is not waited for.
  */
 export function headerAuthentication(
   service: FileService,
@@ -20,7 +23,10 @@ export function headerAuthentication(
   return (request) => {
     const name = soleHeader(request, 'x-auth-name')
     const password = soleHeader(request, 'x-auth-password')
-    return service.authenticate({ name, password, address: addressOf(request) })
+    const address = networkOf(addressOf(request))
+    return untilLeft(request, (signal) =>
+      service.authenticate({ name, password, address, signal }),
+    )
   }
 }
 

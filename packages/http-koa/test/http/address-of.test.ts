@@ -45,6 +45,38 @@ describe('createAddressOf', () => {
     })
   }
 
+  for (const garbage of [
+    '',
+    ',',
+    ' , ,, ',
+    '203.0.113.9:4711',
+    '[2001:db8::1]',
+    '203.0.113.256',
+    '0xcb.0.113.9',
+    '203.0.113.9 203.0.113.8',
+    '203.0.113.9;x',
+    'for=203.0.113.9',
+    '1'.repeat(10_000),
+    '::ffff:',
+  ]) {
+    it(`takes ${JSON.stringify(garbage.slice(0, 30))} from a proxy for no address`, () => {
+      expect(createAddressOf(proxies)(requestFrom('10.0.0.7', garbage))).to.equal('10.0.0.7')
+      const behind = requestFrom('10.0.0.7', `1.1.1.1, ${garbage}`, '10.1.2.3')
+      expect(createAddressOf(proxies)(behind)).to.equal('10.1.2.3')
+    })
+  }
+
+  it('sees through ten thousand hops and headers, up to the last that is no proxy', () => {
+    const hops = Array.from({ length: 10_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`)
+    const addressOf = createAddressOf(proxies)
+    const list = requestFrom('10.0.0.7', '1.1.1.1', '203.0.113.9', hops.join(','))
+    expect(addressOf(list)).to.equal('203.0.113.9')
+    expect(addressOf(requestFrom('10.0.0.7', '1.1.1.1', '203.0.113.9', ...hops))).to.equal(
+      '203.0.113.9',
+    )
+    expect(addressOf(requestFrom('192.0.2.1', ...hops))).to.equal('192.0.2.1')
+  })
+
   it('believes nobody by default', () => {
     expect(createAddressOf()(requestFrom('127.0.0.1', '203.0.113.9'))).to.equal('127.0.0.1')
   })
