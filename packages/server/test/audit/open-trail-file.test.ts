@@ -110,6 +110,20 @@ describe('openTrailFile', () => {
     await file.close()
   })
 
+  it('counts lines as missing when the file was removed and there can be no new one', async () => {
+    await using trail = await openTrail()
+    const file = await trail.open()
+    await rm(trail.path)
+    await symlink(join(trail.directory, 'missing/file'), trail.path)
+    await file.write('1\n')
+    await rm(trail.path)
+    await file.write('2\n')
+    const [omission, line] = (await trail.read()).split('\n')
+    expect(omission).to.include(omitted(1))
+    expect(line).to.equal('2')
+    await file.close()
+  })
+
   it('writes how many lines are missing as soon as it can write again', async () => {
     await using trail = await openTrail()
     await symlink('/dev/full', trail.path)
