@@ -6,7 +6,7 @@ export interface AuditEvent {
   readonly event: 'upload' | 'delete' | 'login'
   /**
    * `refused`: for a reason that is the client's; `failed`: for one that is ours; `aborted`: the connection ended before
-   * the request's body did.
+   * the request's body did, or before the login was looked at.
    */
   readonly outcome: 'ok' | 'refused' | 'failed' | 'aborted'
   /** Why it was not `ok`: an `ErrorCode` of the core, or a code of `HttpProblem`; `unexpected` for what has none. */

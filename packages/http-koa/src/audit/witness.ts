@@ -53,6 +53,7 @@ function judge(
 ): Pick<AuditEvent, 'outcome' | 'reason'> {
   if (ending === undefined) return { outcome: 'ok', reason: undefined }
   const { status, code } = toProblem(ending.error)
-  const isCut = request.socket.destroyed && !request.complete
+  // A client that leaves while its login waits may have sent all of its request.
+  const isCut = request.socket.destroyed && (!request.complete || code === 'truncated-body')
   return { outcome: isCut ? 'aborted' : status < 500 ? 'refused' : 'failed', reason: code }
 }

@@ -1,7 +1,10 @@
-import { FileServiceError } from '@holdfast/core'
+import { createFileService, FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
+import { createApp } from '../../src/app.ts'
+import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectAudit, event, type StableEvent } from '../support/collected-audit.ts'
+import { listen } from '../support/listening.ts'
 import { connectRaw, exchange } from '../support/raw-connection.ts'
 import {
   customerRequest,
@@ -234,6 +237,28 @@ describe('The option audit', () => {
       expect(await app.names()).to.deep.equal([])
     })
   }
+
+  it('is told of a client that leaves while its login waits as aborted', async () => {
+    const trail = collectAudit()
+    let isWaiting = false
+    const service = createFileService({
+      store: createMemoryBlobStore(),
+      verifyPassword: (_password, _hash, { signal } = {}) =>
+        new Promise((_resolve, reject) => {
+          isWaiting = true
+          signal?.addEventListener('abort', () => reject(signal.reason as Error))
+        }),
+    })
+    await using server = await listen(createHttpServer(createApp(service, { audit: trail.audit })))
+    using connection = await connectRaw(server.port)
+    connection.send(login(auth))
+    await until('the login waits', () => isWaiting)
+    connection.reset()
+    await until('it is told', () => trail.events.length > 0)
+    expect(trail.stable()).to.deep.equal([
+      event({ event: 'login', outcome: 'aborted', reason: 'truncated-body' }),
+    ])
+  })
 
   it('makes the answer 500 if it rejects, and is not told twice that all went well', async () => {
     let calls = 0
