@@ -75,13 +75,15 @@ export async function openDiskBlobStore({
     },
 
     async *list(customer, { prefix = '', after = '', limit = Infinity } = {}) {
-      const all = (await findBlobs(layout, customer)).map(({ name }) => name)
-      const wanted = all.filter((name) => name.startsWith(prefix) && compareUtf8(name, after) > 0)
+      const wanted: string[] = []
+      for await (const { name } of findBlobs(layout, customer)) {
+        if (name.startsWith(prefix) && compareUtf8(name, after) > 0) wanted.push(name)
+      }
       yield* wanted.sort(compareUtf8).slice(0, limit)
     },
 
     async usage(customer) {
-      return measure(await findBlobs(layout, customer))
+      return measure(findBlobs(layout, customer))
     },
 
     async *customers() {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
-import { lstat, readdir, stat } from 'node:fs/promises'
+import { lstat, opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '@holdfast/core'
 import type { Layout } from './layout.ts'
@@ -12,10 +12,10 @@ export interface Found {
 }
 
 /**
- * The blobs of a customer, in no order: every regular file with a valid name. Holds in memory the names of one
- * customer. Entries that an administrator put there and that are no blobs are passed over.
+ * The blobs of a customer, in no order, as they are found: every regular file with a valid name. Entries that an
+ * administrator put there and that are no blobs are passed over.
  */
-export function findBlobs(layout: Layout, customer: string): Promise<Found[]> {
+export function findBlobs(layout: Layout, customer: string): AsyncIterable<Found> {
   return find(layout, layout.customerDirectory(customer), (entry) => entry.isFile())
 }
 
@@ -24,38 +24,30 @@ export function findBlobs(layout: Layout, customer: string): Promise<Found[]> {
  * symbolic link is followed.
  */
 export async function findCustomers(layout: Layout): Promise<string[]> {
-  const found = await find(
-    layout,
-    layout.root,
-    (entry) => entry.isDirectory() || entry.isSymbolicLink(),
-  )
+  const found = find(layout, layout.root, (entry) => entry.isDirectory() || entry.isSymbolicLink())
   const names: string[] = []
-  for (const { name, path } of found) if (await isDirectory(path)) names.push(name)
+  for await (const { name, path } of found) if (await isDirectory(path)) names.push(name)
   return names
 }
 
-/** What is named by the layout below `directory` and is `wanted`. */
-async function find(
+/** What is named by the layout below `directory` and is `wanted`; `parents` lead there from where names begin. */
+async function* find(
   layout: Layout,
   directory: string,
   isWanted: (entry: Dirent<Buffer>) => boolean,
-): Promise<Found[]> {
-  const found: Found[] = []
-
-  const walk = async (parents: readonly string[]): Promise<void> => {
-    for (const entry of await entriesOf(join(directory, ...parents))) {
-      // What is not UTF-8 would be given as some other name.
-      if (!isUtf8(entry.name)) continue
-      const components = [...parents, entry.name.toString()]
-      const component = components[components.length - 1] ?? ''
-      if (entry.isDirectory() && layout.holdsMore(component)) await walk(components)
-      const name = isWanted(entry) ? layout.nameAt(components) : undefined
-      if (name !== undefined) found.push({ name, path: join(directory, ...components) })
+  parents: readonly string[] = [],
+): AsyncGenerator<Found> {
+  for await (const entry of entriesOf(join(directory, ...parents))) {
+    // What is not UTF-8 would be given as some other name.
+    if (!isUtf8(entry.name)) continue
+    const component = entry.name.toString()
+    const components = [...parents, component]
+    if (entry.isDirectory() && layout.holdsMore(component)) {
+      yield* find(layout, directory, isWanted, components)
     }
+    const name = isWanted(entry) ? layout.nameAt(components) : undefined
+    if (name !== undefined) yield { name, path: join(directory, ...components) }
   }
-
-  await walk([])
-  return found
 }
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -71,11 +63,10 @@ async function isDirectory(path: string): Promise<boolean> {
 const concurrency = 16
 
 /** How many of `blobs` there are still, and their sizes. */
-export async function measure(blobs: readonly Found[]): Promise<Usage> {
+export async function measure(blobs: AsyncIterable<Found>): Promise<Usage> {
   const usage = { blobs: 0, bytes: 0 }
-  const rest = blobs.values()
   const worker = async () => {
-    for (const { path } of rest) {
+    for await (const { path } of blobs) {
       const size = await sizeOf(path)
       if (size === undefined) continue
       usage.blobs++
@@ -96,11 +87,21 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-async function entriesOf(directory: string) {
+/** Entries read at a time: with so many it is as fast as reading all at once, and needs little memory. */
+const bufferSize = 1024
+
+/** Nothing for a directory that is not there. */
+async function* entriesOf(directory: string): AsyncGenerator<Dirent<Buffer>> {
+  const opened = await openIfThere(directory)
+  if (opened) yield* opened as AsyncIterable<unknown> as AsyncIterable<Dirent<Buffer>>
+}
+
+async function openIfThere(directory: string) {
   try {
-    return await readdir(directory, { withFileTypes: true, encoding: 'buffer' })
+    // Typed for text only.
+    return await opendir(directory, { encoding: 'buffer' as BufferEncoding, bufferSize })
   } catch (error) {
-    if (isAbsence(error)) return []
+    if (isAbsence(error)) return undefined
     throw error
   }
 }
