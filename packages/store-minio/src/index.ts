@@ -4,3 +4,4 @@ export {
   type MinioBlobStoreOptions,
 } from './minio-blob-store.ts'
 export { StoreSettingError, type StoreSetting } from './store-setting-error.ts'
+export { inspectBucket, type BucketInspectionOptions } from './inspect/inspect-bucket.ts'

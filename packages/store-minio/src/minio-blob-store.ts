@@ -3,35 +3,16 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
 import { checkBucket } from './check-bucket.ts'
 import { listCustomers, listNames, measure } from './list-names.ts'
-import { createObjectKeys, type ObjectKeys } from './object-keys.ts'
 import type { WrittenObject } from './object-write.ts'
 import { createBufferBudget } from './part-buffers.ts'
 import { putObject } from './put-object.ts'
 import { readBlob } from './read-blob.ts'
-import { createStoreClient, type StoreClient } from './s3-client.ts'
 import { translating } from './s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './stale-uploads.ts'
 import { statObject } from './stat-object.ts'
-import { StoreSettingError } from './store-setting-error.ts'
+import { createStoreAccess, type StoreAccessOptions } from './store-access.ts'
 
-export interface MinioBlobStoreOptions {
-  /** Where the server is, as in `http://host:9000` or `https://host`. */
-  readonly endpoint: string
-  readonly bucket: string
-  readonly accessKey: string
-  readonly secretKey: string
-  /** Goes with temporary keys. Default: none. */
-  readonly sessionToken?: string
-  /** Default: `us-east-1`, which MinIO takes unless told otherwise. */
-  readonly region?: string
-  /** What all keys begin with, such as `holdfast/`, in a bucket that others use too. Default: nothing. */
-  readonly prefix?: string
-  /** Make the bucket if it is missing. Default: do not. */
-  readonly createBucket?: boolean
-  /** Milliseconds for a connection to stand. Default: 5,000. */
-  readonly connectTimeoutMs?: number
-  /** Milliseconds for which the server may neither take nor send a byte while it is waited for. Default: 30,000. */
-  readonly idleTimeoutMs?: number
+export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /** Milliseconds without a new part, after which an upload that a crash left behind is removed. Default: a day. */
   readonly staleUploadAfterMs?: number
   /** Told of left-overs of a crash that were removed, and of those that cannot be. Default: nobody. */
@@ -60,10 +41,9 @@ const hour = 60 * 60 * 1000
  * @throws StoreSettingError that says which setting is wrong
  */
 export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<MinioBlobStore> {
-  const { bucket, prefix = '', region = 'us-east-1', createBucket = false } = options
-  const { staleUploadAfterMs = 24 * hour, log = { warn: () => {} } } = options
-  const keys = keysFor(prefix)
-  const client = connect(options, region)
+  const { bucket, createBucket = false, staleUploadAfterMs = 24 * hour } = options
+  const { log = { warn: () => {} } } = options
+  const { keys, client, region, prefix } = createStoreAccess(options)
   const { s3, gets } = client
   const budget = createBufferBudget(uploadMemory)
   const underWay = new Set<string>()
@@ -126,31 +106,6 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
 function describe({ size, etag }: WrittenObject, name: string, found?: BlobInfo): BlobInfo {
   const written = { name, size, modifiedAt: new Date(), etag: etag.replaceAll('"', '') }
   return found?.etag === written.etag ? found : written
-}
-
-function keysFor(prefix: string): ObjectKeys {
-  try {
-    return createObjectKeys(prefix)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new StoreSettingError('prefix', `the prefix "${prefix}" ${error.message}`)
-  }
-}
-
-function connect(options: MinioBlobStoreOptions, region: string): StoreClient {
-  const { endpoint, connectTimeoutMs = 5_000, idleTimeoutMs = 30_000 } = options
-  const url = URL.parse(endpoint)
-  const isUsable =
-    (url?.protocol === 'http:' || url?.protocol === 'https:') &&
-    url.username === '' &&
-    url.pathname === '/' &&
-    url.search === '' &&
-    url.hash === ''
-  if (!isUsable) {
-    const message = `"${endpoint}" is no address such as http://host:9000`
-    throw new StoreSettingError('endpoint', message)
-  }
-  return createStoreClient({ ...options, region, connectTimeoutMs, idleTimeoutMs })
 }
 
 /** Sweeps now and every hour; returns how to stop. */

@@ -38,7 +38,8 @@ function retriesFor({ error, errorType }: RetryErrorInfo): number {
   const { code, status } = failureOf(error)
   // So says a node that has just come back and does not know yet what the others have.
   if (code === 'InvalidPart') return retriesAnswered
-  if (errorType === 'CLIENT_ERROR' || isFull(error)) return 0
+  // What a server does not know at all (501), it will not have learned a moment later.
+  if (errorType === 'CLIENT_ERROR' || isFull(error) || status === 501) return 0
   if (code === 'ETIMEDOUT') return retriesSilent
   return status === 429 || status >= 500 ? retriesAnswered : retriesUnanswered
 }

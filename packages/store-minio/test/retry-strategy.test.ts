@@ -51,6 +51,10 @@ describe('createRetryStrategy', () => {
     expect(await pausesFor(answered('XMinioStorageFull', 507), 'SERVER_ERROR')).to.deep.equal([])
   })
 
+  it('does not ask again for what a server does not know', async () => {
+    expect(await pausesFor(answered('NotImplemented', 501), 'SERVER_ERROR')).to.deep.equal([])
+  })
+
   it('asks a server only once more that has been silent', async () => {
     const silent = Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })
     expect(await pausesFor(silent, 'TRANSIENT')).to.have.length(1)

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+
+/** Objects of nobody, to try a bucket with. */
+export interface TrialObjects {
+  readonly s3: S3Client
+  readonly bucket: string
+  /** Of an object, and of one that comes in parts. Not of any customer: those have a folder. */
+  readonly key: string
+  readonly largeKey: string
+  /** Remembers what is to be removed beside the objects themselves, in a bucket that keeps versions. */
+  readonly made: (key: string, versionId: string | undefined) => void
+  /** Removes the objects with all that was made of them, as far as the access key may. */
+  remove(): Promise<void>
+}
+
+/** Milliseconds after which objects like these have nobody any more. */
+const hour = 60 * 60 * 1000
+
+const mark = '.holdfast-doctor-'
+
+/** Makes up keys below `prefix`; there is no object yet. */
+export function createTrialObjects(s3: S3Client, bucket: string, prefix: string): TrialObjects {
+  const key = `${prefix}${mark}${randomUUID()}`
+  const largeKey = `${key}-large`
+  const versions: { readonly Key: string; readonly VersionId: string }[] = []
+  const remove = async (place: { readonly Key: string; readonly VersionId?: string }) => {
+    await s3.send(new DeleteObjectCommand({ Bucket: bucket, ...place })).catch(() => {})
+  }
+  return {
+    s3,
+    bucket,
+    key,
+    largeKey,
+    made(Key, VersionId) {
+      if (VersionId !== undefined) versions.push({ Key, VersionId })
+    },
+    async remove() {
+      for (const version of versions) await remove(version)
+      // Without versions; with them, another delete would leave another mark of it.
+      if (versions.length === 0) for (const Key of [key, largeKey]) await remove({ Key })
+      await abortUploads(s3, bucket, (upload) => upload.key.startsWith(key))
+    },
+  }
+}
+
+/** Removes what trials that were killed over an hour before `now` have left below `prefix`. Never throws. */
+export async function removeOldTrials(
+  s3: S3Client,
+  bucket: string,
+  prefix: string,
+  now = Date.now(),
+): Promise<void> {
+  const begin = prefix + mark
+  const isOld = (at: Date | undefined) => at !== undefined && now - at.getTime() > hour
+  try {
+    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: begin })
+    for (const { Key, LastModified } of (await s3.send(list)).Contents ?? []) {
+      if (isOld(LastModified)) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
+    }
+  } catch {
+    // The rights to do so are tried soon, and told of.
+  }
+  await abortUploads(s3, bucket, ({ key, at }) => key.startsWith(begin) && isOld(at))
+}
+
+interface Upload {
+  readonly key: string
+  readonly at: Date | undefined
+}
+
+async function abortUploads(
+  s3: S3Client,
+  bucket: string,
+  isMeant: (upload: Upload) => boolean,
+): Promise<void> {
+  try {
+    // Without a prefix: MinIO takes one for a whole key.
+    const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
+    for (const { Key = '', UploadId, Initiated } of Uploads) {
+      if (!isMeant({ key: Key, at: Initiated })) continue
+      await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+    }
+  } catch {
+    // The server removes uploads that nobody goes on with.
+  }
+}
