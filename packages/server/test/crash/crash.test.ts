@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { httpSteps } from '@holdfast/http-koa'
+import { diskSteps } from '@holdfast/store-disk'
+import { crash, rehearse } from './run-scenario.ts'
+import { scenarios } from './scenarios.ts'
+
+/** So many servers die at a time. */
+const concurrency = 3
+
+/** Runs `tasks` a few at a time, in their order; the function returned waits for one, and begins those that are next. */
+function readAhead(tasks: readonly (() => Promise<void>)[]): (index: number) => Promise<void> {
+  const begun = new Map<number, Promise<void>>()
+  const begin = (index: number) => {
+    const task = begun.get(index) ?? tasks[index]?.() ?? Promise.resolve()
+    // Whoever waits for it later learns of its failure.
+    task.catch(() => {})
+    begun.set(index, task)
+    return task
+  }
+  return (index) => {
+    for (let next = index + 1; next < index + concurrency; next++) void begin(next)
+    return begin(index)
+  }
+}
+
+describe('holdfast serve, killed with SIGKILL', () => {
+  const tasks: (() => Promise<void>)[] = []
+  const run = readAhead(tasks)
+  const killed: { readonly scenario: string; readonly step: string }[] = []
+  const declare = (title: string, task: () => Promise<void>) => {
+    const index = tasks.push(task) - 1
+    it(title, () => run(index))
+  }
+
+  for (const scenario of scenarios) {
+    const { title, steps } = scenario
+    describe(`in ${title}`, () => {
+      declare('goes through its steps as long as it lives', () => rehearse(scenario))
+      steps.forEach((step, index) => {
+        declare(`${index + 1}: leaves it as it was or as it is to be, after ${step}`, async () => {
+          await crash(scenario, steps.slice(0, index + 1))
+          killed.push({ scenario: title, step })
+        })
+      })
+    })
+  }
+
+  it('has died at every step that the store and the routes tell', () => {
+    const known = new Set<string>(scenarios.flatMap(({ steps }) => steps))
+    expect([...diskSteps, ...httpSteps].filter((step) => !known.has(step))).to.deep.equal([])
+  })
+
+  after(() => {
+    const steps = new Set(killed.map(({ step }) => step)).size
+    const inScenarios = new Set(killed.map(({ scenario }) => scenario)).size
+    const figures = `${killed.length} kills at ${steps} different steps of ${inScenarios} scenarios`
+    console.log(`figures: crash matrix: ${figures}`)
+  })
+})

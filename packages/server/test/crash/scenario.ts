@@ -1,0 +1,48 @@
+import type { HttpStep } from '@holdfast/http-koa'
+import type { DiskStep } from '@holdfast/store-disk'
+import type { CrashSite } from './crash-site.ts'
+import type { Answer } from './send.ts'
+
+/** Where a server can be killed; the last one is Node's own, after which nothing is left to do. */
+export type Step = DiskStep | HttpStep | 'answer-sent'
+
+/** Contents by file name. */
+export type Files = Readonly<Record<string, Buffer>>
+
+/** Something that a server is killed in the middle of. */
+export interface Scenario {
+  readonly title: string
+  /**
+   * Its steps, in order. Of `content-written` there may be more. Those of a scenario with a request begin when the
+   * directory has been opened, those of one without with the start of the process.
+   */
+  readonly steps: readonly Step[]
+  /** What is stored before; without it there is no data directory. */
+  readonly before?: Files
+  /** What is to be done. A scenario without is about the start itself. */
+  readonly request?: (url: string, site: CrashSite) => Promise<Answer>
+  /** The status of the answer, and a part of its text. */
+  readonly answer?: readonly [status: number, text: string]
+  /** The file that each `named` gives its name, and each `name-removed` takes away, in order. */
+  readonly changes?: readonly (readonly [name: string, content: Buffer | undefined])[]
+  /** What the request itself has somebody else store meanwhile. */
+  readonly rivals?: Files
+  /** Directories of two processes that died are there before. */
+  readonly hasLeftOvers?: boolean
+  /** Another server shares the directory, and has an upload under way from before the start until after the check. */
+  readonly hasNeighbour?: boolean
+}
+
+const publishing: readonly Step[] = ['named', 'name-removed']
+
+/** What is stored when a server has died after `steps`. */
+export function filesAfter(scenario: Scenario, steps: readonly Step[]): Files {
+  const { before = {}, changes = [], rivals = {} } = scenario
+  const published = steps.filter((step) => publishing.includes(step)).length
+  const files = new Map(Object.entries({ ...before, ...rivals }))
+  for (const [name, content] of changes.slice(0, published)) {
+    if (content === undefined) files.delete(name)
+    else files.set(name, content)
+  }
+  return Object.fromEntries(files)
+}

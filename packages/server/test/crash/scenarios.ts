@@ -1,0 +1,183 @@
+import { patternedContent } from './patterned-content.ts'
+import type { Scenario, Step } from './scenario.ts'
+import { send, sendForm } from './send.ts'
+import { createAgainstRival } from './uploads.ts'
+
+const KiB = 1024
+// A byte more, or else all of it might come in pieces that are not gathered, and nothing be left for the end.
+const large = 3 * 1024 * KiB + 1
+
+const ok = [200, 'OK'] as const
+const createOnly = { 'if-none-match': '*' }
+
+const kept = { 'kept.txt': patternedContent('kept', 100) }
+const fresh = (size: number) => patternedContent('new', size)
+const old = (size: number) => patternedContent('old', size)
+
+// What is below 64 KiB is written when the content has ended, and so is the last piece of what is far beyond. What is
+// written when of 64 KiB, or a byte more, depends on the pieces in which it comes.
+const arrived: readonly Step[] = ['temporary-made', 'content-ended', 'content-written']
+const largeArriving: readonly Step[] = ['temporary-made', 'content-written', 'content-written']
+const largeArrived: readonly Step[] = [...largeArriving, 'content-ended', 'content-written']
+const sealed: readonly Step[] = ['content-synced', 'temporary-closed']
+// The first time that a process stores something of a customer, it makes sure of the directory.
+const certain: readonly Step[] = [...sealed, 'directory-synced']
+const named: readonly Step[] = ['named', 'name-synced']
+const answered: readonly Step[] = ['answer-ready', 'answer-sent']
+
+function overwrite(newSize: number, oldSize: number, arriving: readonly Step[]): Scenario {
+  return {
+    title: `an upload of ${newSize} bytes in place of ${oldSize}`,
+    before: { ...kept, 'a.txt': old(oldSize) },
+    request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(newSize)),
+    answer: ok,
+    changes: [['a.txt', fresh(newSize)]],
+    steps: [...arriving, ...certain, ...named, ...answered],
+  }
+}
+
+const uploads: readonly Scenario[] = [
+  {
+    title: 'the first upload of a customer, 3 MiB in a form',
+    before: {},
+    request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(large) }),
+    answer: ok,
+    changes: [['a.txt', fresh(large)]],
+    steps: [
+      ...largeArriving,
+      'form-complete',
+      'content-ended',
+      'content-written',
+      ...sealed,
+      'directory-made',
+      'directory-synced',
+      ...named,
+      ...answered,
+    ],
+  },
+  {
+    title: 'an upload under a new name, a byte more than 64 KiB',
+    before: kept,
+    request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(64 * KiB + 1)),
+    answer: ok,
+    changes: [['a.txt', fresh(64 * KiB + 1)]],
+    steps: ['temporary-made', 'content-ended', ...certain, ...named, ...answered],
+  },
+  {
+    title: 'an upload in place of a file of the same size, 64 KiB in a form',
+    before: { ...kept, 'a.txt': old(64 * KiB) },
+    request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(64 * KiB) }),
+    answer: ok,
+    changes: [['a.txt', fresh(64 * KiB)]],
+    steps: ['temporary-made', 'form-complete', 'content-ended', ...certain, ...named, ...answered],
+  },
+  overwrite(large, large, largeArrived),
+  overwrite(1, 64 * KiB - 1, arrived),
+  overwrite(0, 1, ['temporary-made', 'content-ended']),
+  {
+    ...overwrite(64 * KiB - 1, 0, arrived),
+    title: 'an upload beside another server on the directory',
+    hasNeighbour: true,
+  },
+  {
+    title: 'a batch that replaces a file and adds one',
+    before: { ...kept, 'a.txt': old(2) },
+    request: (url) =>
+      sendForm(url, '/upload/batch', { 'a.txt': fresh(1), 'b.txt': fresh(5 * KiB) }),
+    answer: [200, '"filename":"b.txt","statusCode":200'],
+    changes: [
+      ['a.txt', fresh(1)],
+      ['b.txt', fresh(5 * KiB)],
+    ],
+    steps: [
+      ...[...arrived, ...certain, ...named],
+      'answer-ready',
+      ...[...arrived, ...sealed, ...named],
+      'answer-sent',
+    ],
+  },
+  {
+    title: 'an upload that is refused for its digest',
+    before: { ...kept, 'a.txt': old(large) },
+    request: (url) => {
+      const digest = `sha-256=:${Buffer.alloc(32).toString('base64')}:`
+      return send(url, 'PUT', '/upload/a.txt', fresh(large), { 'content-digest': digest })
+    },
+    answer: [400, 'Digest mismatch'],
+    steps: [...largeArriving, 'discarded', ...answered],
+  },
+]
+
+const creations: readonly Scenario[] = [
+  {
+    title: 'a create-only upload to a free name',
+    before: kept,
+    request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(64 * KiB - 1), createOnly),
+    answer: ok,
+    changes: [['a.txt', fresh(64 * KiB - 1)]],
+    steps: [...arrived, ...certain, 'named', 'second-name-removed', 'name-synced', ...answered],
+  },
+  {
+    title: 'a create-only upload to a taken name',
+    before: { ...kept, 'a.txt': old(1) },
+    request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(1), createOnly),
+    answer: [412, 'Precondition Failed'],
+    steps: answered,
+  },
+  {
+    title: 'a create-only upload to a name that is taken meanwhile',
+    before: kept,
+    rivals: { 'a.txt': old(KiB) },
+    request: (url, site) => createAgainstRival(url, site, 'a.txt', fresh(2 * KiB), old(KiB)),
+    answer: [412, 'Precondition Failed'],
+    steps: [...arrived, ...certain, 'discarded', ...answered],
+  },
+]
+
+const deletions: readonly Scenario[] = [
+  {
+    title: 'a deletion',
+    before: { ...kept, 'a.txt': old(KiB) },
+    request: (url) => send(url, 'DELETE', '/delete/a.txt'),
+    answer: ok,
+    changes: [['a.txt', undefined]],
+    steps: ['name-removed', 'removal-synced', ...answered],
+  },
+  {
+    title: 'a deletion of a missing file',
+    before: kept,
+    request: (url) => send(url, 'DELETE', '/delete/a.txt'),
+    answer: [400, 'File not found'],
+    steps: answered,
+  },
+]
+
+const swept: readonly Step[] = ['left-overs-found', 'left-overs-removed']
+
+const starts: readonly Scenario[] = [
+  {
+    title: 'the first start',
+    steps: [
+      ...(['data-directory-made', 'instance-made', 'name-trial-written'] as const),
+      ...(['temporary-made', 'marker-written', 'marker-linked', 'marker-synced'] as const),
+      ...(['directory-made', 'directory-synced', 'opened'] as const),
+    ],
+  },
+  {
+    title: 'the start after two crashes, beside another server',
+    before: kept,
+    hasLeftOvers: true,
+    hasNeighbour: true,
+    steps: [
+      'instance-made',
+      ...swept,
+      ...swept,
+      'name-trial-written',
+      'directory-synced',
+      'opened',
+    ],
+  },
+]
+
+/** Everything that a server is killed in the middle of. */
+export const scenarios: readonly Scenario[] = [...uploads, ...creations, ...deletions, ...starts]
