@@ -44,6 +44,11 @@ const port = (value: string): number => {
   return Number(value)
 }
 
+const count = (value: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new RangeError('is not a whole number from 1')
+  return Number(value)
+}
+
 const truth = (value: string): boolean => {
   if (['true', '1'].includes(value)) return true
   if (['false', '0'].includes(value)) return false
@@ -102,6 +107,16 @@ export const settings = {
     describe: 'Largest file, such as 10GB or 512MiB; unlimited if unset',
     default: undefined,
     parse: parseByteSize,
+  }),
+  'max-requests': setting({
+    describe: 'Requests under way at a time, downloads included; more get 503',
+    default: '1000',
+    parse: count,
+  }),
+  'max-requests-per-customer': setting({
+    describe: 'The same for each customer',
+    default: '100',
+    parse: count,
   }),
   'trust-proxy': setting({
     describe: 'Proxies whose X-Forwarded-For is believed: addresses or subnets, with commas',

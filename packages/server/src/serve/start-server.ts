@@ -58,7 +58,13 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     ...(maxFileSize !== undefined && { maxFileSize }),
   })
   const server = createServer(
-    createApp(service, { log, trustedProxies, ...(trail && { audit: trail.audit }) }),
+    createApp(service, {
+      log,
+      trustedProxies,
+      maxRequests: config['max-requests'],
+      maxRequestsPerCustomer: config['max-requests-per-customer'],
+      ...(trail && { audit: trail.audit }),
+    }),
     {
       idleTimeoutMs: config['idle-timeout'],
       certificate,

@@ -12,6 +12,8 @@ describe('resolveConfig', () => {
       customers: './customers.yaml',
       store: 'disk',
       'max-file-size': undefined,
+      'max-requests': 1000,
+      'max-requests-per-customer': 100,
       'trust-proxy': undefined,
       'tls-cert': undefined,
       'tls-key': undefined,

@@ -55,6 +55,21 @@ describe('settings', () => {
   }
 
   for (const [text, value] of [
+    ['1', 1],
+    ['999999999', 999_999_999],
+  ] as const) {
+    it(`takes ${text} for a number of requests`, () => {
+      expect(settings['max-requests'].parse(text)).to.equal(value)
+    })
+  }
+
+  for (const text of ['', '0', '-1', '1.5', '1e3', '1000000000', 'none']) {
+    it(`refuses "${text}" for a number of requests`, () => {
+      expect(() => settings['max-requests'].parse(text)).to.throw(RangeError, 'whole number from 1')
+    })
+  }
+
+  for (const [text, value] of [
     ['true', true],
     ['1', true],
     ['false', false],
