@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { until } from '../support/until.ts'
 import { createAuditedSite, parseTrail, trailName, upload } from './audited-site.ts'
 
-const rounds = 5
+const rounds = 4
 const clients = 8
 
 describe('holdfast serve --audit-log, killed with SIGKILL during uploads', () => {
