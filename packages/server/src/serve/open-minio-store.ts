@@ -1,6 +1,5 @@
-import type { StoreSettingError } from '@holdfast/store-minio'
-import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
+import { explainMinioSetting } from './explain-minio-setting.ts'
 import { findMinioSettings } from './minio-settings.ts'
 import type { ClosableStore, WarningLog } from './open-store.ts'
 
@@ -22,21 +21,6 @@ export async function openMinioStore(config: Config, log: WarningLog): Promise<C
       log: { warn: (message) => log.warn(message) },
     })
   } catch (error) {
-    throw error instanceof StoreSettingError ? explain(error) : error
+    throw error instanceof StoreSettingError ? explainMinioSetting(error) : error
   }
-}
-
-const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
-  endpoint: '--minio-endpoint',
-  bucket: '--minio-bucket',
-  accessKey: 'HOLDFAST_MINIO_ACCESS_KEY',
-  secretKey: 'HOLDFAST_MINIO_SECRET_KEY',
-  region: '--minio-region',
-  prefix: '--minio-prefix',
-  createBucket: '--minio-create-bucket',
-}
-
-function explain({ message, setting }: StoreSettingError): UsageError {
-  const place = setting === undefined ? '' : ` (${places[setting]})`
-  return new UsageError(`Cannot use the MinIO store: ${message.replace(/\.$/, '')}${place}.`)
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createPasswordVerifier } from '@holdfast/credentials-file'
-import { createAddressOf, createApp } from '@holdfast/http-koa'
+import { createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { openAuditTrail } from '../audit/open-audit-trail.ts'
-import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
+import { checkProxies } from './check-proxies.ts'
 import { clearTextWarning } from './clear-text-warning.ts'
 import { createServer } from './create-server.ts'
 import { explainListening } from './explain-listening.ts'
@@ -98,16 +98,6 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
 
 async function openTrail({ 'audit-log': path }: Config, log: Logger) {
   return path === undefined ? undefined : openAuditTrail(path, log)
-}
-
-function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[] {
-  try {
-    createAddressOf(proxies)
-    return proxies
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new UsageError(`The trusted proxies (--trust-proxy) are wrong: ${error.message}.`)
-  }
 }
 
 function urlOf(scheme: string, { address, family, port }: AddressInfo): string {

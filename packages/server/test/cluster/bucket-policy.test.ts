@@ -6,26 +6,18 @@ import {
   type BucketLifecycleConfiguration,
 } from '@aws-sdk/client-s3'
 import { inspect } from 'node:util'
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
 import { createFileService } from '@holdfast/core'
 import { describeWithMinio, type RunningMinio } from '@holdfast/minio-container'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { expect } from 'chai'
 import { until } from '../support/until.ts'
+import { policyOf, withoutRight, type Policy } from './support/bucket-policy.ts'
 import { contentOf, digestOf } from './support/content.ts'
 import { deployedFile } from './support/deployed-file.ts'
+import { temporaryKeys } from './support/temporary-keys.ts'
 import { unfinishedUploads } from './support/unfinished-uploads.ts'
 
 const MiB = 1024 ** 2
-
-interface Policy {
-  readonly Statement: readonly { readonly Action: readonly string[] }[]
-}
-
-const policyOf = (bucket: string) =>
-  JSON.parse(
-    deployedFile('bucket-policy.json', { 'arn:aws:s3:::files': `arn:aws:s3:::${bucket}` }),
-  ) as Policy
 
 const actions = policyOf('files').Statement.flatMap(({ Action }) => Action)
 
@@ -44,12 +36,11 @@ describeWithMinio('docs/deploy/bucket-policy.json', (minio) => {
 
   for (const action of actions) {
     it(`needs ${action}`, async () => {
-      const { Statement, ...rest } = policyOf(bucket)
-      const less = Statement.map((statement) => ({
-        ...statement,
-        Action: statement.Action.filter((each) => each !== action),
-      })).filter(({ Action }) => Action.length > 0)
-      const failure = await doEverything(minio(), bucket, { ...rest, Statement: less }).then(
+      const failure = await doEverything(
+        minio(),
+        bucket,
+        withoutRight(policyOf(bucket), action),
+      ).then(
         () => undefined,
         (error: unknown) => error,
       )
@@ -108,29 +99,6 @@ async function doEverything(minio: RunningMinio, bucket: string, policy: Policy)
     await files.delete('large')
   } finally {
     await store.close()
-  }
-}
-
-async function temporaryKeys(
-  { endpoint, accessKey, secretKey, region }: RunningMinio,
-  policy: Policy,
-) {
-  const sts = new STSClient({
-    endpoint,
-    region,
-    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-  })
-  const command = new AssumeRoleCommand({
-    RoleArn: 'arn:aws:iam::000000000000:role/any',
-    RoleSessionName: 'holdfast',
-    Policy: JSON.stringify(policy),
-  })
-  const { Credentials: keys } = await sts.send(command)
-  sts.destroy()
-  return {
-    accessKey: keys?.AccessKeyId ?? '',
-    secretKey: keys?.SecretAccessKey ?? '',
-    sessionToken: keys?.SessionToken ?? '',
   }
 }
 

@@ -1,0 +1,49 @@
+import { finding, type Finding } from '@holdfast/core'
+import { CustomersFileError, openFileCredentialSource } from '@holdfast/credentials-file'
+import { toldFinding } from './told-finding.ts'
+
+/** What the customers file says, and what is wrong with it. */
+export interface CustomersExamination {
+  readonly findings: readonly Finding[]
+  /** Bytes that all customers with a quota may keep together. */
+  readonly promisedBytes: number
+}
+
+const check = 'customers file'
+
+/** Reads the customers file at `path`, and judges it. */
+export async function examineCustomers(path: string): Promise<CustomersExamination> {
+  try {
+    return await examine(path)
+  } catch (error) {
+    if (!(error instanceof CustomersFileError)) throw error
+    return { findings: [refused(error)], promisedBytes: 0 }
+  }
+}
+
+async function examine(path: string): Promise<CustomersExamination> {
+  const warnings: string[] = []
+  const onWarning = (warning: string) => warnings.push(warning)
+  const source = await openFileCredentialSource(path, { onWarning, pollIntervalMs: 0 })
+  await source.close()
+  const names = source.customers()
+  const customers = await Promise.all(names.map((name) => source.find(name)))
+  const quotas = customers.flatMap((customer) => customer?.quota ?? [])
+  const counted = `${names.length} customers, ${quotas.length} of them with a quota`
+  const remedy = 'holdfast customers add NAME'
+  const count =
+    names.length === 0
+      ? finding('warning', check, `${path} has no customers; nobody can log in`, remedy)
+      : finding('ok', check, `${path}: ${counted}`)
+  const told = warnings.map((warning) => toldFinding('warning', check, warning))
+  return {
+    findings: [count, ...told],
+    promisedBytes: quotas.reduce((sum, quota) => sum + quota, 0),
+  }
+}
+
+function refused({ path, message, problems }: CustomersFileError): Finding {
+  if (problems.length === 1) return toldFinding('problem', check, message)
+  const said = `${path}: ${problems.length} things are wrong`
+  return finding('problem', check, said, ...message.split('\n'))
+}

@@ -1,0 +1,43 @@
+import { finding, type Finding } from '@holdfast/core'
+import pino from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { certificateWarnings } from '../serve/certificate-warnings.ts'
+import { checkProxies } from '../serve/check-proxies.ts'
+import { clearTextWarning } from '../serve/clear-text-warning.ts'
+import { openCertificate } from '../serve/open-certificate.ts'
+import { attemptFindings } from './attempt-findings.ts'
+import { toldFinding } from './told-finding.ts'
+
+/** Whether clients reach the server safely, as far as its settings tell. */
+export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
+  yield await encryption(config)
+  yield* attemptFindings('certificate', certificate(config))
+  yield* attemptFindings('proxies', proxies(config))
+}
+
+async function encryption(config: Config): Promise<Finding> {
+  const warning = await clearTextWarning(config)
+  if (warning !== undefined) return toldFinding('warning', 'encryption', warning)
+  if (config['tls-cert'] !== undefined) return finding('ok', 'encryption', 'TLS')
+  const message = config['trust-proxy']
+    ? 'is left to the proxy'
+    : 'not needed on this machine alone'
+  return finding('ok', 'encryption', message)
+}
+
+async function* certificate(config: Config): AsyncGenerator<Finding> {
+  const source = await openCertificate(config, pino({ level: 'silent' }), { pollIntervalMs: 0 })
+  if (!source) return
+  await source.close()
+  const { 'tls-cert': path = '', 'tls-key': key = '' } = config
+  const read = source.current()
+  const warnings = certificateWarnings({ certificate: path, key }, read, Date.now())
+  for (const warning of warnings) yield toldFinding('warning', 'certificate', warning)
+  const end = new Date(read.validToMs).toISOString()
+  if (warnings.length === 0) yield finding('ok', 'certificate', `${path}, valid until ${end}`)
+}
+
+async function* proxies(config: Config): AsyncGenerator<Finding> {
+  const known = checkProxies(config)
+  if (known.length > 0) yield finding('ok', 'proxies', `believed: ${known.join(', ')}`)
+}
