@@ -1,8 +1,13 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../support/site.ts'
 
-describe('holdfast serve --trust-proxy', () => {
+describe('holdfast serve --trust-proxy', function () {
+  // Thirty hashes, on a machine that may be busy.
+  this.timeout(60_000)
   let site: Site
   beforeEach(async () => {
     site = await createSite()
@@ -54,6 +59,47 @@ describe('holdfast serve --trust-proxy', () => {
     expect(addresses).to.include('127.0.0.1').and.not.to.include('203.0.113.9')
   })
 
+  it('counts an IPv6 network as one address', async () => {
+    const server = await startHoldfast(['--trust-proxy', '127.0.0.1'], { cwd: site.path })
+    try {
+      const messages: string[] = []
+      for (let n = 0; n < 12; n++) {
+        messages.push(await guess(server.url, ['x-forwarded-for', `2001:db8:1:2:${n}::${n}`]))
+      }
+      expect(messages[9]).to.equal('Invalid credentials')
+      expect(messages.slice(10)).to.deep.equal(Array(2).fill('Too many failed logins'))
+      expect(await guess(server.url, ['x-forwarded-for', '2001:db8:1:3::1'])).to.equal(
+        'Invalid credentials',
+      )
+      await server.logged('request', 13)
+      expect(server.lines().map(({ address }) => address)).to.include('2001:db8:1:2:3::3')
+    } finally {
+      await server.kill()
+    }
+  })
+
+  it('believes no stranger, whatever the header says, how often and how long', async () => {
+    const server = await startHoldfast(['--trust-proxy', '10.0.0.0/8'], { cwd: site.path })
+    try {
+      const inventions = Array.from({ length: 12 }, (_, n) => [
+        ['x-forwarded-for', `203.0.113.${n}`],
+        ['X-Forwarded-For', `10.0.0.1, 203.0.113.${n}, 10.0.0.${n}`],
+        ['x-forwarded-for', `${'203.0.113.7, '.repeat(100 * n)}10.0.0.9`],
+        ['forwarded', `for=203.0.113.${n}`],
+        ['x-real-ip', `203.0.113.${n}`],
+      ])
+      const messages: string[] = []
+      for (const headers of inventions) messages.push(await guess(server.url, headers.flat()))
+      expect(messages[9]).to.equal('Invalid credentials')
+      expect(messages.slice(10)).to.deep.equal(Array(2).fill('Too many failed logins'))
+      await server.logged('request', 12)
+      const addresses = server.lines().flatMap(({ address }) => address ?? [])
+      expect(new Set(addresses)).to.deep.equal(new Set(['127.0.0.1']))
+    } finally {
+      await server.kill()
+    }
+  })
+
   it('says what is wrong with it', async () => {
     const args = ['serve', '--port', '0', '--trust-proxy', 'proxy.example']
     const { code, stderr } = await runHoldfast(args, { cwd: site.path })
@@ -61,3 +107,11 @@ describe('holdfast serve --trust-proxy', () => {
     expect(code).to.equal(1)
   })
 })
+
+/** What a wrong password for one name is told, sent with more headers: names and values in turn. */
+async function guess(url: string, more: readonly string[]): Promise<string> {
+  const login = ['host', new URL(url).host, 'x-auth-name', 'demo', 'x-auth-password', 'guess']
+  const request = get(`${url}/list`, { headers: [...login, ...more] })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return ((await json(response)) as { message: string }).message
+}

@@ -11,7 +11,7 @@ export interface HoldfastOptions {
   readonly cwd: string
   /** Beside the environment of the tests, without what that says of holdfast. */
   readonly env?: Readonly<Record<string, string>>
-  /** Without the privilege of root to write where permissions forbid it. */
+  /** Without the privilege of root to read and write where permissions forbid it. */
   readonly obeysPermissions?: boolean
   /** What it reads from standard input. */
   readonly input?: string
@@ -117,7 +117,7 @@ function start(
   // Another user would not do: the project may lie where only root may look.
   const isTooMighty = obeysPermissions && process.getuid?.() === 0
   const [program = '', ...rest] = [
-    ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override'] : []),
+    ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []),
     process.execPath,
     bin,
     ...args,

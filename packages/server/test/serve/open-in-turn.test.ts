@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { openInTurn } from '../../src/serve/open-in-turn.ts'
+
+describe('openInTurn', () => {
+  const closed: string[] = []
+  beforeEach(() => void closed.splice(0))
+  const thing = (name: string) => ({ name, close: async () => void closed.push(name) })
+
+  it('hands on what is opened, and closes all of it, the last first, once', async () => {
+    const { open, closeAll } = openInTurn()
+    expect((await open(Promise.resolve(thing('a')))).name).to.equal('a')
+    expect(await open(Promise.resolve(undefined))).to.equal(undefined)
+    await open(Promise.resolve(thing('b')))
+    expect(closed).to.deep.equal([])
+    await closeAll()
+    await closeAll()
+    expect(closed).to.deep.equal(['b', 'a'])
+  })
+
+  it('closes what was opened before when something cannot be opened', async () => {
+    const { open } = openInTurn()
+    await open(Promise.resolve(thing('a')))
+    const failure = new Error('no')
+    const reason = await open(Promise.reject<undefined>(failure)).catch((error: unknown) => error)
+    expect(reason).to.equal(failure)
+    expect(closed).to.deep.equal(['a'])
+  })
+})
