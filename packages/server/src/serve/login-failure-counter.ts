@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FailureCounter } from '@holdfast/core'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
 /**
  * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself
- * when its window is over, and does not keep the process alive for that. Keys are kept as digests, so that long names
- * cost no more than short ones. Who fails in vain without end cannot fill the memory either: each failure has cost one
- * password hash, so the hashing's concurrency bounds how many fit into a window, to some thousands.
+ * when its window is over, and does not keep the process alive for that. Long keys are kept as digests, so that they
+ * cost little more than short ones. Who fails in vain without end cannot fill the memory either: each failure has cost
+ * one password hash, so the hashing's concurrency bounds how many fit into a window, to some thousands.
  */
 export function createLoginFailureCounter(windowMs: number): FailureCounter {
   // Only counted here; how many are too many is the core's to say.
@@ -14,17 +14,21 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
     points: Number.MAX_SAFE_INTEGER,
     duration: windowMs / 1000,
   })
-  const digest = (key: string) => createHash('sha256').update(key).digest('base64url')
   return {
     async read(key) {
-      const window = await limiter.get(digest(key))
+      const window = await limiter.get(shortened(key))
       const forgottenInMs = window?.msBeforeNext ?? 0
       // The limiter's timer may be late, in a busy process.
       if (window === null || forgottenInMs <= 0) return { failures: 0, forgottenInMs: 0 }
       return { failures: window.consumedPoints, forgottenInMs }
     },
     async add(key) {
-      await limiter.consume(digest(key))
+      await limiter.consume(shortened(key))
     },
   }
+}
+
+/** As it is or as a digest, which nothing that is kept as it is can be equal to. */
+function shortened(key: string): string {
+  return key.length <= 64 ? `=${key}` : hash('sha256', key, 'base64url')
 }
