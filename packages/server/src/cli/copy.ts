@@ -2,9 +2,10 @@ import { nameProblem } from '@holdfast/core'
 import type { Argv } from 'yargs'
 import type { WrittenSettings } from '../config/read-config-file.ts'
 import { secretNames, secretVariables } from '../config/secrets.ts'
-import { environmentName, settingNames, settings, type StoreKind } from '../config/settings.ts'
+import { settingNames, settings, type StoreKind } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
 import { refuseIdleFlags } from './refuse-idle-flags.ts'
+import { settingEnvironment } from './setting-environment.ts'
 import { withSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -80,7 +81,7 @@ export async function copy(flags: CopyFlags): Promise<number> {
     throw new UsageError(`--customer "${customer}" is no name: ${problem}.`)
   refuseIdleFlags(flags, [from, to])
   refuseUnclearTarget(from, to, flags['to-data'])
-  const config = await findConfig(flags, storeEnvironment())
+  const config = await findConfig(flags, settingEnvironment(storeSettings))
   // Loaded only now: help and mistakes are answered twice as fast without the stores.
   const { runCopy } = await import('./copy/run-copy.ts')
   return runCopy({
@@ -119,11 +120,4 @@ function refuseUnclearTarget(from: StoreKind, to: StoreKind, toData: string | un
       'From MinIO to MinIO is not for holdfast: the tools of MinIO and of S3 copy buckets, within the servers.',
     )
   }
-}
-
-/** Without the variables of the server: what is wrong with its port is not in the way of a copy. */
-function storeEnvironment(): NodeJS.ProcessEnv {
-  const secretVariableNames = secretNames.flatMap((name) => Object.values(secretVariables(name)))
-  const names = ['HOLDFAST_CONFIG', ...storeSettings.map(environmentName), ...secretVariableNames]
-  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
 }

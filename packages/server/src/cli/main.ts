@@ -6,6 +6,7 @@ import { customersCommands } from './customers.ts'
 import { explainMistake } from './explain-mistake.ts'
 import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 import { UsageError } from './usage-error.ts'
 
 const version = (): string => {
@@ -19,6 +20,7 @@ const version = (): string => {
 const flags = [
   ...settingNames,
   ...copyFlags,
+  ...usageFlags,
   ...['config', 'quota', 'password-stdin', 'help', 'version'],
 ]
 
@@ -39,7 +41,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .command('customers', 'Edit and check the customers file', (inner) =>
       customersCommands(inner, run),
     )
-    .demandCommand(1, 'Say which command: serve, copy or customers.')
+    .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
+      run(usage(argv as unknown as UsageFlags)),
+    )
+    .demandCommand(1, 'Say which command: serve, copy, customers or usage.')
     .example('$0 customers add alice', 'make a customer and print the password')
     .example('$0 serve --data ./data', 'run the server')
     .version(version())

@@ -54,7 +54,7 @@ describe('holdfast', () => {
   }
 
   const mistakes: readonly (readonly [readonly string[], string])[] = [
-    [[], 'Say which command: serve, copy or customers.'],
+    [[], 'Say which command: serve, copy, customers or usage.'],
     [['sreve'], 'Did you mean serve?'],
     [['serve', '--prot', '1'], 'Unknown argument: prot\nDid you mean --port?'],
     [['serve', '--maxfilesize', '1'], 'Did you mean --max-file-size?'],

@@ -1,6 +1,7 @@
 import type { FileCount } from '../../copy/copy-progress.ts'
 import type { CopyResult } from '../../copy/copy-files.ts'
 import type { CopyFailure } from '../../copy/failure-list.ts'
+import { visible } from '../visible.ts'
 import { formatBytes } from './format-bytes.ts'
 import { formatDuration } from './format-duration.ts'
 
@@ -31,11 +32,3 @@ export function describeFailure({ customer, name, reason }: CopyFailure): string
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
 
 const amount = (count: FileCount) => `${files(count.files)}, ${formatBytes(count.bytes)}`
-
-/** `text` without what a terminal would not show, or take for a command. */
-function visible(text: string): string {
-  return text.replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
-}

@@ -1,0 +1,157 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeWithMinio } from '@holdfast/minio-container'
+import { openDiskBlobStore } from '@holdfast/store-disk'
+import { expect } from 'chai'
+import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
+import { createSite, credentials, type Site } from '../support/site.ts'
+
+const customers = `customers:
+  - { name: demo, password: correct horse, quota: 10kB }
+  - { name: 'übung', password: b }
+  - { name: alice, password: c, quota: 1MB }
+  - { name: none, password: d, quota: 0 }
+`
+
+describe('holdfast usage', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+    await site.write('customers.yaml', customers)
+  })
+  afterEach(() => site.remove())
+
+  const usage = (...args: readonly string[]) =>
+    runHoldfast(['usage', ...args], { cwd: site.path, env: { HOLDFAST_PORT: 'no port' } })
+  /** Makes a data directory, with files put there by hand. */
+  const fill = async (files: Readonly<Record<string, number>>) => {
+    await (await openDiskBlobStore({ directory: join(site.path, 'data') })).close()
+    for (const [path, size] of Object.entries(files)) {
+      await mkdir(join(site.path, 'data/files', path, '..'), { recursive: true })
+      await writeFile(join(site.path, 'data/files', path), 'x'.repeat(size))
+    }
+  }
+
+  it('shows files, bytes, quota and its share for each customer in a table, and the sum', async () => {
+    await fill({ 'demo/a': 9_990, 'demo/b': 0, 'gone/a': 2_000_000, 'übung/a': 1 })
+    const { code, stdout, stderr } = await usage()
+    expect(stderr).to.equal('')
+    expect(stdout).to.equal(
+      [
+        'files     size    quota  used  customer',
+        '    0      0 B  1.00 MB    0%  alice',
+        '    2  9.99 kB  10.0 kB   99%  demo',
+        '    1  2.00 MB        -     -  gone (not in the customers file)',
+        '    0      0 B      0 B     -  none',
+        '    1      1 B        -     -  übung',
+        '    4  2.01 MB                 5 customers in all',
+        '',
+      ].join('\n'),
+    )
+    expect(code).to.equal(0)
+  })
+
+  it('prints with --json a line for each customer, with exact numbers', async () => {
+    await fill({ 'demo/a': 2_500, 'gone/a': 7 })
+    const { code, stdout } = await usage('--json')
+    expect(code).to.equal(0)
+    const lines = stdout.trimEnd().split('\n')
+    const numbers = { files: 0, bytes: 0, quota: null, share: null, listed: true }
+    expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
+      { ...numbers, customer: 'alice', quota: 1_000_000, share: 0 },
+      { ...numbers, customer: 'demo', files: 1, bytes: 2_500, quota: 10_000, share: 0.25 },
+      { ...numbers, customer: 'gone', files: 1, bytes: 7, listed: false },
+      { ...numbers, customer: 'none', quota: 0 },
+      { ...numbers, customer: 'übung' },
+    ])
+  })
+
+  it('shows one customer, also one whom the file does not have any more, or without files', async () => {
+    await fill({ 'demo/a': 5, 'gone/a': 7, '-x/a': 1 })
+    expect((await usage('demo')).stdout).to.match(/^files.*\n.* demo\n$/)
+    expect((await usage('gone')).stdout).to.match(/\n +1 .* gone \(not in the customers file\)\n$/)
+    expect((await usage('alice')).stdout).to.match(/\n +0 .* alice\n$/)
+    expect((await usage('--', '-x')).stdout).to.match(/ -x \(not in the customers file\)\n$/)
+  })
+
+  it('works beside a running server, counts what is stored, and leaves no trace', async () => {
+    const server = await startHoldfast([], { cwd: site.path })
+    try {
+      const init = { method: 'PUT', headers: credentials, body: 'x'.repeat(1_234) }
+      expect((await fetch(`${server.url}/upload/a`, init)).status).to.equal(200)
+      const owners = await readdir(join(site.path, 'data/tmp'))
+      const { stdout } = await usage('demo', '--json')
+      expect(JSON.parse(stdout)).to.include({ customer: 'demo', files: 1, bytes: 1_234 })
+      expect(await readdir(join(site.path, 'data/tmp'))).to.deep.equal(owners)
+    } finally {
+      await server.kill()
+    }
+  })
+
+  const refusal = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await usage(...args)
+    expect([code, stdout]).to.deep.equal([1, ''])
+    expect(stderr)
+      .to.match(/^holdfast: /)
+      .and.not.match(/unexpected|^\s+at /m)
+    return stderr
+  }
+
+  it('refuses an unknown name, and guesses whom it was to be', async () => {
+    await fill({})
+    expect(await refusal('demos')).to.include(
+      'There is no customer "demos": ./customers.yaml has none of that name, and nor does the store. Did you mean "demo"?',
+    )
+    expect(await refusal('a/b')).to.include('"a/b" is no name: it contains a slash')
+    expect(await refusal('demo', 'alice')).to.include('Unknown argument: alice')
+    expect(await refusal('--', 'demo', 'alice')).to.include('One name at a time')
+    expect(await refusal('--jsn')).to.include('Did you mean --json?')
+  })
+
+  it('makes no directory where there is none, and says what is wrong with the customers file', async () => {
+    expect(await refusal()).to.include('./data is no directory of a holdfast server')
+    expect(await readdir(site.path)).to.deep.equal(['customers.yaml'])
+    await fill({})
+    await site.write('customers.yaml', 'customers: 5\n')
+    expect(await refusal()).to.include('customers.yaml')
+  })
+
+  it('has help with examples', async () => {
+    const { code, stdout } = await usage('--help')
+    expect(code).to.equal(0)
+    for (const text of [
+      'holdfast usage [name]',
+      '--json',
+      '--data',
+      'Examples:',
+      'Only this customer',
+    ]) {
+      expect(stdout).to.include(text)
+    }
+    expect(stdout).to.not.include('--port')
+  })
+})
+
+describeWithMinio('holdfast usage --store minio', (minio) => {
+  it('counts what is in the bucket, by the settings of the server', async () => {
+    const site = await createSite()
+    const { endpoint, accessKey, secretKey } = minio()
+    const env = {
+      HOLDFAST_STORE: 'minio',
+      HOLDFAST_MINIO_ENDPOINT: endpoint,
+      HOLDFAST_MINIO_BUCKET: await minio().createBucket(),
+      HOLDFAST_MINIO_ACCESS_KEY: accessKey,
+      HOLDFAST_MINIO_SECRET_KEY: secretKey,
+    }
+    const server = await startHoldfast([], { cwd: site.path, env })
+    try {
+      const init = { method: 'PUT', headers: credentials, body: 'x'.repeat(1_234) }
+      expect((await fetch(`${server.url}/upload/a`, init)).status).to.equal(200)
+      const { stdout } = await runHoldfast(['usage', '--json'], { cwd: site.path, env })
+      expect(JSON.parse(stdout)).to.include({ customer: 'demo', files: 1, bytes: 1_234 })
+    } finally {
+      await server.kill()
+      await site.remove()
+    }
+  })
+})

@@ -1,0 +1,39 @@
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { customerUsages, shareOf } from '../../src/usage/customer-usages.ts'
+
+describe('customerUsages', () => {
+  it('counts customers one at a time, as they are asked for, in order of UTF-8 bytes', async () => {
+    const counted: string[] = []
+    const store = {
+      ...createMemoryBlobStore(),
+      async *customers() {
+        yield* ['a', 'c', '\uff5e', '\u{1f600}']
+      },
+      async usage(customer: string) {
+        counted.push(customer)
+        return { blobs: customer === 'c' ? 0 : 1, bytes: 2 }
+      },
+    }
+    const quotas = new Map([
+      ['d', 5],
+      ['\u{1f600}', undefined],
+    ])
+    const found: string[] = []
+    for await (const { customer, isListed } of customerUsages(store, quotas)) {
+      found.push(customer)
+      expect(counted.at(-1)).to.equal(customer)
+      expect(isListed).to.equal(quotas.has(customer))
+    }
+    expect(found).to.deep.equal(['a', 'd', '\uff5e', '\u{1f600}'])
+  })
+})
+
+describe('shareOf', () => {
+  it('is the used part of the quota, and nothing where there is none to use', () => {
+    expect(shareOf({ bytes: 5, quota: 20 })).to.equal(0.25)
+    expect(shareOf({ bytes: 30, quota: 20 })).to.equal(1.5)
+    expect(shareOf({ bytes: 5, quota: undefined })).to.equal(undefined)
+    expect(shareOf({ bytes: 5, quota: 0 })).to.equal(undefined)
+  })
+})
