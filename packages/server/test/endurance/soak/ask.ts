@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request, type Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** What a client sends. */
 export interface Question {
@@ -21,9 +22,12 @@ export interface Answer {
   readonly body: Buffer
   /** Whether it has come to its end. */
   readonly isWhole: boolean
+  /** Why it has not, and what the connection was used for before. */
+  readonly problem: string
 }
 
-const nothing: Answer = { status: 0, headers: {}, body: Buffer.alloc(0), isWhole: false }
+/** What each connection was last used for. */
+const uses = new WeakMap<Socket, string>()
 
 /** Asks once; a connection that breaks is an answer that is not whole. */
 export async function ask(
@@ -36,28 +40,36 @@ export async function ask(
     method: question.method,
     headers: { ...(body.length > 0 && { 'content-length': body.length }), ...question.headers },
   })
+  let before = 'nothing'
+  outgoing.once('socket', (socket) => {
+    before = uses.get(socket) ?? before
+    uses.set(socket, `${question.method} ${question.path}, ${body.length} bytes`)
+  })
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
   // A connection that breaks behind an answer.
   outgoing.on('error', () => {})
   if (cutAfter === undefined) outgoing.end(body)
   else outgoing.write(body.subarray(0, cutAfter), () => setImmediate(() => outgoing.destroy()))
-  try {
-    const [incoming] = await answered
-    return await read(incoming)
-  } catch {
-    return nothing
-  }
+  const answer = await answered.then(([incoming]) => read(incoming), brokenBy)
+  const { socket } = outgoing
+  const problem = `${answer.problem}; ${socket?.bytesRead} bytes had come on the connection, before used for ${before}`
+  return { ...answer, problem }
 }
 
 async function read(incoming: IncomingMessage): Promise<Answer> {
   const parts: Buffer[] = []
-  const seen = { status: incoming.statusCode ?? 0, headers: incoming.headers }
+  const { statusCode: status = 0, headers } = incoming
+  const soFar = () => ({ status, headers, body: Buffer.concat(parts) })
   try {
     for await (const part of incoming as AsyncIterable<Buffer>) parts.push(part)
-    return { ...seen, body: Buffer.concat(parts), isWhole: incoming.complete }
-  } catch {
-    return { ...seen, body: Buffer.concat(parts), isWhole: false }
+    return { ...soFar(), isWhole: incoming.complete, problem: 'it ended early' }
+  } catch (error) {
+    return { ...brokenBy(error), ...soFar() }
   }
+}
+
+function brokenBy(error: unknown): Answer {
+  return { status: 0, headers: {}, body: Buffer.alloc(0), isWhole: false, problem: String(error) }
 }
 
 /** The message of an error, or what else the body says. */

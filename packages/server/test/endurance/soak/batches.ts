@@ -46,7 +46,7 @@ export async function uploadBatch(turn: Turn): Promise<void> {
     'batch',
     answer.isWhole ? `answered (${fate})` : fate === 'whole' ? 'broken' : fate,
   )
-  if (!answer.isWhole && fate !== 'cut off') allowBreaking(turn, 'batch')
+  if (!answer.isWhole && fate !== 'cut off') allowBreaking(turn, 'batch', answer)
   judge(turn, items, fate, sent, answer)
 }
 

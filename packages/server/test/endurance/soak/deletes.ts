@@ -15,7 +15,7 @@ export async function deleteNamed(turn: Turn, name: string): Promise<void> {
   if (!answer.isWhole) {
     attempt.lose(turn.server)
     count('broken')
-    return allowBreaking(turn, 'DELETE')
+    return allowBreaking(turn, 'DELETE', answer)
   }
   const reply = `${answer.status} ${messageOf(answer)}`
   if (reply === '200 OK') {

@@ -21,7 +21,8 @@ export const openDiskSite: OpenSoakSite = async (customers) => {
           server.signal('SIGTERM')
           return server.ended
         },
-        ended: server.ended,
+        // Its last words, where it has ended by itself.
+        ended: server.ended.then((code) => `${code}: ${server.output().slice(-3000)}`),
       }
     },
 

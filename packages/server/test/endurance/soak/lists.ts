@@ -39,7 +39,7 @@ export async function list(turn: Turn, query: ListQuery): Promise<void> {
   turn.tally.count(kind, answer.isWhole ? `${answer.status}` : 'broken')
   if (!answer.isWhole) {
     looks.forEach((look) => look.forget())
-    return allowBreaking(turn, path)
+    return allowBreaking(turn, path, answer)
   }
   const listed = namesOf(turn, path, query, answer)
   checkOrder(turn, path, listed)

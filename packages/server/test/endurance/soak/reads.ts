@@ -50,7 +50,7 @@ async function read(
   if (!answer.isWhole) {
     attempt.forget()
     turn.tally.count(kind, 'broken')
-    return allowBreaking(turn, what)
+    return allowBreaking(turn, what, answer)
   }
   judge(turn, name, question, attempt, answer)
   turn.tally.count(kind, `${answer.status}`)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { nastyNames } from '@holdfast/contract'
 import { createChoices } from './choices.ts'
 import { runClient, type SoakWorld } from './client.ts'
@@ -65,7 +66,11 @@ export function startSoak(options: SoakOptions): Soak {
     // A client ends before the run does only by what it has found.
     const working = Promise.all(clientsAtWork).then(() => conducting)
     try {
-      await Promise.race([conducting, working, servers.failed])
+      await Promise.race([conducting, working, servers.failed]).catch(async (error: unknown) => {
+        // A server that ended by itself is why connections broke, and is told of a moment later.
+        await Promise.race([servers.failed, delay(500)])
+        throw error
+      })
     } finally {
       world.fleet.end()
       await servers.close()

@@ -41,9 +41,11 @@ export function fileOf(turn: Turn, name: string): FileKey {
  * Judges a connection that broke before the answer's end.
  * @throws SoakViolation when nobody has ended the server
  */
-export function allowBreaking(turn: Turn, what: string): void {
+export function allowBreaking(turn: Turn, what: string, { problem }: Answer): void {
   if (turn.isDoomed()) return
-  throw new SoakViolation(`${turn.who}: ${what}: the connection broke, and nobody ended the server`)
+  throw new SoakViolation(
+    `${turn.who}: ${what}: the connection broke, and nobody ended the server: ${problem}`,
+  )
 }
 
 /** What to throw on an answer that is none to the question. */

@@ -35,7 +35,7 @@ export async function upload(turn: Turn, plan: UploadPlan): Promise<void> {
   if (answer.isWhole) return judge(turn, plan, version, attempt, answer)
   turn.tally.count(plan.way, plan.fate === 'whole' ? 'broken' : plan.fate)
   if (plan.fate === 'cut off') return attempt.cancel('cut off')
-  if (plan.fate !== 'left') allowBreaking(turn, what)
+  if (plan.fate !== 'left') allowBreaking(turn, what, answer)
   if (plan.fate === 'truncated') return attempt.cancel('truncated')
   attempt.lose(turn.server)
 }
