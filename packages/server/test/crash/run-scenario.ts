@@ -78,7 +78,7 @@ async function onSite(
     await expectOnDisk(site, complete, { servers: 0, uploads: 0 })
     await expectCleanOpening(site, complete)
   } finally {
-    for (const server of servers) await server.stop()
+    for (const server of servers) await server.stop(AbortSignal.abort())
     await site.remove()
   }
 }

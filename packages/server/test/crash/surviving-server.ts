@@ -9,8 +9,8 @@ export interface SurvivingServer {
   readonly url: string
   /** What the store has warned of so far. */
   readonly warnings: () => readonly string[]
-  /** As SIGTERM does it. May be called again. */
-  readonly stop: () => Promise<void>
+  /** As SIGTERM does it, and with `cut` as a second one at once. May be called again. */
+  readonly stop: (cut?: AbortSignal) => Promise<void>
 }
 
 /** Starts a server on the site's data directory. */
@@ -34,8 +34,8 @@ export async function startSurvivor({ path, data }: CrashSite): Promise<Survivin
         // The password is in plain text for the sake of speed.
         .filter(({ level, msg }) => level >= 40 && !msg.includes('plain text'))
         .map(({ msg }) => msg),
-    stop: async () => {
-      stopping ??= server.close()
+    stop: async (cut) => {
+      stopping ??= server.close(cut)
       await stopping
     },
   }
