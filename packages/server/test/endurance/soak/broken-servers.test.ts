@@ -216,7 +216,7 @@ function openMemorySite(
   { isForgetful = false, litter = [] }: { isForgetful?: boolean; litter?: string[] } = {},
 ): OpenSoakSite {
   return async (customers) => {
-    let store = createMemoryBlobStore()
+    const store = createMemoryBlobStore()
     return {
       async start() {
         const opened = { store, litter: async () => [], close: async () => {} }
@@ -227,7 +227,7 @@ function openMemorySite(
         const gone = Promise.withResolvers<number>()
         const stop = async () => {
           await service[Symbol.asyncDispose]()
-          if (isForgetful) store = createMemoryBlobStore()
+          if (isForgetful) await removeAll(store)
           gone.resolve(0)
           return 0
         }
@@ -249,6 +249,12 @@ function openMemorySite(
       },
       remove: async () => {},
     }
+  }
+}
+
+async function removeAll(store: BlobStore): Promise<void> {
+  for await (const customer of store.customers()) {
+    for await (const name of store.list(customer)) await store.delete({ customer, name })
   }
 }
 
