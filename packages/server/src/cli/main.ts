@@ -3,6 +3,7 @@ import { CustomersFileError } from '@holdfast/credentials-file'
 import yargs, { type Argv } from 'yargs'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
+import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { explainMistake } from './explain-mistake.ts'
 import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
@@ -21,6 +22,7 @@ const flags = [
   ...settingNames,
   ...copyFlags,
   ...usageFlags,
+  ...doctorFlags,
   ...['config', 'quota', 'password-stdin', 'help', 'version'],
 ]
 
@@ -44,7 +46,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
       run(usage(argv as unknown as UsageFlags)),
     )
-    .demandCommand(1, 'Say which command: serve, copy, customers or usage.')
+    .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
+      run(doctor(argv as unknown as DoctorFlags)),
+    )
+    .demandCommand(1, 'Say which command: serve, copy, customers, usage or doctor.')
     .example('$0 customers add alice', 'make a customer and print the password')
     .example('$0 serve --data ./data', 'run the server')
     .version(version())

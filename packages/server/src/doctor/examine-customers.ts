@@ -29,7 +29,7 @@ async function examine(path: string): Promise<CustomersExamination> {
   const names = source.customers()
   const customers = await Promise.all(names.map((name) => source.find(name)))
   const quotas = customers.flatMap((customer) => customer?.quota ?? [])
-  const counted = `${names.length} customers, ${quotas.length} of them with a quota`
+  const counted = `${names.length} customer(s), ${quotas.length} of them with a quota`
   const remedy = 'holdfast customers add NAME'
   const count =
     names.length === 0

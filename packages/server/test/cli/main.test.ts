@@ -22,7 +22,7 @@ describe('holdfast', () => {
   })
 
   const pages: readonly (readonly [readonly string[], readonly string[]])[] = [
-    [['--help'], ['holdfast serve', 'holdfast customers', 'Examples:']],
+    [['--help'], ['holdfast serve', 'holdfast customers', 'holdfast doctor', 'Examples:']],
     [
       ['serve', '--help'],
       ['Server:', '--max-file-size', '[$HOLDFAST_PORT]', '[default: 3000]', 'Examples:'],
@@ -35,6 +35,10 @@ describe('holdfast', () => {
         '--minio-create-bucket',
         '$HOLDFAST_MINIO_ACCESS_KEY, or $HOLDFAST_MINIO_ACCESS_KEY_FILE',
       ],
+    ],
+    [
+      ['doctor', '-h'],
+      ['--json', 'Disk store:', 'MinIO store:', 'The exit code is 0'],
     ],
     [
       ['customers', '-h'],
@@ -54,7 +58,7 @@ describe('holdfast', () => {
   }
 
   const mistakes: readonly (readonly [readonly string[], string])[] = [
-    [[], 'Say which command: serve, copy, customers or usage.'],
+    [[], 'Say which command: serve, copy, customers, usage or doctor.'],
     [['sreve'], 'Did you mean serve?'],
     [['serve', '--prot', '1'], 'Unknown argument: prot\nDid you mean --port?'],
     [['serve', '--maxfilesize', '1'], 'Did you mean --max-file-size?'],

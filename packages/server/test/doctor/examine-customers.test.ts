@@ -31,7 +31,7 @@ describe('examineCustomers', () => {
     )
     customers.push(`  - { name: d, password: "${password}" }`)
     expect(await examine(['customers:', ...customers].join('\n'))).to.deep.equal({
-      told: ['ok | c.yaml: 4 customers, 3 of them with a quota'],
+      told: ['ok | c.yaml: 4 customer(s), 3 of them with a quota'],
       promisedBytes: 3e9,
     })
   })

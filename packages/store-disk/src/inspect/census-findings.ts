@@ -63,7 +63,7 @@ export function censusFindings(census: Census, files: string, uid: number): read
 
 function total({ files, customers, bytes, isComplete }: Census): Finding {
   const looked = isComplete ? 'all looked at' : 'not all were looked at'
-  const message = `${count(files)} of ${count(customers)} customers, ${readableBytes(bytes)}; ${looked}`
+  const message = `${count(files)} file(s) of ${count(customers)} customer(s), ${readableBytes(bytes)}; ${looked}`
   return finding('ok', 'files', message)
 }
 

@@ -64,7 +64,7 @@ function privacyFinding(directories: readonly Directory[]): Finding {
   // Others have to pass the top to get any further.
   const [top, ...inner] = directories
   const readable = top && isFor(0o001)(top) ? inner.find(isFor(0o001)) : undefined
-  if (!readable) return finding('ok', 'privacy', 'other users of this machine have no access')
+  if (!readable) return finding('ok', 'privacy', 'other users of this machine cannot look into it')
   const message = `every user of this machine may look into ${readable.path} (mode ${modeOf(readable.stats)})`
   return finding('warning', 'privacy', message, `chmod o= ${shellWord(readable.path)}`)
 }

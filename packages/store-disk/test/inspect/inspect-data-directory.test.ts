@@ -40,7 +40,9 @@ describe('inspectDataDirectory', () => {
     expect(findings.map(({ check }) => check).join(', ')).to.equal(
       'directory, file system, free space, free inodes, quotas, permissions, privacy, layout, syncing, renaming, hard links, names, file times, processes, one mount, files',
     )
-    expect(found(findings, 'files')?.message).to.equal('3 of 2 customers, 21 B; all looked at')
+    expect(found(findings, 'files')?.message).to.equal(
+      '3 file(s) of 2 customer(s), 21 B; all looked at',
+    )
     expect(found(findings, 'layout')?.message).to.equal('version 1, names plain')
     expect(found(findings, 'syncing')?.message).to.match(
       /^works; a small file takes about [\d.]+ ms/,
@@ -61,7 +63,9 @@ describe('inspectDataDirectory', () => {
     await store.close()
     const findings = await inspect(place.path)
     expect(faults(findings)).to.deep.equal([])
-    expect(found(findings, 'files')?.message).to.equal('1 of 1 customers, 7 B; all looked at')
+    expect(found(findings, 'files')?.message).to.equal(
+      '1 file(s) of 1 customer(s), 7 B; all looked at',
+    )
   })
 
   it('tells of processes that use it, and of what killed ones left, which stays', async () => {

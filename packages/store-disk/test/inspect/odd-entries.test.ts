@@ -24,7 +24,7 @@ describe('inspectDataDirectory on odd entries', () => {
     )
     const { stdout } = await run('sh', ['-c', (fault?.remedies[0] ?? '').replace(/^.*: /, '')])
     expect(stdout).to.match(/link -> a$/m)
-    expect(found(findings, 'files')?.message).to.match(/^3 of 2 customers/)
+    expect(found(findings, 'files')?.message).to.match(/^3 file\(s\) of 2 customer/)
   })
 
   it('tells of files from the future, and how to bring them back', async () => {

@@ -1,4 +1,5 @@
 import type { Finding, FindingMark } from '@holdfast/core'
+import { visible } from '../visible.ts'
 
 /** How many findings have which mark. */
 export type MarkCount = Readonly<Record<FindingMark, number>>
@@ -32,12 +33,4 @@ export function summaryLine({ ok, warning, problem, skipped }: MarkCount): strin
 
 function counted(number: number, word: string): string {
   return number === 1 ? `1 ${word}` : `${number === 0 ? 'no' : number} ${word}s`
-}
-
-/** Names of files may hold what would move a terminal's cursor, or turn the direction of its text. */
-function visible(text: string): string {
-  return text.replace(
-    /[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -23,7 +23,7 @@ describe('reportLines', () => {
 
   it('shows what would move a cursor, or turn text round', () => {
     const found = finding('ok', 'names', 'a\u001b[2Jb\nc\u202ed', 'x\r')
-    expect(reportLines(found, plain).join('|')).to.include('a\\u001b[2Jb\\u000ac\\u202ed|')
+    expect(reportLines(found, plain).join('|')).to.include('a\\u{1b}[2Jb\\u{a}c\\u{202e}d|')
   })
 })
 
