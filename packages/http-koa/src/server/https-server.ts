@@ -34,8 +34,6 @@ export function createHttpsServer(
   const server = createServer({
     ...nodeOptions,
     ...contextOf(certificate),
-    // As Node has it without TLS: a client may say that no more is coming, and wait for its answer.
-    allowHalfOpen: true,
     handshakeTimeout: Math.min(idleTimeoutMs, longestHandshakeMs),
   })
   const findWire = createWireFinder(server)
