@@ -95,7 +95,10 @@ async function* tryOut(
 }
 
 function cannotWrite(data: string, reason: string): Finding {
-  const remedy = `mkdir -p ${shellWord(data)} && chown ${process.geteuid?.() ?? 'USER'} ${shellWord(data)}`
+  const [path, user] = [shellWord(data), process.geteuid?.() ?? 'USER']
+  const remedy = /ENOSPC|EDQUOT/.test(reason)
+    ? 'Make room: the disk, or the share of it that this user has, is full.'
+    : `mkdir -p ${path} && chown ${user} ${path}`
   return finding('problem', 'writing', `nothing can be made in ${data}: ${reason}`, remedy)
 }
 

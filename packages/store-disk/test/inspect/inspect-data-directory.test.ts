@@ -8,7 +8,7 @@ import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
 import { inspectDataDirectory } from '../../src/inspect/inspect-data-directory.ts'
 import { collect } from '../collect.ts'
 import { findLitter } from '../disk-harness.ts'
-import { fileHandlePrototype, systemError } from '../full-disk.ts'
+import { fileHandlePrototype, fullDiskKind, openFullDisk, systemError } from '../full-disk.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
 import { faults, found, inspect, makeUsedDirectory, text } from './inspected.ts'
 
@@ -136,7 +136,23 @@ describe('inspectDataDirectory, where no store can be', () => {
     expect(found(findings, 'file system')?.message).to.match(/^tmpfs, mounted at \/dev\/shm, keeps/)
   })
 
-  it('says so when the disk is full', async () => {
+  // Elsewhere the next test has to do.
+  if (fullDiskKind === 'a real one') {
+    it('says so when a real disk is full', async () => {
+      await using disk = await openFullDisk()
+      await (await openDiskBlobStore({ directory: disk.path })).close()
+      const filling = writeFile(join(disk.path, 'files', 'stray'), Buffer.alloc(9 * 1024 * 1024))
+      expect(await filling.catch((error: unknown) => String(error))).to.include('ENOSPC')
+      const findings = await inspect(disk.path)
+      expect(found(findings, 'free space')?.message).to.equal('0 B free of 8.4 MB')
+      for (const check of ['file system', 'free space', 'syncing']) {
+        expect(found(findings, check)?.mark, check).to.equal('problem')
+      }
+      expect(await readdir(join(disk.path, 'tmp'))).to.deep.equal([])
+    })
+  }
+
+  it('says so when a sync finds no room', async () => {
     await using place = await makeTemporaryDirectory()
     const prototype = await fileHandlePrototype(place.path)
     const sync: unknown = Reflect.get(prototype, 'sync')
