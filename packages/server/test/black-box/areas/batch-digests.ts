@@ -34,6 +34,22 @@ export function batchDigests(start: StartService): void {
       await expectNoLitter(service)
     })
 
+    it('takes upper case for lower, and neither less nor more than 64 digits', async () => {
+      await using service = await start()
+      const hex = createHash('sha256').update('1').digest('hex')
+      const parts = [hex.toUpperCase(), hex.slice(1), `${hex}0`, ` ${hex}`].flatMap(
+        (value, index) => [textPart('sha256', value), filePart(`${index}`, '1')],
+      )
+      const message = 'Invalid sha256: it must be 64 hexadecimal digits, once'
+      expect(await results(service, ...parts)).to.deep.equal([
+        '0: OK',
+        `1: ${message}`,
+        `2: ${message}`,
+        `3: ${message}`,
+      ])
+      expect(await service.anna.names()).to.deep.equal(['0'])
+    })
+
     it('says so when no file follows, since that digest was not checked', async () => {
       await using service = await start()
       expect(await results(service, filePart('a', '1'), digest('1'))).to.deep.equal([
