@@ -41,6 +41,8 @@ export const problems = {
   moreThanOneFile: () => new HttpProblem('more-than-one-file', 400, 'More than one file'),
   malformedMultipart: () => new HttpProblem('malformed-multipart', 400, 'Malformed multipart body'),
   truncatedBody: () => new HttpProblem('truncated-body', 400, 'Truncated body'),
+  // Its client has left, or given the form up, when it could have been published.
+  discarded: () => new HttpProblem('truncated-body', 400, 'The upload was discarded'),
   noFilename: (route: string) =>
     new HttpProblem('no-file-name', 400, `No filename. Use /${route}/<filename>`),
   invalidFilename: (reason: string) =>

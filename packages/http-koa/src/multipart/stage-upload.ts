@@ -58,7 +58,7 @@ export async function stageUpload(
       return stored
     },
     async discard() {
-      permission.reject(new Error('The upload was discarded'))
+      permission.reject(problems.discarded())
       await ended
     },
   }

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import { connectRaw, type RawConnection } from '../support/raw-connection.ts'
-import { customerRequest, formType, boundary } from '../support/request.ts'
+import {
+  customerRequest,
+  filePart,
+  form,
+  formRequest,
+  formType,
+  boundary,
+} from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
 import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
@@ -50,3 +57,21 @@ for (const [route, head] of Object.entries(uploads)) {
     })
   })
 }
+
+describe('POST /upload', () => {
+  it('takes a client that leaves while its file is being stored for no fault', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    const store = watchStore(() => gate.promise)
+    await using app = await runApp({ store })
+    using connection = await connectRaw(app.port)
+    connection.send(formRequest(form(filePart('a'))))
+    await until('the file is being stored', () => store.puts() === 1)
+    connection.reset()
+    await until('the connection ended', async () => (await app.connections()) === 0)
+    gate.resolve(undefined)
+    await until('the upload ended', () => store.puts() === 0)
+    await until('the request was logged', () => app.log.lines.length > 0)
+    expect(await app.names()).to.deep.equal([])
+    expect(app.log.lines.map(({ level }) => level)).to.deep.equal(['info'])
+  })
+})
