@@ -23,6 +23,8 @@ async function main(): Promise<number> {
 async function run({ minutes, seed, clients }: SoakArguments): Promise<number> {
   console.error(`soak: ${minutes} minutes, ${clients} clients, seed ${seed}`)
   const soak = startSoak({ seed, clients, durationMs: minutes * 60_000, openSite: openDiskSite })
+  // The servers are processes of their own, and would stay.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => soak.interrupt())
   const endProgress = showProgress(process.stderr, () => soak.progress())
   const violation = await soak.ended.then(
     () => undefined,

@@ -172,6 +172,18 @@ describe('startSoak', function () {
     ).ended
   })
 
+  it('ends at once, servers and all, when it is interrupted', async () => {
+    let isRemoved = false
+    const run = soak(async (customers) => {
+      const site = await openMemorySite(() => ({}))(customers)
+      return { ...site, remove: async () => void (isRemoved = true) }
+    })
+    run.interrupt()
+    const error: unknown = await run.ended.catch((reason: unknown) => reason)
+    expect(String(error)).to.equal('Error: Interrupted')
+    expect(isRemoved).to.equal(true)
+  })
+
   for (const [flaw, [notices, breakIt]] of Object.entries(flaws)) {
     it(`notices a server that ${flaw}`, async () => {
       const run = soak(openMemorySite(breakIt))

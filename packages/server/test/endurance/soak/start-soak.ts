@@ -31,6 +31,8 @@ export interface Soak {
   figures(): string
   /** Resolves when the time is over and all is well; rejects with a SoakViolation, or with what else went wrong. */
   readonly ended: Promise<void>
+  /** Ends the run at once, with its servers and what they keep; `ended` rejects. */
+  interrupt(): void
 }
 
 /** How many clients are of one customer, so that they meet at the same files. */
@@ -44,6 +46,9 @@ export function startSoak(options: SoakOptions): Soak {
   const customers = customersFor(clients)
   const world = createWorld(seed)
   const counts: EventCounts = { kills: 0, stops: 0, pairs: 0, audits: 0 }
+  const interrupted = Promise.withResolvers<never>()
+  // It is waited for only while the run goes on.
+  interrupted.promise.catch(() => {})
   const passedMs = () => performance.now() - startedAt
   const done = () => {
     const { kills, stops, pairs, audits } = counts
@@ -66,11 +71,13 @@ export function startSoak(options: SoakOptions): Soak {
     // A client ends before the run does only by what it has found.
     const working = Promise.all(clientsAtWork).then(() => conducting)
     try {
-      await Promise.race([conducting, working, servers.failed]).catch(async (error: unknown) => {
-        // A server that ended by itself is why connections broke, and is told of a moment later.
-        await Promise.race([servers.failed, delay(500)])
-        throw error
-      })
+      await Promise.race([conducting, working, servers.failed, interrupted.promise]).catch(
+        async (error: unknown) => {
+          // A server that ended by itself is why connections broke, and is told of a moment later.
+          await Promise.race([servers.failed, delay(500)])
+          throw error
+        },
+      )
     } finally {
       world.fleet.end()
       await servers.close()
@@ -85,6 +92,7 @@ export function startSoak(options: SoakOptions): Soak {
     figures: () =>
       `${done()}, by ${clients} clients of ${customers.length} customers; seed ${seed}`,
     ended: run(),
+    interrupt: () => interrupted.reject(new Error('Interrupted')),
   }
 }
 
