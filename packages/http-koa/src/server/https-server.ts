@@ -34,6 +34,8 @@ export function createHttpsServer(
   const server = createServer({
     ...nodeOptions,
     ...contextOf(certificate),
+    // As Node has it without TLS: who says that no more is coming still gets an answer.
+    allowHalfOpen: true,
     handshakeTimeout: Math.min(idleTimeoutMs, longestHandshakeMs),
   })
   const findWire = createWireFinder(server)

@@ -10,7 +10,8 @@ const nothingForTooLong = 'The client sent nothing for too long'
 /**
  * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a
  * body that is waited for, or takes nothing of an answer. There is no limit to the whole of a request, so uploads may
- * take hours; and a connection that waits for the store is left alone.
+ * take hours; and a connection that waits for the store is left alone, unless its client has said that no more is
+ * coming: it may have left.
  */
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.requestTimeout = 0
@@ -48,11 +49,14 @@ function isOurTurn({ request, response }: Exchange): boolean {
   if (!request.complete) {
     return request.readableLength > 0 || (awaitsInvitation(request) && !response.headersSent)
   }
+  // One that has said that no more is coming may have left for good, which nobody can tell before it is written to.
+  if (request.socket.readableEnded) return false
   return !response.writableFinished && response.writableLength === 0
 }
 
 function refuse({ request, response }: Exchange): void {
-  if (response.headersSent) {
+  // Whether a request that is complete took effect, the store alone knows.
+  if (response.headersSent || request.complete) {
     request.socket.destroy()
     return
   }

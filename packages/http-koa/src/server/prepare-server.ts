@@ -54,7 +54,16 @@ export function prepareServer(
   server.on('clientError', answerClientError)
   // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
   server.maxHeadersCount = 0
+  answerHalfClosed(server)
   applyIdleTimeout(server, idleTimeoutMs)
+}
+
+/**
+ * A client may say that no more is coming and wait for its answer, as `nc -N` does. Node closes such a connection unless
+ * it is told otherwise by this, which its documentation leaves out. Bodies that end too early are refused all the same.
+ */
+function answerHalfClosed(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 /** What some path or other knows. CONNECT asks for none. */

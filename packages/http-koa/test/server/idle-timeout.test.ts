@@ -106,6 +106,21 @@ describe('applyIdleTimeout', () => {
     expect((await connection.answer()).body).to.equal('x'.repeat(10))
   })
 
+  it('waits for the store that long only for a client that may have left for good', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    const store = watchStore(() => gate.promise)
+    await using app = await runApp({ store, idleTimeoutMs })
+    using connection = await connectRaw(app.port)
+    connection.send(customerRequest('PUT', '/upload/a', {}, 'body'))
+    await until('the store has the upload', () => store.puts() === 1)
+    connection.halfClose()
+    await until('the connection was cut', () => connection.isClosed())
+    await until('it was logged as given up', () => app.log.lines.length === 1)
+    expect(app.log.lines[0]?.fields).to.include({ aborted: true })
+    gate.resolve(undefined)
+    await until('the upload ended', () => store.puts() === 0)
+  })
+
   it('cuts a download whose client takes nothing, and releases the file', async () => {
     const store = generateStore({ size: 2 ** 30 })
     await using app = await runApp({ store, idleTimeoutMs })

@@ -5,6 +5,7 @@ import { digest } from './areas/digest.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
 import { errorForm } from './areas/error-form.ts'
 import { expectContinue } from './areas/expect-continue.ts'
+import { halfClosed } from './areas/half-closed.ts'
 import { isolation } from './areas/isolation.ts'
 import { limits } from './areas/limits.ts'
 import { list } from './areas/list.ts'
@@ -47,6 +48,7 @@ const areas = [
   uploadNames,
   uploadMalformed,
   truncation,
+  halfClosed,
   uploadOverwrite,
   uploadCreateOnly,
   digest,

@@ -3,6 +3,7 @@ import { useTrustedCertificate } from '../tls/support/trusted-certificate.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
 import { errorForm } from './areas/error-form.ts'
 import { expectContinue } from './areas/expect-continue.ts'
+import { halfClosed } from './areas/half-closed.ts'
 import { loginBrake } from './areas/login-brake.ts'
 import { ping } from './areas/ping.ts'
 import { serve } from './areas/serve.ts'
@@ -26,6 +27,7 @@ const areas = [
   uploadBatch,
   expectContinue,
   earlyRefusal,
+  halfClosed,
   serve,
   serveRanges,
   storeFaults,
