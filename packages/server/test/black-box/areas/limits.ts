@@ -101,6 +101,40 @@ export function limits(start: StartService): void {
       await until(async () => (await service.anna.upload('b', bytes(41))).status === 200)
     })
 
+    it('reserves the announced size of a raw upload, and refuses what does not fit beside it before its body', async () => {
+      const { taken, wrap } = countTaken()
+      await using service = await start({ customers, wrap })
+      const put = (name: string, length: number, headers = {}) =>
+        requestHead('PUT', `/upload/${name}`, {
+          ...service.anna.headers,
+          'Content-Length': length,
+          ...headers,
+        })
+      using underWay = await service.connect()
+      await underWay.send(put('a', 60), 'x')
+      await until(() => taken() === 1)
+      using asking = await service.connect()
+      await asking.send(put('b', 41, { Expect: '100-continue' }))
+      expectError(await asking.answer(), 413, exceeded)
+      expectOk(await service.anna.put('c', bytes(40)))
+      await underWay.send(bytes(59))
+      expectOk(await underWay.answer())
+      expect(await service.anna.names()).to.deep.equal(['a', 'c'])
+    })
+
+    it('gives the reserved size back when the upload breaks off', async () => {
+      const { taken, wrap } = countTaken()
+      await using service = await start({ customers, wrap })
+      using underWay = await service.connect()
+      const headers = { ...service.anna.headers, 'Content-Length': 60 }
+      await underWay.send(requestHead('PUT', '/upload/a', headers), 'x')
+      await until(() => taken() === 1)
+      expectError(await service.anna.put('b', bytes(41)), 413, exceeded)
+      underWay.close()
+      await until(async () => (await service.anna.put('b', bytes(100))).status === 200)
+      expect(await service.anna.names()).to.deep.equal(['b'])
+    })
+
     it('lets an upload under way finish with what it has claimed', async () => {
       const { taken, wrap } = countTaken()
       await using service = await start({ customers, wrap })
