@@ -12,5 +12,7 @@ export function parseRange(header: string | undefined): RangeRequest | undefined
   const [, first, last, suffixLength] = match
   if (suffixLength !== undefined) return { suffixLength: Number(suffixLength) }
   if (last === '' || last === undefined) return { first: Number(first) }
-  return Number(first) <= Number(last) ? { first: Number(first), last: Number(last) } : undefined
+  // As numbers, 2^53 + 1 and 2^53 are one.
+  if (BigInt(first ?? 0) > BigInt(last)) return undefined
+  return { first: Number(first), last: Number(last) }
 }
