@@ -56,7 +56,7 @@ describe('holdfast doctor', () => {
     ])
     const checks = lines.filter((line) => line.startsWith('  '))
     for (const line of checks) expect(line).to.match(/^ {2}(ok|warning|skipped) +\S.{17} \S/)
-    expect(lines.at(-1)).to.match(/^no problems, .*\d+ ok.* The server can run\.$/)
+    expect(lines.at(-1)).to.match(/^No problems, .*\d+ ok.* The server can run\.$/)
     expect(await readdir(site.path)).to.deep.equal(['customers.yaml'])
   })
 

@@ -46,9 +46,9 @@ function quotas({ bsize, blocks }: DiskRoom, promised: number): readonly Finding
   const size = blocks * bsize
   const [all, disk] = [readableBytes(promised), readableBytes(size)]
   if (promised <= size) {
-    return [finding('ok', 'quotas', `customers may keep ${all} together; the disk has ${disk}`)]
+    return [finding('ok', 'quotas', `all together are ${all}; the disk has ${disk}`)]
   }
-  const message = `customers may keep ${all} together, and the disk has only ${disk}`
+  const message = `all together are ${all}, and the disk has only ${disk}`
   const remedy = 'Lower the quotas in the customers file, or watch the free space.'
   return [finding('warning', 'quotas', message, remedy)]
 }

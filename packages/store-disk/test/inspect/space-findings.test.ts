@@ -37,11 +37,9 @@ describe('spaceFindings', () => {
   })
 
   it('adds up what customers may keep', () => {
-    expect(told({}, 5e9)[2]).to.equal(
-      'ok: quotas: customers may keep 5.0 GB together; the disk has 102 GB',
-    )
+    expect(told({}, 5e9)[2]).to.equal('ok: quotas: all together are 5.0 GB; the disk has 102 GB')
     expect(told({}, 5e12)[2]).to.equal(
-      'warning: quotas: customers may keep 5.0 TB together, and the disk has only 102 GB',
+      'warning: quotas: all together are 5.0 TB, and the disk has only 102 GB',
     )
   })
 })

@@ -22,8 +22,8 @@ export function reportLines({ check, mark, message, remedies }: Finding, paint: 
 /** The last line: what was found, and what follows from it. */
 export function summaryLine({ ok, warning, problem, skipped }: MarkCount): string {
   const numbers = [
-    counted(problem, 'problem'),
-    counted(warning, 'warning'),
+    counted(problem, 'problem', 'No'),
+    counted(warning, 'warning', 'no'),
     `${ok} ok`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ]
@@ -31,6 +31,6 @@ export function summaryLine({ ok, warning, problem, skipped }: MarkCount): strin
   return `${numbers.join(', ')}. ${advice}`
 }
 
-function counted(number: number, word: string): string {
-  return number === 1 ? `1 ${word}` : `${number === 0 ? 'no' : number} ${word}s`
+function counted(number: number, word: string, none: string): string {
+  return number === 1 ? `1 ${word}` : `${number === 0 ? none : number} ${word}s`
 }

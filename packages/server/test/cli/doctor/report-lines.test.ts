@@ -30,7 +30,7 @@ describe('reportLines', () => {
 describe('summaryLine', () => {
   it('counts, and says what follows', () => {
     expect(summaryLine({ ok: 9, warning: 0, problem: 0, skipped: 0 })).to.equal(
-      'no problems, no warnings, 9 ok. The server can run.',
+      'No problems, no warnings, 9 ok. The server can run.',
     )
     expect(summaryLine({ ok: 2, warning: 1, problem: 1, skipped: 3 })).to.equal(
       '1 problem, 1 warning, 2 ok, 3 skipped. Mend the problems first.',
