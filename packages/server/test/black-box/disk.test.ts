@@ -1,24 +1,4 @@
-import { readdir } from 'node:fs/promises'
-import { join, sep } from 'node:path'
-import { openDiskBlobStore } from '@holdfast/store-disk'
 import { describeService } from './describe-service.ts'
-import { makeTemporaryDirectory } from './support/temporary-directory.ts'
+import { openDiskStore } from './support/open-disk-store.ts'
 
-describeService('the disk store', async () => {
-  const directory = await makeTemporaryDirectory()
-  const store = await openDiskBlobStore({ directory: directory.path })
-  return {
-    store,
-    litter: () => findLitter(directory.path),
-    close: async () => {
-      await store.close()
-      await directory[Symbol.asyncDispose]()
-    },
-  }
-})
-
-/** Temporary files; the open store's own directory for them, which is empty at rest, is none. */
-async function findLitter(directory: string): Promise<readonly string[]> {
-  const entries = await readdir(join(directory, 'tmp'), { recursive: true })
-  return entries.filter((entry) => entry.includes(sep))
-}
+describeService('the disk store', openDiskStore)

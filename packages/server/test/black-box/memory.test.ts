@@ -1,8 +1,4 @@
-import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { describeService } from './describe-service.ts'
+import { openMemoryStore } from './support/open-memory-store.ts'
 
-describeService('the memory store', async () => ({
-  store: createMemoryBlobStore(),
-  litter: async () => [],
-  close: async () => {},
-}))
+describeService('the memory store', openMemoryStore)

@@ -1,0 +1,25 @@
+import { readdir } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { openDiskBlobStore } from '@holdfast/store-disk'
+import type { OpenedStore } from './running-service.ts'
+import { makeTemporaryDirectory } from './temporary-directory.ts'
+
+/** A new store on disk, in a directory that is removed with it. */
+export async function openDiskStore(): Promise<OpenedStore> {
+  const directory = await makeTemporaryDirectory()
+  const store = await openDiskBlobStore({ directory: directory.path })
+  return {
+    store,
+    litter: () => findLitter(directory.path),
+    close: async () => {
+      await store.close()
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Temporary files; the open store's own directory for them, which is empty at rest, is none. */
+async function findLitter(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(join(directory, 'tmp'), { recursive: true })
+  return entries.filter((entry) => entry.includes(sep))
+}
