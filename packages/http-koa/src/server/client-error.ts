@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { exchangeOn } from './exchanges.ts'
+import { endExchanges, exchangeOn } from './exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'
 
 /** Whether it is their size or their number. */
@@ -13,8 +13,6 @@ const statuses: Readonly<Record<string, readonly [status: number, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }
 
-const answered = new WeakSet<Duplex>()
-
 /** Answers what the parser refuses: bytes that are no HTTP, or a body that breaks off. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET') {
@@ -22,8 +20,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
     return
   }
   // The parser errs anew with every chunk behind the first error.
-  if (answered.has(socket)) return
-  answered.add(socket)
+  if (!endExchanges(socket)) return
   const exchange = exchangeOn(socket)
   const [status, message] = statuses[error.code ?? ''] ?? [400, bodyOrRequest(exchange?.request)]
   const answer = () => answerRaw(socket, status, message)

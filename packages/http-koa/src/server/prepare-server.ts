@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { noteExpectation } from '../http/expect-continue.ts'
 import { answerClientError, headersTooLarge } from './client-error.ts'
-import { noteExchange } from './exchanges.ts'
+import { endExchanges, exchangeOn, isEnded, noteExchange } from './exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
 import { answerRaw } from './raw-answer.ts'
 
@@ -32,11 +31,10 @@ export function prepareServer(
 ): void {
   const callback = app.callback()
   const handle = (request: IncomingMessage, response: ServerResponse) => {
+    if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
+    if (!hasOneHost(request)) return refuse(request, 400, 'One Host header is required')
+    if (isEnded(request.socket)) return void request.resume()
     noteExchange(request, response)
-    if (request.rawHeaders.length > 2 * maxHeaderFields) {
-      return answerRaw(request.socket, ...headersTooLarge)
-    }
-    if (!hasOneHost(request)) return answerRaw(request.socket, 400, 'One Host header is required')
     void callback(request, response)
   }
 
@@ -46,10 +44,10 @@ export function prepareServer(
     handle(request, response)
   })
   server.on('checkExpectation', (request: IncomingMessage) =>
-    answerRaw(request.socket, 417, 'The only known expectation is 100-continue'),
+    refuse(request, 417, 'The only known expectation is 100-continue'),
   )
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    answerRaw(socket, 405, 'Method not allowed', [`Allow: ${knownMethods}`]),
+  server.on('connect', (request: IncomingMessage) =>
+    refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`]),
   )
   server.on('clientError', answerClientError)
   // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
@@ -64,6 +62,20 @@ export function prepareServer(
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/** Refuses a request, once those before it are answered, and closes the connection. */
+function refuse(
+  request: IncomingMessage,
+  ...answer: readonly [status: number, message: string, headers?: readonly string[]]
+): void {
+  const { socket } = request
+  // Nobody else reads its body.
+  request.resume()
+  if (isEnded(socket) || !endExchanges(socket)) return
+  const before = exchangeOn(socket)?.response
+  if (before && !before.closed) before.once('close', () => answerRaw(socket, ...answer))
+  else answerRaw(socket, ...answer)
 }
 
 /** What some path or other knows. CONNECT asks for none. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
+import { generateStore } from '../support/generated-store.ts'
 import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
@@ -87,4 +88,29 @@ describe('createHttpServer', () => {
     expect((await connection.answer()).body).to.equal('pong')
     await until('the connection ended', () => connection.isClosed())
   })
+
+  for (const [title, refused] of [
+    ['no host', 'GET /ping HTTP/1.1\r\n\r\n'],
+    ['too many headers', request('GET', '/ping', { a: '\r\na: '.repeat(1_500) })],
+    ['an unknown expectation', request('GET', '/ping', { Expect: 'magic' })],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ] as const) {
+    it(`refuses ${title} in its turn, and processes nothing behind it`, async () => {
+      const gate = Promise.withResolvers<undefined>()
+      const store = generateStore({ size: 10, beforeOpen: () => gate.promise })
+      await using app = await runApp({ store })
+      using connection = await connectRaw(app.port)
+      connection.send(customerRequest('GET', '/serve/a'))
+      connection.send(refused)
+      connection.send(customerRequest('DELETE', '/delete/a'))
+      expect((await exchange(app.port, request('GET', '/ping'))).body).to.equal('pong')
+      expect(connection.received().toString()).to.equal('')
+      gate.resolve(undefined)
+      await until('the connection ended', () => connection.isClosed())
+      const received = connection.received().toString()
+      expect(received.match(/HTTP\/1\.1 \d+/g)).to.have.length(2)
+      expect(received).to.match(/^HTTP\/1\.1 200 [^]*x{10}HTTP\/1\.1 4\d\d [^]*}$/)
+      expect(app.log.lines.map(({ fields }) => fields['method'])).to.deep.equal(['GET', 'GET'])
+    })
+  }
 })
