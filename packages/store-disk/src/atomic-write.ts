@@ -1,13 +1,13 @@
 import type { BigIntStats } from 'node:fs'
-import { link, rename, rm, type FileHandle } from 'node:fs/promises'
+import { link, rename, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { abortable, FileServiceError } from '@holdfast/core'
+import { changeDurably } from './change-durably.ts'
 import type { DurableDirectories } from './durable-directories.ts'
-import { noticingFullDisk } from './full-disk.ts'
 import type { Instance, TemporaryFile } from './instance.ts'
 import { nextModificationTime } from './modification-time.ts'
+import { namingFailure } from './naming-failure.ts'
 import { step } from './step.ts'
-import { syncDirectory } from './sync-directory.ts'
 import { isSystemError } from './system-error.ts'
 import { writeContent } from './write-content.ts'
 
@@ -29,21 +29,21 @@ export interface AtomicWrite {
  * Gives `content` the name `target` in one step, and resolves when that survives a power cut. The content goes into a
  * temporary file and is synced before it gets its name: the other way round, a power cut could leave the name with
  * half of the content, or with none. Then the directory is synced, or the name itself could be lost. When anything
- * fails, the temporary file is removed and that very error thrown; `insufficient-storage` stands for a full disk.
+ * fails, the temporary file is removed and that very error thrown, or what `naming-failure.ts` makes of it. Where only
+ * the last sync fails, the content has its name, and nobody knows for how long.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
-  const { target, content, signal, release } = write
-  const temporary = await noticingFullDisk(write.instance.createTemporaryFile())
+  const { content, signal, release } = write
+  const temporary = await namingFailure(write.instance.createTemporaryFile())
   try {
     await writeContent(temporary.handle, abortable(content, signal), release)
-    const stats = await seal(temporary.handle)
+    const stats = await namingFailure(seal(temporary.handle))
     signal?.throwIfAborted()
-    await noticingFullDisk(publish(temporary.path, write))
-    await noticingFullDisk(syncDirectory(dirname(target)))
+    await publish(temporary.path, write)
     step('name-synced')
     return stats
   } catch (error) {
-    await discard(temporary)
+    await discard(temporary, write.instance)
     throw error
   }
 }
@@ -54,29 +54,38 @@ export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
  */
 async function seal(handle: FileHandle): Promise<BigIntStats> {
   const time = nextModificationTime()
-  await noticingFullDisk(handle.utimes(time, time))
-  await noticingFullDisk(handle.sync())
+  await handle.utimes(time, time)
+  await handle.sync()
   step('content-synced')
   const stats = await handle.stat({ bigint: true })
-  await noticingFullDisk(handle.close())
+  await handle.close()
   step('temporary-closed')
   return stats
 }
 
 async function publish(path: string, write: AtomicWrite): Promise<void> {
-  const { directories, target, createOnly, signal } = write
-  const giveName = createOnly ? linkAs : renameTo
-  await directories.ensure(dirname(target))
+  const { directories, target, signal } = write
+  const directory = dirname(target)
+  await namingFailure(directories.ensure(directory))
   signal?.throwIfAborted()
+  const giveName = () => changeDurably(directory, () => nameIt(path, write))
   try {
-    await giveName(path, target)
+    await namingFailure(giveName())
   } catch (error) {
     if (!isSystemError(error, 'ENOENT')) throw error
-    // Somebody removed the customer's directory by hand.
+    // Somebody removed the customer's directory by hand, or more.
     directories.forget()
-    await directories.ensure(dirname(target))
-    await giveName(path, target)
+    await namingFailure(directories.ensure(directory))
+    await namingFailure(giveName())
   }
+}
+
+async function nameIt(path: string, { instance, target, createOnly }: AtomicWrite): Promise<void> {
+  if (!createOnly) return renameTo(path, target)
+  await linkAs(path, target)
+  // The file has its name and is not in danger any more, whatever becomes of the second one.
+  await instance.remove(path)
+  step('second-name-removed')
 }
 
 async function renameTo(path: string, target: string): Promise<void> {
@@ -93,14 +102,11 @@ async function linkAs(path: string, target: string): Promise<void> {
     if (!isSystemError(cause, 'EEXIST')) throw cause
     throw new FileServiceError('already-exists', 'The name is taken', { cause })
   }
-  // The file has its name and is not in danger any more; a second name left behind goes when the store is closed.
-  await rm(path, { force: true }).catch(() => {})
-  step('second-name-removed')
 }
 
 /** Never throws: the failure that led here is the one to be told. */
-async function discard({ handle, path }: TemporaryFile): Promise<void> {
+async function discard({ handle, path }: TemporaryFile, instance: Instance): Promise<void> {
   await handle.close().catch(() => {})
-  await rm(path, { force: true }).catch(() => {})
+  await instance.remove(path)
   step('discarded')
 }

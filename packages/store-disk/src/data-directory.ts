@@ -1,19 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { changeDurably } from './change-durably.ts'
 import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
 import { openInstance, type Instance, type WarningLog } from './instance.ts'
 import { createLayout, type Layout, type NamesMode } from './layout.ts'
 import { makeDirectories } from './make-directories.ts'
 import { createMarker, readMarker, type Marker } from './marker.ts'
 import { keepsNamesApart } from './plain-names.ts'
+import { createPresence, type CheckPresence } from './presence.ts'
 import { step } from './step.ts'
-import { syncDirectory } from './sync-directory.ts'
 
 /** A directory that a store may work in. */
 export interface DataDirectory {
   readonly layout: Layout
   readonly directories: DurableDirectories
   readonly instance: Instance
+  readonly checkPresence: CheckPresence
 }
 
 /** What may be in a directory that is not ours yet: another process' start, and what ext4 puts at the top of a disk. */
@@ -34,17 +37,19 @@ export async function openDataDirectory(
   const markerPath = join(data, 'holdfast.json')
   await createDurably(data)
   const existing = await identifyDirectory(data)
-  const instance = await openInstance(join(data, 'tmp'), log)
+  let checkPresence: CheckPresence = async () => {}
+  const instance = await openInstance(join(data, 'tmp'), log, () => checkPresence())
   try {
     const isPlainSafe = await keepsNamesApart(instance.directory)
     const marker =
       existing ?? (await initialise(markerPath, namesIfNew ?? modeFor(isPlainSafe), instance))
     if (marker.names === 'plain' && !isPlainSafe) throw foldsNames(data)
-    const directories = createDurableDirectories(data)
     const files = join(data, 'files')
-    await directories.ensure(files)
+    await createDurableDirectories(data, checkPresence).ensure(files)
+    checkPresence = createPresence(data, files, marker)
+    const directories = createDurableDirectories(files, checkPresence)
     step('opened')
-    return { layout: createLayout(files, marker.names), directories, instance }
+    return { layout: createLayout(files, marker.names), directories, instance, checkPresence }
   } catch (error) {
     await instance.close()
     throw error
@@ -69,15 +74,14 @@ function modeFor(isPlainSafe: boolean): NamesMode {
 /** Marks a new directory, and returns what the marker says: another process may have been faster. */
 async function initialise(path: string, names: NamesMode, instance: Instance): Promise<Marker> {
   const temporary = await instance.createTemporaryFile()
-  await createMarker(path, { names }, temporary)
+  await createMarker(path, { names, id: randomUUID() }, temporary)
   await rm(temporary.path)
   return (await readMarker(path)) ?? { names }
 }
 
 async function createDurably(data: string): Promise<void> {
   for (const made of await makeDirectories(data)) {
-    step('data-directory-made')
-    await syncDirectory(dirname(made))
+    await changeDurably(dirname(made), async () => step('data-directory-made'))
   }
 }
 

@@ -3,14 +3,15 @@ import { dirname } from 'node:path'
 import { compareUtf8, FileServiceError, type BlobStore } from '@holdfast/core'
 import { atomicWrite } from './atomic-write.ts'
 import { blobInfo } from './blob-info.ts'
+import { changeDurably } from './change-durably.ts'
 import { openDataDirectory } from './data-directory.ts'
 import type { WarningLog } from './instance.ts'
 import type { NamesMode } from './layout.ts'
+import { namingFailure } from './naming-failure.ts'
 import { readBlob } from './read-blob.ts'
 import { step } from './step.ts'
-import { syncDirectory } from './sync-directory.ts'
 import { isAbsence } from './system-error.ts'
-import { findBlobs, findCustomers, measure } from './walk.ts'
+import { findBlobs, findCustomers, measure, type Found } from './walk.ts'
 
 export interface DiskBlobStoreOptions {
   /** Where everything is kept; made if missing. Several processes may share it. */
@@ -43,13 +44,26 @@ export async function openDiskBlobStore({
   names,
   log = { warn: () => {} },
 }: DiskBlobStoreOptions): Promise<DiskBlobStore> {
-  const { layout, directories, instance } = await openDataDirectory(directory, names, log)
+  const data = await openDataDirectory(directory, names, log)
+  const { layout, directories, instance, checkPresence } = data
+  /** Nothing is missing where the directory itself is. */
+  const found = async <T>(looking: Promise<T>) => {
+    const result = await namingFailure(looking)
+    if (!result) await checkPresence()
+    return result
+  }
+  /** What is walked through may have ended because the directory is gone. */
+  const walked = async <T>(walking: Promise<T>) => {
+    const result = await namingFailure(walking)
+    await checkPresence()
+    return result
+  }
 
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {
       const target = layout.blobPath(key)
       signal?.throwIfAborted()
-      if (createOnly && (await fileStats(target))) {
+      if (createOnly && (await namingFailure(fileStats(target)))) {
         throw new FileServiceError('already-exists', 'The name is taken')
       }
       const write = { instance, directories, target, content, createOnly, signal, release }
@@ -57,37 +71,30 @@ export async function openDiskBlobStore({
     },
 
     async open(key, options = {}) {
-      return readBlob(layout.blobPath(key), key.name, options)
+      return found(readBlob(layout.blobPath(key), key.name, options))
     },
 
     async stat(key) {
-      const stats = await fileStats(layout.blobPath(key))
+      const stats = await found(fileStats(layout.blobPath(key)))
       return stats && blobInfo(key.name, stats)
     },
 
     async delete(key) {
-      const path = layout.blobPath(key)
-      if (!(await fileStats(path)) || !(await unlinkIfThere(path))) return false
-      // The directory stays: removing it would race with an upload into it.
-      await syncDirectory(dirname(path))
-      step('removal-synced')
-      return true
+      return found(remove(layout.blobPath(key)))
     },
 
     async *list(customer, { prefix = '', after = '', limit = Infinity } = {}) {
-      const wanted: string[] = []
-      for await (const { name } of findBlobs(layout, customer)) {
-        if (name.startsWith(prefix) && compareUtf8(name, after) > 0) wanted.push(name)
-      }
+      const isWanted = (name: string) => name.startsWith(prefix) && compareUtf8(name, after) > 0
+      const wanted = await walked(selectNames(findBlobs(layout, customer), isWanted))
       yield* wanted.sort(compareUtf8).slice(0, limit)
     },
 
     async usage(customer) {
-      return measure(findBlobs(layout, customer))
+      return walked(measure(findBlobs(layout, customer)))
     },
 
     async *customers() {
-      yield* (await findCustomers(layout)).sort(compareUtf8)
+      yield* (await walked(findCustomers(layout))).sort(compareUtf8)
     },
 
     close: () => instance.close(),
@@ -105,10 +112,21 @@ async function fileStats(path: string) {
   }
 }
 
-async function unlinkIfThere(path: string): Promise<boolean> {
+async function selectNames(blobs: AsyncIterable<Found>, isWanted: (name: string) => boolean) {
+  const names: string[] = []
+  for await (const { name } of blobs) if (isWanted(name)) names.push(name)
+  return names
+}
+
+/** Whether there was a blob. Its directory stays: removing that would race with an upload into it. */
+async function remove(path: string): Promise<boolean> {
+  if (!(await fileStats(path))) return false
   try {
-    await unlink(path)
-    step('name-removed')
+    await changeDurably(dirname(path), async () => {
+      await unlink(path)
+      step('name-removed')
+    })
+    step('removal-synced')
     return true
   } catch (error) {
     if (isAbsence(error)) return false

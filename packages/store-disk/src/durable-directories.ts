@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { changeDurably } from './change-durably.ts'
+import type { CheckPresence } from './presence.ts'
 import { step } from './step.ts'
-import { syncDirectory } from './sync-directory.ts'
 import { isSystemError } from './system-error.ts'
 
 /** Directories below a root, of which it is certain that they survive a power cut. */
@@ -18,21 +19,26 @@ const directoryMode = 0o750
 /** Enough for every active customer; more would only hold memory. */
 const maxRemembered = 10_000
 
-/** Keeps track of the directories below `root`, which exists. */
-export function createDurableDirectories(root: string): DurableDirectories {
+/** Keeps track of the directories below `root`, which exists. Before one is made, `check` is asked whether it may be. */
+export function createDurableDirectories(root: string, check: CheckPresence): DurableDirectories {
   const known = new Map<string, Promise<void>>()
 
   const create = async (directory: string) => {
-    await ensure(dirname(directory))
+    const parent = dirname(directory)
+    await ensure(parent)
+    await check()
+    const outcome = { isMade: false }
     try {
-      await mkdir(directory, { mode: directoryMode })
-      step('directory-made')
+      // Synced also when it was there already: whoever made it may not have come this far yet, and a file in a
+      // directory that a power cut takes away is lost.
+      await changeDurably(parent, async () => {
+        outcome.isMade = await makeDirectory(directory)
+      })
     } catch (error) {
-      if (!isSystemError(error, 'EEXIST')) throw error
+      // What a failed sync has dropped no later one writes; a directory that is made anew, it does.
+      if (outcome.isMade) await rmdir(directory).catch(() => {})
+      throw error
     }
-    // Also when it was there already: whoever made it may not have come this far yet, and a file in a directory
-    // that a power cut takes away is lost.
-    await syncDirectory(dirname(directory))
     step('directory-synced')
   }
 
@@ -48,4 +54,16 @@ export function createDurableDirectories(root: string): DurableDirectories {
   }
 
   return { ensure, forget: () => known.clear() }
+}
+
+/** Whether it was not there before. */
+async function makeDirectory(directory: string): Promise<boolean> {
+  try {
+    await mkdir(directory, { mode: directoryMode })
+    step('directory-made')
+    return true
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return false
+    throw error
+  }
 }

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '@holdfast/core'
+import { namingFailure } from './naming-failure.ts'
 
 /** Bytes per read: what a thread of the pool does in one go, and what a slow reader holds. */
 const chunkSize = 256 * 1024
@@ -27,7 +28,7 @@ export function createFileContent(file: FileHandle, range: ByteRange): FileConte
       return
     }
     const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, end - position))
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+    const { bytesRead } = await namingFailure(file.read(buffer, 0, buffer.length, position))
     if (bytesRead === 0)
       throw new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
     position += bytesRead

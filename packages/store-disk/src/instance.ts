@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from './make-directories.ts'
 import { ownerName } from './owner-name.ts'
+import type { CheckPresence } from './presence.ts'
 import { identifyProcess } from './process-identity.ts'
 import { step } from './step.ts'
 import { isAbsence, isSystemError } from './system-error.ts'
@@ -24,6 +25,8 @@ export interface Instance {
   readonly directory: string
   /** Makes a new empty file in the directory, and the directory too if somebody removed it. */
   createTemporaryFile(): Promise<TemporaryFile>
+  /** Removes a file; never fails. Where that cannot be done now, it is tried again before each new file. */
+  remove(path: string): Promise<void>
   /** Removes the directory with all that is in it. */
   close(): Promise<void>
 }
@@ -39,26 +42,58 @@ const fileMode = 0o640
 
 /**
  * Takes a directory of its own inside `parent`, and removes those of processes that are gone, now and every five
- * minutes. What belongs to a live process is never touched, be it this one, another, or one on another machine.
+ * minutes. What belongs to a live process is never touched, be it this one, another, or one on another machine. Before
+ * the directory is made anew, `check` is asked whether it may be.
  */
-export async function openInstance(parent: string, log: WarningLog): Promise<Instance> {
+export async function openInstance(
+  parent: string,
+  log: WarningLog,
+  check: CheckPresence,
+): Promise<Instance> {
   const self = identifyProcess()
   const own = ownerName(self, randomBytes(6).toString('hex'))
   const directory = join(parent, own)
+  const remains = new Set<string>()
   let files = 0
   let isClosed = false
+  let isBeating = true
 
   const beat = async () => {
-    await utimes(directory, new Date(), new Date()).catch((error: unknown) => {
-      if (!isAbsence(error)) log.warn(`No heartbeat in ${directory}: ${String(error)}`)
-    })
+    try {
+      await utimes(directory, new Date(), new Date())
+      isBeating = true
+    } catch (error) {
+      // Once is enough: a disk may be read-only for days.
+      if (isBeating && !isAbsence(error)) {
+        log.warn(`No heartbeat in ${directory}: ${String(error)}`)
+      }
+      isBeating = false
+    }
+  }
+
+  const remove = async (path: string) => {
+    try {
+      await rm(path, { force: true })
+      remains.delete(path)
+    } catch {
+      remains.add(path)
+    }
+  }
+
+  const clearUp = async () => {
+    for (const path of remains) {
+      await remove(path)
+      if (remains.has(path)) return
+    }
   }
 
   const createTemporaryFile = async (): Promise<TemporaryFile> => {
     if (isClosed) throw new Error('The disk store is closed')
+    await clearUp()
     const path = join(directory, (files++).toString(36))
     const handle = await open(path, 'wx', fileMode).catch(async (error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error
+      await check()
       await makeDirectories(directory)
       return open(path, 'wx', fileMode)
     })
@@ -78,6 +113,7 @@ export async function openInstance(parent: string, log: WarningLog): Promise<Ins
   return {
     directory,
     createTemporaryFile,
+    remove,
     close: async () => {
       isClosed = true
       timers.forEach((timer) => clearInterval(timer))

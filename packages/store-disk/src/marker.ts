@@ -1,9 +1,9 @@
 import { link, readFile, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { changeDurably } from './change-durably.ts'
 import type { TemporaryFile } from './instance.ts'
 import type { NamesMode } from './layout.ts'
 import { step } from './step.ts'
-import { syncDirectory } from './sync-directory.ts'
 import { isSystemError } from './system-error.ts'
 
 /** The version of the layout that this code reads and writes. */
@@ -12,6 +12,8 @@ export const layoutVersion = 1
 /** What a directory says of itself. */
 export interface Marker {
   readonly names: NamesMode
+  /** Tells it from every other one but its copies; `undefined` if somebody wrote the marker by hand. */
+  readonly id?: string | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Marker {
 export async function readMarker(path: string): Promise<Marker | undefined> {
   const text = await readIfThere(path)
   if (text === undefined) return undefined
-  const { layout, names } = parse(text)
+  const { layout, names, id } = parse(text)
   const directory = dirname(path)
   if (typeof layout === 'number' && layout > layoutVersion) {
     throw new Error(
@@ -33,7 +35,7 @@ export async function readMarker(path: string): Promise<Marker | undefined> {
   if (layout !== layoutVersion || (names !== 'plain' && names !== 'escaped')) {
     throw new Error(`The marker ${path} is damaged. Restore it from a backup: ${example}`)
   }
-  return { names }
+  return { names, id: typeof id === 'string' ? id : undefined }
 }
 
 const example = `for a directory on Linux it reads {"layout":${layoutVersion},"names":"plain"} as a rule.`
@@ -51,8 +53,11 @@ export async function createMarker(
   await fill(temporary.handle, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
   step('marker-written')
   try {
-    await link(temporary.path, path)
-    step('marker-linked')
+    await changeDurably(dirname(path), async () => {
+      await link(temporary.path, path)
+      step('marker-linked')
+    })
+    step('marker-synced')
   } catch (cause) {
     if (isSystemError(cause, 'EEXIST')) return
     if (!isSystemError(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw cause
@@ -61,8 +66,6 @@ export async function createMarker(
       { cause },
     )
   }
-  await syncDirectory(dirname(path))
-  step('marker-synced')
 }
 
 async function fill(handle: FileHandle, text: string): Promise<void> {
@@ -83,7 +86,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-function parse(text: string): { layout?: unknown; names?: unknown } {
+function parse(text: string): { layout?: unknown; names?: unknown; id?: unknown } {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}

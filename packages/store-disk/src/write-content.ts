@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { noticingFullDisk } from './full-disk.ts'
+import { namingFailure } from './naming-failure.ts'
 import { step } from './step.ts'
 
 /** The first buffer: all that most files need. */
@@ -45,7 +45,7 @@ export async function writeContent(
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   let rest = bytes
   while (rest.length > 0) {
-    const { bytesWritten } = await noticingFullDisk(file.write(rest))
+    const { bytesWritten } = await namingFailure(file.write(rest))
     rest = rest.subarray(bytesWritten)
     step('content-written')
   }

@@ -23,7 +23,7 @@ describe('openDiskBlobStore on a directory', () => {
     const directory = join(place.path, 'deep', 'down')
     expect(await opening({ directory, names: 'plain' })).to.equal('opened')
     const marker = await readFile(join(directory, 'holdfast.json'), 'utf8')
-    expect(JSON.parse(marker)).to.deep.equal({ layout: 1, names: 'plain' })
+    expect(marker).to.match(/^\{"layout":1,"names":"plain","id":"[0-9a-f-]{36}"\}\n$/)
     expect((await readdir(directory)).sort()).to.deep.equal(['files', 'holdfast.json', 'tmp'])
     expect(await readdir(join(directory, 'tmp'))).to.deep.equal([])
   })

@@ -21,7 +21,7 @@ interface Recording {
 type Method = (...args: unknown[]) => Promise<unknown>
 
 /** Records the calls of the file system that durability depends on, in the order in which they finish. */
-async function recordSteps(directory: string, failing?: string): Promise<Recording> {
+async function recordSteps(failing?: string): Promise<Recording> {
   const steps: string[] = []
   const undo: (() => void)[] = []
   const paths = new Map<number, string>()
@@ -46,7 +46,7 @@ async function recordSteps(directory: string, failing?: string): Promise<Recordi
     })
   }
   const descriptor = (handle: unknown) => paths.get((handle as FileHandle).fd) ?? '?'
-  const prototype = await fileHandlePrototype(directory)
+  const prototype = await fileHandlePrototype()
   wrap(prototype, 'write', (file) => `write ${descriptor(file)}`)
   wrap(prototype, 'sync', (file) => `sync ${descriptor(file)}`)
   wrap(fsp, 'mkdir', (_, [path]) => `mkdir ${name(path)}`)
@@ -71,7 +71,7 @@ describe('openDiskBlobStore, before it says that a blob', () => {
   it('is stored, has synced the content, then its name, then the directories on the way', async () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
-    using recording = await recordSteps(place.path)
+    using recording = await recordSteps()
     await store.put(key, text('content'))
     expect(recording.steps).to.deep.equal([
       'write temporary',
@@ -88,7 +88,7 @@ describe('openDiskBlobStore, before it says that a blob', () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
     await store.put({ ...key, name: 'other' }, text('content'))
-    using recording = await recordSteps(place.path)
+    using recording = await recordSteps()
     await store.put(key, text('content'), { createOnly: true })
     expect(recording.steps).to.deep.equal([
       'write temporary',
@@ -103,7 +103,7 @@ describe('openDiskBlobStore, before it says that a blob', () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
     await store.put(key, text('content'))
-    using recording = await recordSteps(place.path)
+    using recording = await recordSteps()
     expect(await store.delete(key)).to.equal(true)
     expect(recording.steps).to.deep.equal(['unlink report.pdf', 'sync alice'])
     await store.close()
@@ -116,7 +116,7 @@ describe('openDiskBlobStore, before it says that a blob', () => {
       const store = await openDiskBlobStore({ directory })
       const info = await store.put(key, text('old'))
       {
-        using recording = await recordSteps(place.path, step)
+        using recording = await recordSteps(step)
         const failure = await store.put(key, text('new')).catch((error: unknown) => error)
         expect(failure).to.have.property('code', 'EIO')
         expect(recording.steps.filter((done) => done.startsWith('sync'))).to.have.length.at.most(1)

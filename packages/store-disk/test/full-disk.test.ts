@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { isFileServiceError } from '@holdfast/core'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
 import { findLitter, openFilesIn } from './disk-harness.ts'
-import { fileHandlePrototype, injectFull, systemError } from './full-disk.ts'
+import { injectFull, systemError } from './full-disk.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
@@ -25,23 +25,6 @@ describe('openDiskBlobStore on a full disk', () => {
     expect(await store.put(key, zeros(1))).to.have.property('size', 1024 * 1024)
     await store.close()
   })
-
-  for (const code of ['EDQUOT', 'ENOSPC', 'EFBIG']) {
-    it(`notices ${code} as late as in the sync`, async () => {
-      await using place = await makeTemporaryDirectory()
-      const directory = join(place.path, 'data')
-      const store = await openDiskBlobStore({ directory })
-      const prototype = await fileHandlePrototype(place.path)
-      const sync: unknown = Reflect.get(prototype, 'sync')
-      Reflect.set(prototype, 'sync', () => Promise.reject(systemError(code, 'fsync')))
-      const error = await store.put(key, zeros(1)).catch((failure: unknown) => failure)
-      Reflect.set(prototype, 'sync', sync)
-      expect(isFileServiceError(error, 'insufficient-storage')).to.equal(true)
-      expect(await store.stat(key)).to.equal(undefined)
-      expect(await findLitter(directory)).to.deep.equal([])
-      await store.close()
-    })
-  }
 
   it('passes on what the content throws, even when it looks like a full disk', async () => {
     await using place = await makeTemporaryDirectory()

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { open, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
 import { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
 
 /** Room on the disk: bytes. */
@@ -30,7 +29,7 @@ function mountSmall(directory: TemporaryDirectory): TemporaryDirectory {
 
 /** Lets no file grow beyond the room, as a disk would not. */
 export async function injectFull(directory: TemporaryDirectory): Promise<TemporaryDirectory> {
-  const prototype = await fileHandlePrototype(directory.path)
+  const prototype = await fileHandlePrototype()
   const write = Reflect.get(prototype, 'write') as (bytes: Uint8Array) => Promise<unknown>
   Reflect.set(prototype, 'write', async function (this: FileHandle, bytes: Uint8Array) {
     if ((await this.stat()).size + bytes.length > room) throw systemError('ENOSPC', 'write')
@@ -51,8 +50,8 @@ export function systemError(code: string, syscall: string): Error {
 }
 
 /** The object that all file handles have their methods from. */
-export async function fileHandlePrototype(directory: string): Promise<object> {
-  await using handle = await open(join(directory, 'any'), 'w')
+export async function fileHandlePrototype(): Promise<object> {
+  await using handle = await open(import.meta.filename)
   return Object.getPrototypeOf(handle) as object
 }
 

@@ -29,7 +29,7 @@ export async function expectOnDisk(
   const { data } = site
   expect((await readdir(data)).sort()).to.deep.equal(['files', 'holdfast.json', 'tmp'])
   const marker = await readFile(join(data, 'holdfast.json'), 'utf8')
-  expect(marker).to.equal('{"layout":1,"names":"plain"}\n')
+  expect(marker).to.match(/^\{"layout":1,"names":"plain","id":"[0-9a-f-]{36}"\}\n$/)
   expect(await site.owners(), 'directories for temporary files').to.have.length(servers)
   expect(await site.litter(), 'temporary files').to.have.length(uploads)
   const entries = await readdir(join(data, 'files'), { recursive: true, withFileTypes: true })

@@ -1,9 +1,9 @@
 import { link, open, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
+import { changeDurably } from '../change-durably.ts'
 import type { NamesMode } from '../layout.ts'
 import { findUnkeptName } from '../plain-names.ts'
-import { syncDirectory } from '../sync-directory.ts'
 import { isSystemError } from '../system-error.ts'
 import { clockFinding } from './clock-finding.ts'
 import { namesFinding } from './names-finding.ts'
@@ -59,8 +59,7 @@ async function writeDurably(directory: string): Promise<void> {
   } finally {
     await handle.close()
   }
-  await rename(temporary, target)
-  await syncDirectory(directory)
+  await changeDurably(directory, () => rename(temporary, target))
 }
 
 const renames = 200

@@ -154,12 +154,11 @@ describe('inspectDataDirectory, where no store can be', () => {
 
   it('says so when a sync finds no room', async () => {
     await using place = await makeTemporaryDirectory()
-    const prototype = await fileHandlePrototype(place.path)
+    const prototype = await fileHandlePrototype()
     const sync: unknown = Reflect.get(prototype, 'sync')
     Reflect.set(prototype, 'sync', async () => {
       throw systemError('ENOSPC', 'fsync')
     })
-    await rm(join(place.path, 'any'))
     try {
       const syncing = found(await inspect(place.path), 'syncing')
       expect(syncing?.mark).to.equal('problem')
