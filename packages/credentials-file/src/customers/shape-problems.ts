@@ -47,7 +47,7 @@ function unknownKey({ keyword, params }: ErrorObject): string | undefined {
 function describe(error: ErrorObject, path: DataPath): string {
   switch (error.keyword) {
     case 'additionalProperties':
-      return describeUnknown(error, path)
+      return unknownField(unknownKey(error) ?? '', path)
     case 'required':
       return missingField(String(error.params['missingProperty']))
     case 'minLength':
@@ -61,21 +61,12 @@ function describe(error: ErrorObject, path: DataPath): string {
   }
 }
 
-function describeUnknown(error: ErrorObject, path: DataPath): string {
-  const key = unknownKey(error) ?? ''
-  const data: unknown = error.data
-  const fields = typeof data === 'object' && data !== null ? Object.entries(data) : []
-  return unknownField(key, new Map<string, unknown>(fields).get(key), path)
-}
-
-function unknownField(key: string, value: unknown, path: DataPath): string {
+function unknownField(key: string, path: DataPath): string {
   const known = path.length > 0 ? customerFields : ['customers']
   const meant = closestWord(key, known)
-  const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
-  // A key without a value may be a password that lost its "password:".
-  const shown =
-    value === null ? 'a field that is not known' : `the unknown field ${JSON.stringify(key)}`
-  return `has ${shown}; ${hint}`
+  // What is no slip of the pen may be a password that lost its "password:".
+  if (meant === undefined) return `has a field that is not known; known: ${known.join(', ')}`
+  return `has the unknown field ${JSON.stringify(key)}; did you mean "${meant}"?`
 }
 
 function missingField(field: string): string {

@@ -69,7 +69,13 @@ export function parseYaml(text: string, path: string): YamlDocument {
 
 function parseOrRefuse(text: string, path: string, lineCounter: LineCounter): Document {
   try {
-    return parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
+    return parseDocument(text, {
+      lineCounter,
+      prettyErrors: false,
+      logLevel: 'error',
+      // Keys of keys of keys take the time of a power of their depth: 1 kB of them a minute.
+      stringKeys: true,
+    })
   } catch {
     // The parser recurses; what it throws when the stack is used up says nothing more.
     throw new CustomersFileError(path, [{ message: syntaxProblems.RESOURCE_EXHAUSTION }])

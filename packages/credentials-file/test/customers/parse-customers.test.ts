@@ -142,11 +142,15 @@ describe('parseCustomers', () => {
       /:3: customers\[0\]: has the unknown field "pasword"; did you mean "password"\?/,
     ],
     ['a field in another case', one('Quota: 1'), /unknown field "Quota"; did you mean "quota"\?/],
-    ['a strange field', one('colour: red'), /unknown field "colour"; known: name, password, quota/],
+    [
+      'a strange field',
+      one('colour: red'),
+      /:3: .*a field that is not known; known: name, password, quota/,
+    ],
     [
       'a strange field at the top',
       'customers: []\nversion: 1\n',
-      /:2: has the unknown field "version"; known: customers/,
+      /:2: has a field that is not known; known: customers/,
     ],
     ['a misspelt top', 'custmers: []\n', /unknown field "custmers"; did you mean "customers"\?/],
     [
@@ -154,7 +158,17 @@ describe('parseCustomers', () => {
       'customers:\n  - {name: a, hunter2}\n',
       /has a field that is not known; known/,
     ],
-    ['__proto__ as a field', one('__proto__: {a: 1}'), /:3: .*unknown field "__proto__"/],
+    [
+      'a password with a colon in it, without its field',
+      one('hunter2: hunter3'),
+      /:3: .*has a field that is not known; known/,
+    ],
+    [
+      'a password as a field at the top',
+      'hunter2: []\n',
+      /:1: has a field that is not known; known/,
+    ],
+    ['__proto__ as a field', one('__proto__: {a: 1}'), /:3: .*a field that is not known/],
     [
       'a negative quota',
       one('password: x\n    quota: -1'),
@@ -221,6 +235,11 @@ describe('parseCustomers', () => {
       'two documents',
       'customers: []\n---\ncustomers: []\n',
       /:2: a second document begins here; remove/,
+    ],
+    [
+      'fields that are named by fields, without end',
+      `customers:\n${'? '.repeat(400)}`,
+      /a field name has to be text/,
     ],
     ['nesting without end', `customers: ${'['.repeat(50_000)}`, /nested too deeply/],
     ['broken JSON', '{"customers": [{"name": "a", "password": "hunter2"}', /:1: /],
