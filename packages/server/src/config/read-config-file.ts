@@ -37,14 +37,20 @@ interface Problem {
  */
 export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const lines = new LineCounter()
-  const document = parseDocument(await readText(path), { lineCounter: lines, prettyErrors: false })
+  const document = parseDocument(await readText(path), {
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'error',
+    // Keys of keys of keys take the time of a power of their depth: 1 kB of them a minute.
+    stringKeys: true,
+  })
   const lineAt = (offset: number) => lines.linePos(offset).line
   const [syntaxError] = [...document.errors, ...document.warnings]
   if (syntaxError) {
     const place = `${path}:${lineAt(syntaxError.pos[0])}`
     throw new UsageError(`${place}: this is not YAML: ${syntaxError.message}`)
   }
-  const { written, problems } = read(document.toJS())
+  const { written, problems } = read(dataOf(document, path))
   if (problems.length > 0) {
     const lineOf = (key: string) => {
       const offset = offsetOfKey(document, key)
@@ -57,6 +63,16 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
     )
   }
   return written
+}
+
+/** What the YAML stands for. That an alias leads nowhere, or to too much, shows only here. */
+function dataOf(document: Document, path: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`${path}: this is not YAML: ${reason}`)
+  }
 }
 
 function read(data: unknown): { written: WrittenSettings; problems: readonly Problem[] } {
@@ -91,10 +107,9 @@ function explain(error: ErrorObject): Problem {
     }
     const meant = closestWord(key, settingNames)
     const hint = meant === undefined ? '' : `did you mean "${meant}"? `
-    return {
-      key,
-      message: `"${key}" is no setting; ${hint}there are ${settingNames.join(', ')}`,
-    }
+    // Anything else may be a line of which a part is secret.
+    const shown = /^[\w-]{1,40}$/.test(key) ? `"${key}" is` : 'a key that is'
+    return { key, message: `${shown} no setting; ${hint}there are ${settingNames.join(', ')}` }
   }
   const key = error.instancePath.slice(1)
   if (key === '') return { message: 'the file must be a map of settings, such as "port: 3000"' }

@@ -52,6 +52,7 @@ describe('readConfigFile', () => {
     })
   }
 
+  const laughs = 'a: &a [1]\n' + lists('b', 'a') + lists('c', 'b') + lists('d', 'c')
   const wrong: readonly (readonly [string, string])[] = [
     [
       'port: 1\nmax-filesize: 1\n',
@@ -73,6 +74,12 @@ describe('readConfigFile', () => {
     ['port: 1\nport: 2\n', '/h.yaml:2: this is not YAML: Map keys must be unique'],
     ['port: "1\nhost: x\n', '/h.yaml:3: this is not YAML: Missing closing "quote'],
     ['port: 1\n---\nport: 2\n', '/h.yaml:2: this is not YAML:'],
+    ['port: 1\nhost: *none\n', '/h.yaml: this is not YAML: Unresolved alias'],
+    [laughs, '/h.yaml: this is not YAML: Excessive alias count'],
+    ['[1]: 1\n', '/h.yaml:1: this is not YAML: With stringKeys, all keys must be strings'],
+    // Its data would take a minute to come by.
+    ['? '.repeat(400), '/h.yaml:1: this is not YAML: With stringKeys'],
+    ['['.repeat(50_000), '/h.yaml:1: this is not YAML:'],
     ['minio-create-bucket: 1.5\n', '/h.yaml:1: minio-create-bucket must be true or false'],
     ['minio-create-bucket: yes\n', '/h.yaml:1: minio-create-bucket "yes" is neither true nor'],
     [
@@ -83,7 +90,7 @@ describe('readConfigFile', () => {
     ['__proto__: 1\n', '/h.yaml:1: "__proto__" is no setting'],
   ]
   for (const [text, message] of wrong) {
-    it(`refuses ${JSON.stringify(text)} with its place`, async () => {
+    it(`refuses ${JSON.stringify(text.slice(0, 80))} with its place`, async () => {
       expect(await refusal(await site.write('h.yaml', text))).to.include(message)
     })
   }
@@ -97,6 +104,9 @@ describe('readConfigFile', () => {
       'minio-endpoint "http://…@minio:9000" is not the address of a server',
     )
     expect(message).not.to.include('s3cret')
+    const inKey = '"minio-endpoint: http://me:s3cret": 1\n'
+    const keyMessage = await refusal(await site.write('h.yaml', inKey))
+    expect(keyMessage).to.include('/h.yaml:1: a key that is no setting; there are host, port')
   })
 
   it('tells everything that is wrong at once', async () => {
@@ -112,3 +122,8 @@ describe('readConfigFile', () => {
     expect(await refusal(site.path)).to.include('EISDIR')
   })
 })
+
+/** A list, called `name`, of one and the same list nine times. */
+function lists(name: string, of: string): string {
+  return `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]\n`
+}
