@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import mocha from 'mocha'
 import { collectContractResults } from './matrix/collect-contract-results.ts'
 import type { ContractResult } from './matrix/contract-result.ts'
+import { collectFigures } from './checks/collect-figures.ts'
 
 interface Files {
   counts?: string
@@ -9,13 +10,14 @@ interface Files {
 }
 
 /**
- * Mocha's spec reporter, which also leaves for `scripts/test`, as JSON in the files named by the reporter options:
+ * Mocha's spec reporter, which shows what suites have counted once more at the end, and also leaves for `scripts/test`, as JSON in the files named by the reporter options:
  * `counts`, its counts as `{"passed": 3, "failed": 0}`; `contract`, the results of the contract suite on every store.
  * Without these options it is the spec reporter.
  */
 class CountingReporter extends mocha.reporters.Spec {
   readonly #files: Files
   readonly #contractResults: readonly ContractResult[]
+  readonly #figures = collectFigures()
 
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {
     super(runner, options)
@@ -25,6 +27,7 @@ class CountingReporter extends mocha.reporters.Spec {
 
   override epilogue(): void {
     super.epilogue()
+    for (const line of this.#figures()) console.log(`  ${line}`)
     const { counts, contract } = this.#files
     const { passes: passed, failures: failed } = this.stats
     if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passed, failed }))
