@@ -1,4 +1,4 @@
-/** What was written, in quotes, for messages; of a URL without what may be a name and password in it. */
+/** What was written, in quotes, for messages; without what may be the name and password of a URL, even a misspelt one. */
 export function quoted(text: string): string {
-  return `"${text.replace(/\/\/.*@/s, '//…@')}"`
+  return `"${text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@')}"`
 }

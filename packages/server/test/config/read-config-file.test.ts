@@ -104,6 +104,11 @@ describe('readConfigFile', () => {
       'minio-endpoint "http://…@minio:9000" is not the address of a server',
     )
     expect(message).not.to.include('s3cret')
+    for (const slip of ['http:/me:s3cret@minio', 'me:s3cret@minio', 'a//b me:s3cret\\n@minio']) {
+      const text = `minio-endpoint: "${slip}"\n`
+      expect(await refusal(await site.write('h.yaml', text))).to.include('…@minio" is not the')
+      expect(await refusal(await site.write('h.yaml', text))).not.to.include('s3cret')
+    }
     const inKey = '"minio-endpoint: http://me:s3cret": 1\n'
     const keyMessage = await refusal(await site.write('h.yaml', inKey))
     expect(keyMessage).to.include('/h.yaml:1: a key that is no setting; there are host, port')
