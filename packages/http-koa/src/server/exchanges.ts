@@ -27,9 +27,13 @@ export function endExchanges(socket: Duplex): boolean {
 }
 
 /**
- * Whether the client has been told that the connection ends here, or will be: then no further request is processed, since
+ * Whether the connection has ended, or the client has been told that it will: then no further request is processed, since
  * the client takes it for one that was not (RFC 9112 §9.6).
  */
 export function isEnded(socket: Duplex): boolean {
-  return ended.has(socket) || exchangeOn(socket)?.response.getHeader('connection') === 'close'
+  return (
+    socket.destroyed ||
+    ended.has(socket) ||
+    exchangeOn(socket)?.response.getHeader('connection') === 'close'
+  )
 }

@@ -2,8 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type Koa from 'koa'
 import { noteExpectation } from '../http/expect-continue.ts'
 import { answerClientError, headersTooLarge } from './client-error.ts'
-import { endExchanges, exchangeOn, isEnded, noteExchange } from './exchanges.ts'
+import { endExchanges, isEnded, noteExchange } from './exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
+import { inTurn } from './in-turn.ts'
 import { answerRaw } from './raw-answer.ts'
 
 export interface HttpServerOptions {
@@ -30,24 +31,27 @@ export function prepareServer(
   { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
 ): void {
   const callback = app.callback()
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
+  const process = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
     if (!hasOneHost(request)) return refuse(request, 400, 'One Host header is required')
-    if (isEnded(request.socket)) return void request.resume()
     noteExchange(request, response)
     void callback(request, response)
   }
 
-  server.on('request', handle)
+  server.on('request', takingTurns(process))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     noteExpectation(request, response)
-    handle(request, response)
+    takingTurns(process)(request, response)
   })
-  server.on('checkExpectation', (request: IncomingMessage) =>
-    refuse(request, 417, 'The only known expectation is 100-continue'),
+  server.on(
+    'checkExpectation',
+    takingTurns((request) => refuse(request, 417, 'The only known expectation is 100-continue')),
   )
   server.on('connect', (request: IncomingMessage) =>
-    refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`]),
+    inTurn(request.socket, undefined, () => {
+      if (isEnded(request.socket)) return
+      refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`])
+    }),
   )
   server.on('clientError', answerClientError)
   // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
@@ -64,18 +68,24 @@ function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Refuses a request, once those before it are answered, and closes the connection. */
+/** Has requests processed one after the other, and none behind the end of the connection. */
+function takingTurns(process: (request: IncomingMessage, response: ServerResponse) => void) {
+  return (request: IncomingMessage, response: ServerResponse) =>
+    inTurn(request.socket, response, () => {
+      if (isEnded(request.socket)) request.resume()
+      else process(request, response)
+    })
+}
+
+/** Refuses a request and closes the connection. */
 function refuse(
   request: IncomingMessage,
   ...answer: readonly [status: number, message: string, headers?: readonly string[]]
 ): void {
-  const { socket } = request
+  endExchanges(request.socket)
   // Nobody else reads its body.
   request.resume()
-  if (isEnded(socket) || !endExchanges(socket)) return
-  const before = exchangeOn(socket)?.response
-  if (before && !before.closed) before.once('close', () => answerRaw(socket, ...answer))
-  else answerRaw(socket, ...answer)
+  answerRaw(request.socket, ...answer)
 }
 
 /** What some path or other knows. CONNECT asks for none. */

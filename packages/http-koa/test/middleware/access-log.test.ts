@@ -72,7 +72,7 @@ describe('createAccessLog', () => {
     expect(app.log.lines[0]?.level).to.equal('info')
   })
 
-  it('writes a line for each of several requests on a connection that is gone before the first is answered', async () => {
+  it('writes a line for the one of several requests in a row that was being answered when the connection went', async () => {
     const store = generateStore({ size: 2 ** 30 })
     await using app = await runApp({ store })
     using connection = await connectRaw(app.port)
@@ -80,8 +80,9 @@ describe('createAccessLog', () => {
     connection.send(Buffer.concat([get, get, get]))
     await until('the first answer began', () => connection.received().length > 0)
     connection.reset()
-    await until('all were logged', () => app.log.lines.length === 3)
-    for (const { fields } of app.log.lines) expect(fields).to.include({ aborted: true })
+    await until('it was logged', () => app.log.lines.length > 0)
+    await until('the connection is gone', async () => (await app.connections()) === 0)
+    expect(app.log.lines.map(({ fields }) => fields['aborted'])).to.deep.equal([true])
   })
 
   it("keeps a proxy's id only if it is harmless", async () => {

@@ -109,23 +109,32 @@ describe('createRequestLimit', () => {
       await until('there is a place again', async () => (await app.list()).status === 400)
     })
 
-    it('when the connection of requests that wait for earlier answers is gone', async () => {
+    it('when the connection of requests in a row is gone, which are one at a time', async () => {
       const gate = Promise.withResolvers<undefined>()
-      const store = generateStore({ size: 10, beforeOpen: () => gate.promise })
-      await using app = await runLimitedApp({ store, maxRequests: 3 })
+      let opening = 0
+      const beforeOpen = () => {
+        opening++
+        return gate.promise
+      }
+      const store = generateStore({ size: 10, beforeOpen })
+      await using app = await runLimitedApp({ store, maxRequests: 2 })
       const get = request('GET', '/serve/a', headersOf('demo'))
       using pipeline = await connectRaw(app.port)
       pipeline.send(Buffer.concat([get, get, get]))
+      await until('the first waits for the store', () => opening === 1)
+      using other = await connectRaw(app.port)
+      other.send(get)
       await until('there is no place', async () => (await app.list()).status === 503)
+      expect(opening).to.equal(2)
       pipeline.reset()
+      other.reset()
       await until('the connection is gone', async () => (await app.connections()) === 0)
       // The store is still at work for them.
       expectOverloaded(await app.list())
       gate.resolve(undefined)
       await until('there is a place again', async () => (await app.list()).status !== 503)
-      const uploads = await Promise.all([1, 2].map(() => app.beginUpload()))
+      using _upload = await app.beginUpload()
       expect((await app.list()).status).to.equal(400)
-      for (const upload of uploads) upload[Symbol.dispose]()
     })
 
     it('when a request has been refused, although its body is still being read', async () => {

@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+const latest = new WeakMap<Duplex, ServerResponse>()
+
+/**
+ * Calls `action` once everything that came before on the connection is answered, at once as a rule. Whoever comes next
+ * waits for `response`. Node hands requests over as they come, but only safe ones may be processed side by side
+ * (RFC 9112 §9.3.2), and what a client sends behind an upload may be a request for that file.
+ */
+export function inTurn(
+  socket: Duplex,
+  response: ServerResponse | undefined,
+  action: () => void,
+): void {
+  const before = latest.get(socket)
+  if (response) latest.set(socket, response)
+  if (before && !before.closed) before.once('close', action)
+  else action()
+}
