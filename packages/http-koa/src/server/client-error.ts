@@ -15,7 +15,7 @@ const statuses: Readonly<Record<string, readonly [status: number, message: strin
 
 /** Answers what the parser refuses: bytes that are no HTTP, or a body that breaks off. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET') {
+  if (error.code === 'ECONNRESET' || hasSaidNothing(socket)) {
     socket.destroy()
     return
   }
@@ -30,6 +30,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   if (request.complete && !response.closed) response.once('close', answer)
   else if (response.headersSent && !response.writableFinished) closeGently(socket)
   else answer()
+}
+
+/** Like one that has been idle since its last request, such a connection ends without a word. */
+function hasSaidNothing(socket: Duplex): boolean {
+  return 'bytesRead' in socket && socket.bytesRead === 0
 }
 
 function bodyOrRequest(request: IncomingMessage | undefined): string {

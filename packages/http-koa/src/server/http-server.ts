@@ -11,7 +11,7 @@ export function createHttpServer(
   app: Pick<Koa, 'callback'>,
   options: HttpServerOptions = {},
 ): Server {
-  const server = createServer(nodeOptions)
+  const server = createServer(nodeOptions(options))
   prepareServer(server, app, options)
   return server
 }

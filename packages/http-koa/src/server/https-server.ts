@@ -32,7 +32,7 @@ export function createHttpsServer(
 ): Server {
   const { idleTimeoutMs = defaultIdleTimeoutMs } = options
   const server = createServer({
-    ...nodeOptions,
+    ...nodeOptions(options),
     ...contextOf(certificate),
     // As Node has it without TLS: who says that no more is coming still gets an answer.
     allowHalfOpen: true,

@@ -14,7 +14,6 @@ const nothingForTooLong = 'The client sent nothing for too long'
  * coming: it may have left.
  */
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
-  server.requestTimeout = 0
   server.timeout = idleTimeoutMs
   server.keepAliveTimeout = idleTimeoutMs
   const suspects = new WeakMap<Socket, number>()

@@ -12,11 +12,24 @@ export interface HttpServerOptions {
   readonly idleTimeoutMs?: number
 }
 
+/** How long the head of a request may take at most, in milliseconds. */
+const longestHeadMs = 60_000
+
 /**
  * What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. The
- * size of the head is what Node takes by default, whatever its command line says: it is documented.
+ * size of the head is what Node takes by default, whatever its command line says: it is documented. All of a head has to
+ * come within the time that a client may be idle, however steadily its bytes trickle; a whole request may take for ever.
  */
-export const nodeOptions = { requireHostHeader: false, maxHeaderSize: 16 * 1024 } as const
+export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions) {
+  const headersTimeout = Math.min(idleTimeoutMs, longestHeadMs)
+  return {
+    requireHostHeader: false,
+    maxHeaderSize: 16 * 1024,
+    requestTimeout: 0,
+    headersTimeout,
+    connectionsCheckingInterval: headersTimeout / 2,
+  }
+}
 
 /** How many header fields a request may have. */
 const maxHeaderFields = 1_000
@@ -24,7 +37,7 @@ const maxHeaderFields = 1_000
 /** Default of {@link HttpServerOptions.idleTimeoutMs}. */
 export const defaultIdleTimeoutMs = 60_000
 
-/** Has `server`, made with {@link nodeOptions}, answer for a Koa application. */
+/** Has `server`, made with the {@link nodeOptions} of the same options, answer for a Koa application. */
 export function prepareServer(
   server: Server,
   app: Pick<Koa, 'callback'>,

@@ -63,6 +63,20 @@ describe('applyIdleTimeout', () => {
     expect((await app.files.stat('slow')).size).to.equal(10)
   })
 
+  it('refuses a head that trickles, on a new connection and on a used one', async () => {
+    await using app = await runApp({ idleTimeoutMs })
+    for (const before of ['', 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      using connection = await connectRaw(app.port)
+      connection.send(`${before}GET /list HTTP/1.1\r\n`)
+      const trickle = setInterval(() => connection.send('a'), idleTimeoutMs / 10)
+      await until('the connection was cut', () => connection.isClosed())
+      clearInterval(trickle)
+      expect(connection.received().toString()).to.match(
+        /HTTP\/1\.1 408 [^]*did not arrive in time"}$/,
+      )
+    }
+  })
+
   it('never cuts a client that waits for the store', async () => {
     const gate = Promise.withResolvers<undefined>()
     await using app = await runApp({ store: watchStore(() => gate.promise), idleTimeoutMs })
