@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rm, utimes, type FileHandle } from 'node:fs/promises'
+import { open, readdir, rm, unlink, utimes, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from './make-directories.ts'
@@ -73,7 +73,11 @@ export async function openInstance(
 
   const remove = async (path: string) => {
     try {
-      await rm(path, { force: true })
+      await unlink(path).catch(async (error: unknown) => {
+        if (!isAbsence(error)) throw error
+        // It may come back with its file system.
+        await check()
+      })
       remains.delete(path)
     } catch {
       remains.add(path)

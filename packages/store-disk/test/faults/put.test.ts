@@ -125,7 +125,7 @@ describe('put on a failing disk', () => {
     await using site = await openFaultSite()
     const { store, data } = site
     {
-      using _kept = await injectFault(data, { call: 'rm temporary', code: 'EROFS' })
+      using _kept = await injectFault(data, { call: 'unlink temporary', code: 'EROFS' })
       const fault = { call: 'sync temporary', code: 'EIO' }
       expectMeaning(await site.fail(fault, () => store.put(key, text('new'))), fault)
       await store.put(key, text('created'), { createOnly: true })

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+
+/** A small file system of this user. */
+export interface SmallDisk {
+  mount(): void
+  /** With `isLazy`, also while files on it are open. */
+  unmount(isLazy?: boolean): void
+  remount(mode: 'ro' | 'rw'): void
+  /** Unmounts it, if need be, and removes it. */
+  remove(): void
+}
+
+/** `ext4` keeps its files while it is not mounted; `memory` is quick when it is full. */
+export type DiskKind = 'ext4' | 'memory'
+
+const mebibytes = 8
+
+/** Makes a disk of 8 MiB and mounts it on `path`, which is made. Needs root, or sudo without a password. */
+export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
+  const image = `${path}.img`
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  const options = `size=${mebibytes}m,uid=${uid},gid=${gid}`
+  const source =
+    kind === 'ext4'
+      ? ['-o', 'loop', image, path]
+      : ['-t', 'tmpfs', '-o', options, 'holdfast-test', path]
+  writeFileSync(image, '')
+  if (kind === 'ext4') {
+    execFileSync('truncate', ['--size', `${mebibytes}M`, image])
+    execFileSync('/sbin/mkfs.ext4', ['-q', '-m', '0', '-E', `root_owner=${uid}:${gid}`, image])
+  }
+  mkdirSync(path)
+  const disk: SmallDisk = {
+    mount: () => asRoot('mount', ...source),
+    unmount: (isLazy = false) => asRoot('umount', ...(isLazy ? ['--lazy'] : []), path),
+    remount: (mode) => asRoot('mount', '-o', `remount,${mode}`, path),
+    remove() {
+      if (isMounted(path)) disk.unmount(true)
+      rmSync(image)
+    },
+  }
+  disk.mount()
+  return disk
+}
+
+function asRoot(...command: readonly string[]): void {
+  const [program = '', ...args] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
+  execFileSync(program, args)
+}
+
+function isMounted(path: string): boolean {
+  try {
+    execFileSync('mountpoint', ['-q', path])
+    return true
+  } catch {
+    return false
+  }
+}
