@@ -3,5 +3,12 @@
 // Counts only if set before the first use of the pool, hence before anything is imported.
 process.env.UV_THREADPOOL_SIZE ||= '16'
 
-const { main } = await import('../dist/cli/main.js')
-process.exitCode = await main(process.argv.slice(2))
+const { node } = process.versions
+if (Number.parseInt(node) >= 22) {
+  const { main } = await import('../dist/cli/main.js')
+  process.exitCode = await main(process.argv.slice(2))
+} else {
+  // An older one would get some way, and fail where a password has been made already.
+  process.stderr.write(`holdfast: Node.js ${node} is too old; run it with version 22 or newer.\n`)
+  process.exitCode = 1
+}

@@ -75,7 +75,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .fail((message, error: Error | undefined) => {
       // What the command itself threw is not yargs' to explain; yargs' own errors are mistakes like the others.
       if (error !== undefined && error.name !== 'YError') throw error
-      throw new UsageError(explainMistake(error?.message ?? message, flags))
+      throw new UsageError(explainMistake(error?.message ?? message, args, flags))
     })
   try {
     await cli.parseAsync()

@@ -57,12 +57,27 @@ describe('holdfast', () => {
     })
   }
 
+  it('refuses a Node.js that is too old before anything fails of that', async () => {
+    const old = `Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(old)}`
+    expect(await holdfast(['customers', 'add', 'zoe'], { NODE_OPTIONS })).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr: 'holdfast: Node.js 20.19.0 is too old; run it with version 22 or newer.\n',
+    })
+  })
+
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [[], 'Say which command: serve, copy, customers, usage or doctor.'],
     [['sreve'], 'Did you mean serve?'],
     [['serve', '--prot', '1'], 'Unknown argument: prot\nDid you mean --port?'],
     [['serve', '--maxfilesize', '1'], 'Did you mean --max-file-size?'],
     [['serve', '--xyzzy'], 'Unknown argument: xyzzy\nSee holdfast --help.'],
+    [
+      ['usage', '--port', '1'],
+      'Unknown argument: port\n--port is of another command.\nSee holdfast --help.',
+    ],
+    [['serve', 'port', '1'], 'Unknown arguments: port, 1\nDid you mean --port?'],
     [['serve', 'now'], 'Unknown argument: now'],
     [['serve', '--', '--port', '1'], 'Nothing goes behind "--" here: "--port".'],
     [['serve', '--port'], 'Not enough arguments following: port'],

@@ -27,12 +27,6 @@ describe('machineFindings', () => {
     expect(told({ openFiles: Infinity })[2]).to.match(/any number files|any number/)
   })
 
-  it('tells of a Node.js that is too old', () => {
-    expect(faults({ nodeVersion: '20.19.0' })).to.deep.equal([
-      'problem: Node.js: 20.19.0 is too old; holdfast needs 22 or newer. scripts/start brings its own Node.js',
-    ])
-  })
-
   it('tells of too few threads', () => {
     for (const threads of ['2', 'many', '-1']) {
       expect(faults({ threads })).to.deep.equal([
