@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { createFaults, injectFaults } from '@holdfast/contract/faults'
 import { expect } from 'chai'
 import { FileServiceError } from '@holdfast/core'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
-import { failingStore } from '../support/failing-store.ts'
 import { filePart, form, formType, textPart } from '../support/form.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 
@@ -74,7 +74,9 @@ export function batchDigests(start: StartService): void {
   describe('POST /upload/batch while the store is full', () => {
     it('says Insufficient storage for each file, and logs the cause', async () => {
       const full = new FileServiceError('insufficient-storage', 'no room')
-      await using service = await start({ wrap: (store) => failingStore(store, () => full) })
+      const faults = createFaults()
+      faults.plan({ nth: 1, lasting: true, error: full })
+      await using service = await start({ wrap: (store) => injectFaults(store, faults) })
       expect(await results(service, filePart('a', '1'), filePart('b', '2'))).to.deep.equal([
         'a: Insufficient storage',
         'b: Insufficient storage',

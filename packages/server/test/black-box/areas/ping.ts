@@ -1,8 +1,8 @@
+import { createFaults, injectFaults } from '@holdfast/contract/faults'
 import { expect } from 'chai'
 import { curl } from '../support/curl.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { StartService } from '../support/running-service.ts'
-import { failingStore } from '../support/failing-store.ts'
 
 export function ping(start: StartService): void {
   describe('GET /ping', () => {
@@ -23,10 +23,12 @@ export function ping(start: StartService): void {
     })
 
     it('has no store access: it answers while every call of the store fails', async () => {
-      const broken = new Error('no store')
-      await using service = await start({ wrap: (store) => failingStore(store, () => broken) })
+      const faults = createFaults()
+      faults.plan({ nth: 1, lasting: true })
+      await using service = await start({ wrap: (store) => injectFaults(store, faults) })
       const answer = await service.exchange(requestHead('GET', '/ping'))
       expect(answer.bytes.toString()).to.equal('pong')
+      expect(faults.steps()).to.deep.equal([])
     })
 
     it('answers HEAD with the headers of GET and no body', async () => {

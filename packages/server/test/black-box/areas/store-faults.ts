@@ -1,8 +1,9 @@
+import { createFaults, injectFaults, type Fault } from '@holdfast/contract/faults'
 import { expect } from 'chai'
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
-import { failingStore } from '../support/failing-store.ts'
+import { older } from '../support/faulty-requests.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
 
@@ -19,17 +20,17 @@ const requests: Readonly<Record<string, (service: RunningService) => Promise<Ans
   'GET /list': ({ anna }) => anna.list(),
 }
 
-/** Starts a service whose store fails from `break` on, and works again from `mend` on. */
+/** In the middle of an upload's content: behind the first chunk and behind the last. */
+const inTheMiddle: readonly Fault[] = [
+  { nth: 2, only: { method: 'put', moment: 'item' } },
+  { nth: 1, only: { method: 'put', moment: 'end' } },
+]
+
+/** Starts a service whose store fails as planned. */
 async function startBreakable(start: StartService) {
-  let failure: Error | undefined
-  const service = await start({ wrap: (store) => failingStore(store, () => failure) })
-  expectOk(await service.anna.upload('a', 'old'))
-  return {
-    service,
-    break: (error: Error) => void (failure = error),
-    mend: () => void (failure = undefined),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
-  }
+  const faults = createFaults()
+  const service = await start({ wrap: (store) => injectFaults(store, faults) })
+  return { service, faults, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 /** The log has the cause, under the id that the client got. */
@@ -39,25 +40,6 @@ function expectLogged(service: RunningService, answer: Answer, cause: Error): vo
   const lines = service.log.filter(({ fields }) => fields['requestId'] === requestId)
   const error = lines.find(({ level }) => level === 'error')
   expect(error?.fields['err']).to.equal(cause)
-}
-
-/** `store`, whose puts take `taken` bytes at least before they fail. */
-function failingAfter(taken: number, error: Error) {
-  return (store: BlobStore): BlobStore => ({
-    ...store,
-    put: (key, content, options) => {
-      async function* cutOff() {
-        let size = 0
-        for await (const chunk of content) {
-          yield chunk
-          size += chunk.length
-          if (size >= taken) throw error
-        }
-        throw error
-      }
-      return store.put(key, cutOff(), options)
-    },
-  })
 }
 
 export function storeFaults(start: StartService): void {
@@ -70,26 +52,31 @@ export function storeFaults(start: StartService): void {
       for (const [name, send] of Object.entries(requests)) {
         it(`answers ${name} with ${status} ${message}, logs the cause, and goes on`, async () => {
           await using breakable = await startBreakable(start)
-          const { service } = breakable
-          breakable.break(error)
+          const { service, faults } = breakable
+          expectOk(await service.anna.upload('a', 'old'))
+          faults.plan({ nth: 1, lasting: true, error })
           const answer = await send(service)
           expectError(answer, status, message)
           if (status === 503) expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
           expectLogged(service, answer, error)
-          breakable.mend()
+          faults.plan()
           expect(await service.anna.text('a')).to.equal('old')
           expectOk(await service.anna.upload('a', 'new'))
         })
       }
 
       it('in the middle of an upload leaves nothing behind', async () => {
-        for (const taken of [1, 100_000, Infinity]) {
-          await using service = await start({ wrap: failingAfter(taken, error) })
-          const content = 'x'.repeat(300_000)
-          expectError(await service.anna.upload('a', content), status, message)
-          expectError(await service.anna.put('a', content), status, message)
-          expect(await service.anna.names()).to.deep.equal([])
-          await expectNoLitter(service)
+        await using breakable = await startBreakable(start)
+        const { service, faults } = breakable
+        for (const point of inTheMiddle) {
+          for (const method of ['upload', 'put'] as const) {
+            faults.plan({ ...point, error })
+            expectError(await service.anna[method]('a', older), status, message)
+            expect(faults.struck()).to.have.length(1)
+            faults.plan()
+            expect(await service.anna.names()).to.deep.equal([])
+            await expectNoLitter(service)
+          }
         }
       })
     })
@@ -97,21 +84,10 @@ export function storeFaults(start: StartService): void {
 
   describe('a fault when the answer has begun', () => {
     it('cuts a download off, so that a part does not pass for the whole', async () => {
-      const breaking = (store: BlobStore): BlobStore => ({
-        ...store,
-        async open(key, options) {
-          const file = await store.open(key, options)
-          return file && { ...file, content: beginning(file.content) }
-        },
-      })
-      async function* beginning(content: AsyncIterable<Uint8Array>) {
-        for await (const chunk of content) {
-          yield chunk.subarray(0, 1)
-          throw fault
-        }
-      }
-      await using service = await start({ wrap: breaking })
-      expectOk(await service.anna.upload('a', 'hello'))
+      await using breakable = await startBreakable(start)
+      const { service, faults } = breakable
+      expectOk(await service.anna.upload('a', older))
+      faults.plan({ nth: 2, only: { method: 'open', moment: 'item' }, error: fault })
       const failure = await service.anna.serve('a').catch((error: unknown) => error)
       expect(failure).to.be.instanceOf(TypeError)
       await until(() => service.log.some(({ fields }) => fields['err'] === fault))
