@@ -1,0 +1,14 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** The memory of a process that is in RAM, in MiB: now, and the most there ever was. */
+export async function residentMiB(pid: number): Promise<{ now: number; most: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const figure = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
+  return { now: figure('VmRSS'), most: figure('VmHWM') }
+}
+
+/** How many descriptors a process has open. */
+export async function openDescriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}
