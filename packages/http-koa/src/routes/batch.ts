@@ -25,16 +25,22 @@ export function createBatch(
   witnessOf: WitnessOf = noWitness,
 ): RouterMiddleware<HoldfastState> {
   return async (ctx) => {
-    const tell = witnessOf(ctx)
+    const witness = witnessOf(ctx)
+    let told = 0
+    const tell: Witness = (...event) => {
+      told++
+      return witness(...event)
+    }
     try {
       await answerEach(ctx, tell)
     } catch (error) {
-      await tell('upload', {}, { error })
+      // It may be the trail that failed, which knows of the first file then.
+      if (told === 0) await tell('upload', {}, { error })
       throw error
     }
   }
 
-  /** Rejects only before the first file has been dealt with. */
+  /** Rejects only before the first line is written. */
   async function answerEach(ctx: Parameters<RouterMiddleware<HoldfastState>>[0], tell: Witness) {
     const createOnly = isCreateOnly(ctx.req.headers)
     const explain = (error: unknown) => {

@@ -260,17 +260,25 @@ describe('The option audit', () => {
     ])
   })
 
-  it('makes the answer 500 if it rejects, and is not told twice that all went well', async () => {
-    let calls = 0
-    const audit = () => {
-      calls++
-      return Promise.reject(new Error('no paper'))
-    }
-    await using app = await run({ audit })
-    const answer = await exchange(app.port, put('a'))
-    expect([answer.status, calls]).to.deep.equal([500, 1])
-    expect(JSON.stringify(app.log.lines.map(({ fields }) => fields))).to.not.include('sesame')
-  })
+  for (const [title, bytes] of [
+    ['a raw body', put('a')],
+    ['a form', formRequest(form(filePart('a')))],
+    ['a batch', batch(filePart('a'))],
+    ['a deletion', customerRequest('DELETE', '/delete/taken')],
+  ] as const) {
+    it(`makes the answer to ${title} 500 if it rejects, and is not told twice`, async () => {
+      let calls = 0
+      const audit = () => {
+        calls++
+        return Promise.reject(new Error('no paper'))
+      }
+      await using app = await run({ audit })
+      await app.files.upload('taken', new Blob(['old']).stream())
+      const answer = await exchange(app.port, bytes)
+      expect([answer.status, calls]).to.deep.equal([500, 1])
+      expect(JSON.stringify(app.log.lines.map(({ fields }) => fields))).to.not.include('sesame')
+    })
+  }
 
   it('is waited for before the client is answered', async () => {
     const gate = Promise.withResolvers<undefined>()
