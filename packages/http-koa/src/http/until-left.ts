@@ -1,17 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { onConnectionEnd } from './on-connection-end.ts'
 import { problems } from './problem.ts'
 
-/** What `action` comes to; its signal aborts when the client leaves before that. For while nobody reads the body. */
+/** What `action` comes to; its signal aborts when the client at the other end of `socket` leaves before that. */
 export async function untilLeft<T>(
-  request: IncomingMessage,
+  socket: Socket,
   action: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const leaving = new AbortController()
-  const onClose = () => leaving.abort(problems.truncatedBody())
-  request.once('close', onClose)
+  const forget = onConnectionEnd(socket, () => leaving.abort(problems.truncatedBody()))
   try {
     return await action(leaving.signal)
   } finally {
-    request.off('close', onClose)
+    forget()
   }
 }

@@ -24,7 +24,9 @@ export function headerAuthentication(
     const name = soleHeader(request, 'x-auth-name')
     const password = soleHeader(request, 'x-auth-password')
     const address = networkOf(addressOf(request))
-    return untilLeft(request, (signal) => service.authenticate({ name, password, address, signal }))
+    return untilLeft(request.socket, (signal) =>
+      service.authenticate({ name, password, address, signal }),
+    )
   }
 }
 
