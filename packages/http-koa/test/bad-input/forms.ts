@@ -61,6 +61,16 @@ const bodies: Table = [
     formRequest(whole.replace('content\r\n', 'content')),
     400,
   ],
+  [
+    'a file behind the closing boundary',
+    formRequest(`--${boundary}--\r\n${textPart('lost', '')}${file}--${boundary}--\r\n`),
+    400,
+  ],
+  [
+    'a file without an end behind the closing boundary',
+    formRequest(`--${boundary}--\r\n${textPart('lost', '')}${file}`),
+    400,
+  ],
   ['NUL for the boundary', formRequest(whole.replaceAll(boundary, '\0'.repeat(20))), 400],
 ]
 

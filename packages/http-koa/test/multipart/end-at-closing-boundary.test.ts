@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import busboy from 'busboy'
+import { expect } from 'chai'
+import { endAtClosingBoundary } from '../../src/multipart/end-at-closing-boundary.ts'
+
+const file = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\ncontent\r\n'
+const end = '--B--\r\n'
+/** The parser loses what follows the closing boundary at once, and would find what is behind that. */
+const lost = '--B\r\nX-Lost: yes\r\n\r\n\r\n'
+
+/** How many files busboy finds in a form, which arrives in these pieces. */
+async function filesIn(...pieces: readonly string[]): Promise<number> {
+  const parser = busboy({ headers: { 'content-type': 'multipart/form-data; boundary=B' } })
+  endAtClosingBoundary(parser)
+  let files = 0
+  parser.on('file', (_name, stream) => {
+    files++
+    stream.resume()
+  })
+  for (const piece of pieces) parser.write(piece)
+  parser.end()
+  await once(parser, 'close')
+  return files
+}
+
+describe('endAtClosingBoundary', () => {
+  for (const [what, epilogue, files] of [
+    ['nothing', '', 1],
+    ['text', 'text', 1],
+    ['a file', file + end, 1],
+    ['two files', file + file + end, 1],
+    ['a file behind a part', lost + file + end, 1],
+    ['a file without an end', lost + file, 1],
+    ['another end, and a file', end + file + file, 1],
+  ] as const) {
+    it(`has busboy find nothing behind the closing boundary where there is ${what}`, async () => {
+      expect(await filesIn(file + end + epilogue)).to.equal(files)
+      expect(await filesIn(file + end, epilogue)).to.equal(files)
+      expect(await filesIn(...file, ...end, ...epilogue)).to.equal(files)
+    })
+  }
+
+  it('changes nothing of what is before it', async () => {
+    expect(await filesIn(file + file + lost + file + end)).to.equal(3)
+    expect(await filesIn('preamble\r\n', file, end)).to.equal(1)
+  })
+})
