@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { until } from '../support/until.ts'
+import { describeWithDisks } from './describe-with-disks.ts'
 import { countFailures, startFaultSite, type FaultSite } from './fault-site.ts'
 
 /** Every request but of files that are to be read, and whether it changes something. */
@@ -33,7 +34,7 @@ async function expectWorking(site: FaultSite): Promise<void> {
   await site.expectCalm()
 }
 
-describe('holdfast serve on a disk of its own', () => {
+describeWithDisks('holdfast serve on a disk of its own', () => {
   after(() => console.log(`figures: real faults of disks: ${countFailures()} failed requests`))
 
   it('that is read-only, answers changes with 503, serves, and works when it is writable again', async () => {

@@ -46,7 +46,14 @@ export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
 
 function asRoot(...command: readonly string[]): void {
   const [program = '', ...args] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
-  execFileSync(program, args)
+  try {
+    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  } catch (cause) {
+    const remedy =
+      'Mounting needs root, or sudo without a password, and a container that allows it; scripts/test --without-containers ' +
+      'leaves out what it is needed for'
+    throw new Error(`${command.join(' ')} failed: ${String(cause)}. ${remedy}`, { cause })
+  }
 }
 
 function isMounted(path: string): boolean {

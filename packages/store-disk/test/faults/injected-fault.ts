@@ -23,7 +23,7 @@ export interface InjectedFault {
 type Method = (...args: unknown[]) => Promise<unknown>
 
 const ofHandles = ['write', 'sync', 'utimes', 'stat', 'read']
-const ofPaths = ['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir']
+const ofPaths = ['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir', 'utimes']
 
 /** Has calls of the file system on a store in `data` fail, until it is disposed of. */
 export async function injectFault(data: string, fault: Fault): Promise<InjectedFault> {
