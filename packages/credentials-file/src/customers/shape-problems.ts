@@ -64,9 +64,9 @@ function describe(error: ErrorObject, path: DataPath): string {
 function unknownField(key: string, path: DataPath): string {
   const known = path.length > 0 ? customerFields : ['customers']
   const meant = closestWord(key, known)
-  // What is no slip of the pen may be a password that lost its "password:".
-  if (meant === undefined) return `has a field that is not known; known: ${known.join(', ')}`
-  return `has the unknown field ${JSON.stringify(key)}; did you mean "${meant}"?`
+  const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
+  // Its line tells which: the field itself may be a password that lost its "password:", and "passw0rd" is one, too.
+  return `has a field that is not known; ${hint}`
 }
 
 function missingField(field: string): string {
