@@ -85,6 +85,8 @@ function describe(ctx: Context, info: BlobInfo): void {
     'Accept-Ranges': 'bytes',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': 'sandbox',
+    // Where an application that embeds the routes logs in by cookies, pages of others could take files for scripts.
+    'Cross-Origin-Resource-Policy': 'same-origin',
   })
   ctx.length = info.size
 }

@@ -5,7 +5,7 @@ import type { StartService } from '../support/running-service.ts'
 
 export function serveHeaders(start: StartService): void {
   describe('served headers', () => {
-    it('are Content-Length, Accept-Ranges: bytes, nosniff, CSP sandbox and Cache-Control', async () => {
+    it('are Content-Length, Accept-Ranges: bytes, nosniff, CSP sandbox, CORP and Cache-Control', async () => {
       await using service = await start()
       expectOk(await service.anna.upload('a.txt', 'four'))
       const { headers } = await service.anna.serve('a.txt')
@@ -14,6 +14,7 @@ export function serveHeaders(start: StartService): void {
         'accept-ranges': 'bytes',
         'x-content-type-options': 'nosniff',
         'content-security-policy': 'sandbox',
+        'cross-origin-resource-policy': 'same-origin',
         'cache-control': 'private, no-cache',
       })
     })
