@@ -42,7 +42,7 @@ const tries = 500
  * standard error; there, and on pipes, each line is in one piece.
  */
 export async function openAppendable(path: string): Promise<Appendable> {
-  const descriptor = descriptors[path]
+  const descriptor = standardStreams[path]
   if (descriptor !== undefined) return onDescriptor(descriptor)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
   // Opening a pipe that nobody reads would wait for a reader.
@@ -59,8 +59,8 @@ export async function openAppendable(path: string): Promise<Appendable> {
   }
 }
 
-/** Opening these anew would fail where they are sockets, and overwrite the log where they are files. */
-const descriptors: Readonly<Record<string, number>> = {
+/** Their descriptors. Opening these anew would fail where they are sockets, and overwrite the log where they are files. */
+export const standardStreams: Readonly<Record<string, number>> = {
   '-': 1,
   '/dev/stdout': 1,
   '/dev/stderr': 2,

@@ -1,5 +1,5 @@
 import type { Audit, HttpLog } from '@holdfast/http-koa'
-import { UsageError } from '../cli/usage-error.ts'
+import { explainTrail } from './explain-trail.ts'
 import { formatEvent, formatOmission } from './format-event.ts'
 import { createRefusalLimit } from './limit-refusals.ts'
 import { openTrailFile, type TrailFile, type TrailFileEvents } from './open-trail-file.ts'
@@ -19,14 +19,14 @@ const refusalsPerMinute = 100
 const minuteMs = 60_000
 
 /**
- * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later trouble with it is told to `log`, once a minute
- * at most, and does not stop the service.
+ * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later trouble with it is told
+ * to `log`, once a minute at most, and does not stop the service.
  *
  * @throws UsageError that names the file and the remedy
  */
 export async function openAuditTrail(path: string, log: HttpLog): Promise<AuditTrail> {
   const file = await openTrailFile(path, tellOf(log)).catch((error: unknown) => {
-    throw explain(error, path)
+    throw explainTrail(error, path)
   })
   return createAuditTrail(file)
 }
@@ -63,23 +63,4 @@ function tellOf(log: HttpLog): TrailFileEvents {
       log.warn({ lost }, 'The audit trail is written again, and says how many lines are missing')
     },
   }
-}
-
-const remedies: Readonly<Record<string, string>> = {
-  EACCES: 'give that user write permission, or choose another --audit-log',
-  EROFS: 'the file system is mounted read-only; choose another --audit-log',
-  ENOENT: 'make its directory first, or choose another --audit-log',
-  EISDIR: 'it is a directory; name a file in it',
-  ENXIO:
-    'nobody reads that pipe, or it is a socket; start its reader first, or choose another --audit-log',
-}
-
-function explain(error: unknown, path: string): unknown {
-  if (!(error instanceof Error)) return error
-  const code = 'code' in error ? String(error.code) : ''
-  const remedy = remedies[code] ?? 'choose another --audit-log'
-  const user = process.getuid?.() ?? 'this user'
-  return new UsageError(
-    `The audit trail ${path} cannot be written by uid ${user} (${error.message}): ${remedy}.`,
-  )
 }

@@ -6,6 +6,7 @@ import { bucketFindings } from './bucket-findings.ts'
 import { examineCustomers } from './examine-customers.ts'
 import { lookAtMachine, machineFindings } from './machine-findings.ts'
 import { networkFindings } from './network-findings.ts'
+import { trailFindings } from './trail-findings.ts'
 
 /** What is examined together. */
 export interface Section {
@@ -20,7 +21,7 @@ export interface Section {
  * `signal` and nothing else.
  */
 export async function* examine(config: Config, signal?: AbortSignal): AsyncGenerator<Section> {
-  yield { title: 'Machine', findings: machineFindings(await lookAtMachine()) }
+  yield { title: 'Machine', findings: onMachine(config) }
   yield { title: 'Network', findings: networkFindings(config) }
   const { findings, promisedBytes } = await examineCustomers(config.customers)
   yield { title: 'Customers', findings }
@@ -31,4 +32,9 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
   }
   const found = inspectDataDirectory({ directory: config.data, promisedBytes, signal })
   yield { title: 'Disk store', findings: attemptFindings('directory', found, signal) }
+}
+
+async function* onMachine(config: Config): AsyncGenerator<Finding> {
+  yield* machineFindings(await lookAtMachine())
+  yield* attemptFindings('audit trail', trailFindings(config))
 }

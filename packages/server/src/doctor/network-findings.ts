@@ -6,10 +6,12 @@ import { checkProxies } from '../serve/check-proxies.ts'
 import { clearTextWarning } from '../serve/clear-text-warning.ts'
 import { openCertificate } from '../serve/open-certificate.ts'
 import { attemptFindings } from './attempt-findings.ts'
+import { listeningFinding } from './listening-finding.ts'
 import { toldFinding } from './told-finding.ts'
 
-/** Whether clients reach the server safely, as far as its settings tell. */
+/** Whether clients can reach the server, and safely, as far as its settings tell. */
 export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
+  yield await listeningFinding(config)
   yield await encryption(config)
   yield* attemptFindings('certificate', certificate(config))
   yield* attemptFindings('proxies', proxies(config))

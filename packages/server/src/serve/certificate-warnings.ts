@@ -13,7 +13,7 @@ export function certificateWarnings(
   nowMs: number,
 ): readonly string[] {
   const warnings: string[] = []
-  const renew = 'renew it; the new one is taken without a restart'
+  const renew = 'renew it, and the new one is taken without a restart'
   const at = (timeMs: number) => new Date(timeMs).toISOString()
   if (validToMs <= nowMs) {
     warnings.push(

@@ -170,7 +170,7 @@ describe('holdfast serve --audit-log', () => {
 
   for (const [title, path, remedy] of [
     ['a directory is missing', 'missing/audit.jsonl', 'make its directory first'],
-    ['it is a directory', '.', 'it is a directory; name a file in it'],
+    ['it is a directory', '.', 'name a file in that directory'],
   ] as const) {
     it(`is refused at the start when ${title}`, async () => {
       const args = ['serve', '--port', '0', '--audit-log', path]

@@ -62,12 +62,15 @@ describe('holdfast doctor', () => {
 
   it('says what is wrong and what to do; exit code 1', async () => {
     await site.write('data', 'a file')
-    const { code, stdout } = await doctor(['--customers', 'none.yaml'])
+    const args = ['--customers', 'none.yaml', '--audit-log', 'none/audit.jsonl']
+    const { code, stdout } = await doctor(args)
     expect(code).to.equal(1)
+    expect(stdout).to.match(/^ {2}problem {2}audit trail {8}.* cannot be written .*ENOENT/m)
+    expect(stdout).to.match(/^ {30}-> make its directory first, or choose another --audit-log/m)
     expect(stdout).to.match(/^ {2}problem {2}customers file {5}none\.yaml: does not exist$/m)
     expect(stdout).to.match(/^ {30}-> create it with "holdfast customers add NAME"/m)
     expect(stdout).to.match(/^ {2}problem {2}directory {10}.*data cannot be used: it is a file$/m)
-    expect(stdout).to.match(/^2 problems, .* Mend the problems first\.$/m)
+    expect(stdout).to.match(/^3 problems, .* Mend the problems first\.$/m)
   })
 
   it('takes the settings that the server takes', async () => {

@@ -1,20 +1,45 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { expect } from 'chai'
 import { networkFindings } from '../../src/doctor/network-findings.ts'
 import { resolveConfig } from '../../src/index.ts'
 import { createSite } from '../support/site.ts'
 
-const told = async (flags: Readonly<Record<string, string>>) => {
+const allTold = async (flags: Readonly<Record<string, string>>) => {
   const lines: string[] = []
-  for await (const { check, mark, message, remedies } of networkFindings(
-    resolveConfig({ flags }),
-  )) {
+  const config = resolveConfig({ flags: { port: '0', ...flags } })
+  for await (const { check, mark, message, remedies } of networkFindings(config)) {
     lines.push(`${mark}: ${check}: ${[message, ...remedies].join(' | ')}`)
   }
   return lines
 }
 
+const told = async (flags: Readonly<Record<string, string>>) => (await allTold(flags)).slice(1)
+
 describe('networkFindings', () => {
+  it('says whether the server can listen, and what to do where not', async () => {
+    expect((await allTold({}))[0]).to.equal('ok: listening: on 127.0.0.1, any port')
+    const [elsewhere] = await allTold({ host: '192.0.2.1', port: '4711' })
+    expect(elsewhere).to.equal(
+      'problem: listening: Cannot listen on 192.0.2.1 port 4711: this machine does not have the address | Choose another --host.',
+    )
+  })
+
+  it('takes whoever listens there already for the server', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const [taken] = await allTold({ port: `${port}` })
+    await once(server.close(), 'close')
+    expect(taken).to.equal(
+      `skipped: listening: 127.0.0.1 port ${port} is taken: by the server, if it runs`,
+    )
+    expect((await allTold({ port: `${port}` }))[0]).to.equal(
+      `ok: listening: on 127.0.0.1 port ${port}`,
+    )
+  })
+
   it('is content on this machine, and behind a proxy', async () => {
     expect(await told({})).to.deep.equal(['ok: encryption: not needed on this machine alone'])
     expect(await told({ host: '0.0.0.0', 'trust-proxy': '10.0.0.1' })).to.deep.equal([
