@@ -36,7 +36,7 @@ describe('endAtClosingBoundary', () => {
     it(`has busboy find nothing behind the closing boundary where there is ${what}`, async () => {
       expect(await filesIn(file + end + epilogue)).to.equal(files)
       expect(await filesIn(file + end, epilogue)).to.equal(files)
-      expect(await filesIn(...file, ...end, ...epilogue)).to.equal(files)
+      expect(await filesIn(...Array.from(file + end + epilogue))).to.equal(files)
     })
   }
 
