@@ -17,13 +17,14 @@ const longestHeadMs = 60_000
 
 /**
  * What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. The
- * size of the head is what Node takes by default, whatever its command line says: it is documented. All of a head has to
+ * parser is strict, and the size of the head is what Node takes by default, whatever its command line says. All of a head has to
  * come within the time that a client may be idle, however steadily its bytes trickle; a whole request may take for ever.
  */
 export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions) {
   const headersTimeout = Math.min(idleTimeoutMs, longestHeadMs)
   return {
     requireHostHeader: false,
+    insecureHTTPParser: false,
     maxHeaderSize: 16 * 1024,
     requestTimeout: 0,
     headersTimeout,
