@@ -19,7 +19,7 @@ const directoryMode = 0o750
 /** Enough for every active customer; more would only hold memory. */
 const maxRemembered = 10_000
 
-/** Keeps track of the directories below `root`, which exists. Before one is made, `check` is asked whether it may be. */
+/** Keeps track of the directories below `root`, which exists. `check` is asked whether one may be made. */
 export function createDurableDirectories(root: string, check: CheckPresence): DurableDirectories {
   const known = new Map<string, Promise<void>>()
 

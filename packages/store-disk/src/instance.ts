@@ -27,7 +27,7 @@ export interface Instance {
   createTemporaryFile(): Promise<TemporaryFile>
   /** Removes a file; never fails. Where that cannot be done now, it is tried again before each new file. */
   remove(path: string): Promise<void>
-  /** Removes the directory with all that is in it. */
+  /** Removes the directory with all that is in it; never fails, and warns where that cannot be done now. */
   close(): Promise<void>
 }
 
@@ -121,7 +121,9 @@ export async function openInstance(
     close: async () => {
       isClosed = true
       timers.forEach((timer) => clearInterval(timer))
-      await rm(directory, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
+        log.warn(`Cannot remove ${directory}, which the next start does: ${String(error)}`)
+      })
     },
   }
 }

@@ -43,8 +43,8 @@ const meanings: readonly Meaning[] = [
 /**
  * Waits for `work` of the file system. Where it failed because there is no room (device full, disk quota used up),
  * rejects with `insufficient-storage`; with `file-too-large` where no such file can be kept; with `store-unavailable`
- * where the whole store is out of use and the same request may succeed later: read-only, out of reach, no open file left.
- * Everything else, such as a damaged disk or missing permission, comes through as it is.
+ * where the whole store is out of use and the same request may succeed later: read-only, out of reach, no open file
+ * left. Everything else, such as a damaged disk or missing permission, comes through as it is.
  */
 export async function namingFailure<T>(work: Promise<T>): Promise<T> {
   try {

@@ -13,7 +13,7 @@ import { isAbsence } from './system-error.ts'
  */
 export type CheckPresence = () => Promise<void>
 
-/** Tells whether the directory `data`, which says `opened` of itself and keeps its blobs in `files`, is in its place. */
+/** Checks the directory `data`, which said `opened` of itself when it was opened, and keeps its blobs in `files`. */
 export function createPresence(data: string, files: string, opened: Marker): CheckPresence {
   const markerPath = join(data, 'holdfast.json')
   let known: string | undefined

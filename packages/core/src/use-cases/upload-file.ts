@@ -45,7 +45,8 @@ export interface UploadPolicy {
 
 /**
  * Stores `content` as the customer's file `name`, in place of any earlier one. When it resolves, the file is safe and
- * visible; when it rejects, nothing has changed. `content` must throw, not end, if it is not complete.
+ * visible; when it rejects, nothing has changed, unless the store failed in the very act of publishing, as the port's
+ * `put` says. `content` must throw, not end, if it is not complete.
  *
  * @throws RangeError when `size` is no number from 0
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,

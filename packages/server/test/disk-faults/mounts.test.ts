@@ -48,6 +48,16 @@ describeWithDisks('holdfast serve on a disk of its own', () => {
     await expectWorking(site)
   })
 
+  it('that is read-only when it is stopped, stops all the same, and says what it could not remove', async () => {
+    await using site = await startFaultSite({ ownDisk: 'ext4' })
+    site.disk?.remount('ro')
+    site.server.signal('SIGTERM')
+    expect(await site.server.ended).to.equal(0)
+    const { msg } = await site.server.logged('Cannot remove ')
+    expect(msg).to.include('EROFS').and.include('the next start')
+    await site.server.logged('stopped')
+  })
+
   it('that is unmounted, answers 503, makes nothing below, and works when it is mounted again', async () => {
     await using site = await startFaultSite({ ownDisk: 'ext4' })
     site.disk?.unmount()
