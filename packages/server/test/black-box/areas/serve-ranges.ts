@@ -65,6 +65,25 @@ export function serveRanges(start: StartService): void {
       }
     })
 
+    it('that is absurd gets the whole file, an error, or its header refused, and at once', async () => {
+      await using service = await start()
+      expectOk(await service.anna.upload('a', content))
+      const many = Array.from({ length: 900 }, (_, index) => `${index}-`).join()
+      for (const [range, status] of [
+        [`bytes=${many}`, 200],
+        [`bytes=${'0-,'.repeat(900)}0-`, 200],
+        ['bytes=9223372036854775808-', 416],
+        [`bytes=0-${'9'.repeat(15_000)}`, 206],
+        [`bytes=${'9'.repeat(15_000)}-`, 416],
+        [`bytes=-${'9'.repeat(15_000)}`, 206],
+        [`bytes=0-${'1'.repeat(65_536)}`, 431],
+      ] as const) {
+        const answer = await service.anna.serve('a', { Range: range })
+        expect(answer.status, range.slice(0, 40)).to.equal(status)
+        if (status < 300) expect(answer.bytes.toString()).to.equal(content)
+      }
+    })
+
     it('is ignored by HEAD', async () => {
       await using service = await start()
       expectOk(await service.anna.upload('a', content))
