@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
 import { invite } from '../http/expect-continue.ts'
 import { HttpProblem, problems } from '../http/problem.ts'
-import { endAtClosingBoundary } from './end-at-closing-boundary.ts'
+import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
 import { takeNamesLiterally } from './take-names-literally.ts'
@@ -109,7 +109,7 @@ function createParser(request: IncomingMessage): busboy.Busboy {
       defParamCharset: 'utf8',
     })
     takeNamesLiterally(parser)
-    endAtClosingBoundary(parser)
+    takeBoundariesLiterally(parser)
     return parser
   } catch {
     // Its only reason to throw here is a content type that it cannot read.

@@ -6,7 +6,7 @@ import type { Context } from 'koa'
 import { invite } from '../http/expect-continue.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
 import { problems } from '../http/problem.ts'
-import { endAtClosingBoundary } from './end-at-closing-boundary.ts'
+import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { expectedSha256 } from './expected-sha256.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
@@ -77,7 +77,7 @@ export function createReceiveForm(): ReceiveForm {
     },
     streamHandler: (request, parser) => {
       takeNamesLiterally(parser)
-      endAtClosingBoundary(parser)
+      takeBoundariesLiterally(parser)
       const { fail } = receptionOf(request)
       watchParser(parser, fail)
       // Multer gives a form up by unpiping it; whoever knows a better reason tells in the same turn.

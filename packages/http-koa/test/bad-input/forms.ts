@@ -62,6 +62,11 @@ const bodies: Table = [
     400,
   ],
   [
+    'a part without a blank line behind its headers',
+    formRequest(`--${boundary}\r\n${disposition}\r\n\r\n${form(textPart('note', 'text'))}`),
+    400,
+  ],
+  [
     'a file behind the closing boundary',
     formRequest(`--${boundary}--\r\n${textPart('lost', '')}${file}--${boundary}--\r\n`),
     400,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import busboy from 'busboy'
 import { expect } from 'chai'
-import { endAtClosingBoundary } from '../../src/multipart/end-at-closing-boundary.ts'
+import { takeBoundariesLiterally } from '../../src/multipart/take-boundaries-literally.ts'
 
 const file = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\ncontent\r\n'
 const end = '--B--\r\n'
@@ -11,7 +11,7 @@ const lost = '--B\r\nX-Lost: yes\r\n\r\n\r\n'
 /** How many files busboy finds in a form, which arrives in these pieces. */
 async function filesIn(...pieces: readonly string[]): Promise<number> {
   const parser = busboy({ headers: { 'content-type': 'multipart/form-data; boundary=B' } })
-  endAtClosingBoundary(parser)
+  takeBoundariesLiterally(parser)
   let files = 0
   parser.on('file', (_name, stream) => {
     files++
@@ -23,7 +23,7 @@ async function filesIn(...pieces: readonly string[]): Promise<number> {
   return files
 }
 
-describe('endAtClosingBoundary', () => {
+describe('takeBoundariesLiterally', () => {
   for (const [what, epilogue, files] of [
     ['nothing', '', 1],
     ['text', 'text', 1],
@@ -37,6 +37,22 @@ describe('endAtClosingBoundary', () => {
       expect(await filesIn(file + end + epilogue)).to.equal(files)
       expect(await filesIn(file + end, epilogue)).to.equal(files)
       expect(await filesIn(...Array.from(file + end + epilogue))).to.equal(files)
+    })
+  }
+
+  for (const headers of [
+    '',
+    'X: y\r\n',
+    'Content-Disposition: form-data; name="file"; filename="b"\r\n',
+  ]) {
+    it(`has busboy refuse ${JSON.stringify(headers)} for the headers of a part, without a blank line`, async () => {
+      for (const next of [lost, file]) {
+        const form = `${file}--B\r\n${headers}\r\n${next}${end}`
+        for (const pieces of [[form], Array.from(form)]) {
+          const error = await filesIn(...pieces).catch(String)
+          expect(error, form).to.include('Malformed part header')
+        }
+      }
     })
   }
 
