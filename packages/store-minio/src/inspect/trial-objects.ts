@@ -16,6 +16,8 @@ export interface TrialObjects {
   readonly largeKey: string
   /** Remembers what is to be removed beside the objects themselves, in a bucket that keeps versions. */
   readonly made: (key: string, versionId: string | undefined) => void
+  /** Remembers an upload to `largeKey`. A server need not list it, and lists a thousand at a time. */
+  readonly begun: (uploadId: string | undefined) => void
   /** Removes the objects with all that was made of them, as far as the access key may. */
   remove(): Promise<void>
 }
@@ -29,6 +31,7 @@ const mark = '.holdfast-doctor-'
 export function createTrialObjects(s3: S3Client, bucket: string, prefix: string): TrialObjects {
   const key = `${prefix}${mark}${randomUUID()}`
   const largeKey = `${key}-large`
+  const uploads: string[] = []
   const versions: { readonly Key: string; readonly VersionId: string }[] = []
   const remove = async (place: { readonly Key: string; readonly VersionId?: string }) => {
     await s3.send(new DeleteObjectCommand({ Bucket: bucket, ...place })).catch(() => {})
@@ -41,11 +44,18 @@ export function createTrialObjects(s3: S3Client, bucket: string, prefix: string)
     made(Key, VersionId) {
       if (VersionId !== undefined) versions.push({ Key, VersionId })
     },
+    begun(uploadId) {
+      if (uploadId !== undefined) uploads.push(uploadId)
+    },
     async remove() {
       for (const version of versions) await remove(version)
       // Without versions; with them, another delete would leave another mark of it.
       if (versions.length === 0) for (const Key of [key, largeKey]) await remove({ Key })
-      await abortUploads(s3, bucket, (upload) => upload.key.startsWith(key))
+      for (const UploadId of uploads) {
+        const upload = { Bucket: bucket, Key: largeKey, UploadId }
+        // Most of them are over.
+        await s3.send(new AbortMultipartUploadCommand(upload)).catch(() => {})
+      }
     },
   }
 }
@@ -67,24 +77,21 @@ export async function removeOldTrials(
   } catch {
     // The rights to do so are tried soon, and told of.
   }
-  await abortUploads(s3, bucket, ({ key, at }) => key.startsWith(begin) && isOld(at))
+  await abortOldUploads(s3, bucket, begin, isOld)
 }
 
-interface Upload {
-  readonly key: string
-  readonly at: Date | undefined
-}
-
-async function abortUploads(
+/** Aborts the uploads to keys that begin with `begin` and that `isOld` says are. Never throws. */
+async function abortOldUploads(
   s3: S3Client,
   bucket: string,
-  isMeant: (upload: Upload) => boolean,
+  begin: string,
+  isOld: (at: Date | undefined) => boolean,
 ): Promise<void> {
   try {
     // Without a prefix: MinIO takes one for a whole key.
     const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
     for (const { Key = '', UploadId, Initiated } of Uploads) {
-      if (!isMeant({ key: Key, at: Initiated })) continue
+      if (!Key.startsWith(begin) || !isOld(Initiated)) continue
       await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
     }
   } catch {
