@@ -68,7 +68,8 @@ function parseBody(headers: ReadonlyMap<string, string>, bytes: Buffer): Body | 
   if (headers.get('transfer-encoding') === 'chunked') return parseChunks(bytes)
   const length = Number(headers.get('content-length') ?? NaN)
   // For those who speak HTTP/1.0 (RFC 9112 §6.3).
-  if (Number.isNaN(length) && headers.get('connection') === 'close') return { body: bytes, rest: end }
+  if (Number.isNaN(length) && headers.get('connection') === 'close')
+    return { body: bytes, rest: end }
   if (Number.isNaN(length)) throw new Error('An answer without a length')
   if (bytes.length < length) return undefined
   return { body: bytes.subarray(0, length), rest: bytes.subarray(length) }
