@@ -5,6 +5,7 @@ import { secretNames, secretVariables } from '../config/secrets.ts'
 import { settingNames, settings, type StoreKind } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
 import { refuseIdleFlags } from './refuse-idle-flags.ts'
+import { refuseRest } from './refuse-rest.ts'
 import { settingEnvironment } from './setting-environment.ts'
 import { withSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -72,8 +73,7 @@ const keyVariables = secretNames.map((name) => `$${secretVariables(name).value}`
 /** Copies files from one store to another; resolves with the exit code. */
 export async function copy(flags: CopyFlags): Promise<number> {
   const { customer } = flags
-  const [stray] = flags['--'] ?? []
-  if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
+  refuseRest(flags)
   const [from, to] = [storeKind(flags.from, '--from'), storeKind(flags.to, '--to')]
   const concurrency = parseConcurrency(flags.concurrency)
   const problem = customer === undefined ? undefined : nameProblem(customer)

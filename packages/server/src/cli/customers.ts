@@ -10,6 +10,8 @@ import type { Argv } from 'yargs'
 import { settings } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
 import { headerProblem } from './header-problem.ts'
+import { isReaderGone } from './is-reader-gone.ts'
+import { onlyName, type NameArgument } from './only-name.ts'
 import { print } from './print.ts'
 import { readPassword } from './read-password.ts'
 import { UsageError } from './usage-error.ts'
@@ -21,12 +23,6 @@ interface FileOption {
 
 interface PasswordOption {
   readonly 'password-stdin': boolean
-}
-
-interface NameArgument {
-  readonly name?: string | undefined
-  /** Whatever stands behind `--`: yargs makes no positionals of it. */
-  readonly '--'?: readonly string[]
 }
 
 /** `holdfast customers …`: the administrator's edits of the customers file. */
@@ -96,16 +92,10 @@ function withName(yargs: Argv) {
   })
 }
 
-/** The one name that was given, before `--` or behind it. */
-function nameIn({ name, '--': rest = [] }: NameArgument): string {
-  const [first, second] = [...(name === undefined ? [] : [name]), ...rest]
-  if (first === undefined) throw new UsageError('Say the name of the customer.')
-  if (second !== undefined) {
-    throw new UsageError(
-      `One name at a time: what is "${second}"? Put a name with spaces in quotes.`,
-    )
-  }
-  return first
+function nameIn(argv: NameArgument): string {
+  const name = onlyName(argv)
+  if (name === undefined) throw new UsageError('Say the name of the customer.')
+  return name
 }
 
 function withPassword<T>(yargs: Argv<T>) {
@@ -160,8 +150,7 @@ async function list(argv: FileOption): Promise<number> {
   const names = (await openCustomersFile(customers)).names()
   if (names.length === 0) note(`${customers} has no customers.`)
   await print(names.map((name) => `${name}\n`).join('')).catch((error: unknown) => {
-    // Who reads no further, as "head" does, has what they want.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+    if (!isReaderGone(error)) throw error
   })
   return 0
 }

@@ -3,8 +3,8 @@ import type { WrittenSettings } from '../config/read-config-file.ts'
 import { settingNames } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
 import { refuseIdleFlags } from './refuse-idle-flags.ts'
+import { refuseRest } from './refuse-rest.ts'
 import { withSettings } from './setting-options.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The flags of `holdfast doctor` that are no settings, for guessing which one was meant. */
 export const doctorFlags = ['json']
@@ -42,8 +42,7 @@ export function describeDoctor(yargs: Argv): Argv {
 
 /** Examines all that the server needs; resolves with the exit code. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
-  const [stray] = flags['--'] ?? []
-  if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
+  refuseRest(flags)
   const config = await findConfig(flags, process.env)
   refuseIdleFlags(flags, [config.store])
   // Loaded only now: help and mistakes are answered twice as fast without the stores.

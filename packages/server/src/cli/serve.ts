@@ -4,8 +4,8 @@ import { secretNames, secretVariables } from '../config/secrets.ts'
 import { settingNames } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
 import { refuseIdleFlags } from './refuse-idle-flags.ts'
+import { refuseRest } from './refuse-rest.ts'
 import { withSettings } from './setting-options.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {
@@ -52,8 +52,7 @@ export type ServeFlags = WrittenSettings & {
 
 /** Serves until a signal ends it; resolves with the exit code. */
 export async function serve(flags: ServeFlags): Promise<number> {
-  const [stray] = flags['--'] ?? []
-  if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
+  refuseRest(flags)
   const config = await findConfig(flags, process.env)
   refuseIdleFlags(flags, [config.store])
   // Loaded only now: help, mistakes and the other commands are answered twice as fast without a server in memory.

@@ -3,6 +3,7 @@ import type { Argv } from 'yargs'
 import type { WrittenSettings } from '../config/read-config-file.ts'
 import { settingNames, settings } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'
+import { onlyName, type NameArgument } from './only-name.ts'
 import { refuseIdleFlags } from './refuse-idle-flags.ts'
 import { settingEnvironment } from './setting-environment.ts'
 import { withSettings } from './setting-options.ts'
@@ -12,13 +13,11 @@ import { UsageError } from './usage-error.ts'
 export const usageFlags = ['json']
 
 /** What the command line says; everything else comes from elsewhere. */
-export type UsageFlags = WrittenSettings & {
-  readonly name?: string
-  readonly json: boolean
-  readonly config?: string
-  /** Whatever stands behind `--`: yargs makes no positionals of it. */
-  readonly '--'?: readonly string[]
-}
+export type UsageFlags = WrittenSettings &
+  NameArgument & {
+    readonly json: boolean
+    readonly config?: string
+  }
 
 const usageSettings = settingNames.filter((name) => {
   if (name === 'minio-create-bucket') return false
@@ -53,7 +52,7 @@ export function describeUsage(yargs: Argv): Argv {
 
 /** Prints what customers keep; resolves with the exit code. */
 export async function usage(flags: UsageFlags): Promise<number> {
-  const customer = nameIn(flags)
+  const customer = customerIn(flags)
   const config = await findConfig(flags, settingEnvironment(usageSettings))
   refuseIdleFlags(flags, [config.store])
   // Loaded only now: help and mistakes are answered twice as fast without the stores.
@@ -61,14 +60,10 @@ export async function usage(flags: UsageFlags): Promise<number> {
   return runUsage(config, { customer, isJson: flags.json })
 }
 
-function nameIn({ name, '--': rest = [] }: UsageFlags): string | undefined {
-  const [first, second] = [...(name === undefined ? [] : [name]), ...rest]
-  if (second !== undefined) {
-    throw new UsageError(
-      `One name at a time: what is "${second}"? Put a name with spaces in quotes.`,
-    )
-  }
-  const problem = first === undefined ? undefined : nameProblem(first)
-  if (problem !== undefined) throw new UsageError(`"${first}" is no name: ${problem}.`)
-  return first
+/** The customer that is asked for, if one is. */
+function customerIn(flags: UsageFlags): string | undefined {
+  const name = onlyName(flags)
+  const problem = name === undefined ? undefined : nameProblem(name)
+  if (problem !== undefined) throw new UsageError(`"${name}" is no name: ${problem}.`)
+  return name
 }

@@ -4,6 +4,7 @@ import type { Finding } from '@holdfast/core'
 import type { Config } from '../../config/resolve-config.ts'
 import { examine } from '../../doctor/examine.ts'
 import { stopOnSignal } from '../copy/stop-on-signal.ts'
+import { isReaderGone } from '../is-reader-gone.ts'
 import { print } from '../print.ts'
 import { reportLines, summaryLine, type Paint } from './report-lines.ts'
 
@@ -28,8 +29,7 @@ export async function runDoctor(config: Config, isJson: boolean): Promise<number
   } catch (error) {
     const signal = interruption.name()
     if (signal !== undefined) return 128 + constants.signals[signal]
-    // Who reads no further, as "head" does, has what they want.
-    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1
+    if (isReaderGone(error)) return 1
     throw error
   }
 }

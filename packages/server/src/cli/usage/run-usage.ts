@@ -9,6 +9,7 @@ import {
   type CustomerUsage,
   type Quotas,
 } from '../../usage/customer-usages.ts'
+import { isReaderGone } from '../is-reader-gone.ts'
 import { print } from '../print.ts'
 import { refuseMissingData } from '../refuse-missing-data.ts'
 import { UsageError } from '../usage-error.ts'
@@ -43,8 +44,7 @@ export async function runUsage(
     return 0
   } catch (error) {
     if (isFileServiceError(error)) throw new UsageError(`Not all was counted: ${error.message}.`)
-    // Who reads no further, as "head" does, has what they want.
-    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0
+    if (isReaderGone(error)) return 0
     throw error
   } finally {
     await store.close()
