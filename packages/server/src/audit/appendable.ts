@@ -9,8 +9,11 @@ export interface Appendable {
   isMoved(): Promise<boolean>
   /** Whether nothing leads to it any more, so that what is written is lost. */
   isGone(): Promise<boolean>
-  /** Writes all of `bytes`; rejects with an {@link AppendError}. */
-  append(bytes: Uint8Array): Promise<void>
+  /**
+   * Writes all of `bytes`; rejects with an {@link AppendError}. Where a pipe is full, `waits` for its reader, until that has
+   * taken nothing for five seconds, or gives up at once.
+   */
+  append(bytes: Uint8Array, waits: boolean): Promise<void>
   close(): Promise<void>
 }
 
@@ -54,7 +57,8 @@ export async function openAppendable(path: string): Promise<Appendable> {
       return there?.dev !== opened.dev || there.ino !== opened.ino
     },
     isGone: async () => (await handle.stat()).nlink === 0,
-    append: (bytes) => appendTo(handle.fd, bytes, opened.isFile() ? endOfAll : endOfLine),
+    append: (bytes, waits) =>
+      appendTo(handle.fd, bytes, opened.isFile() ? endOfAll : endOfLine, waits),
     close: () => closeQuietly(handle),
   }
 }
@@ -70,7 +74,7 @@ function onDescriptor(fd: number): Appendable {
   return {
     isMoved: async () => false,
     isGone: async () => false,
-    append: (bytes) => appendTo(fd, bytes, endOfLine),
+    append: (bytes, waits) => appendTo(fd, bytes, endOfLine, waits),
     close: async () => {},
   }
 }
@@ -81,14 +85,19 @@ type EndOfPiece = (bytes: Uint8Array, from: number) => number
 const endOfAll: EndOfPiece = (bytes) => bytes.length
 const endOfLine: EndOfPiece = (bytes, from) => bytes.indexOf(lineFeed, from) + 1 || bytes.length
 
-async function appendTo(fd: number, bytes: Uint8Array, endOfPiece: EndOfPiece): Promise<void> {
+async function appendTo(
+  fd: number,
+  bytes: Uint8Array,
+  endOfPiece: EndOfPiece,
+  waits: boolean,
+): Promise<void> {
   let written = 0
-  let triesLeft = tries
+  let triesLeft = waits ? tries : 0
   while (written < bytes.length) {
     try {
       const length = endOfPiece(bytes, written) - written
       written += (await writeTo(fd, bytes, written, length)).bytesWritten
-      triesLeft = tries
+      triesLeft = waits ? tries : 0
     } catch (error) {
       if (!isFullPipe(error) || triesLeft-- === 0) throw new AppendError(error, written)
       await delay(retryMs)

@@ -56,7 +56,8 @@ export async function openTrailFile(
     const bytes = Buffer.from((isTorn ? '\n' : '') + all.join(''))
     try {
       const current = await currentFile()
-      await current.append(bytes)
+      // Whoever has taken nothing for so long has had their time: everybody's answers would wait for it again.
+      await current.append(bytes, lost === 0)
       if (lost > 0) onRecovery(lost)
       lost = 0
       isTorn = false

@@ -31,9 +31,9 @@ function onDiskOf(disk: { room: number }): typeof openAppendable {
     const file = await openAppendable(path)
     return {
       ...file,
-      async append(bytes) {
+      async append(bytes, waits) {
         const fitting = bytes.subarray(0, disk.room)
-        await file.append(fitting)
+        await file.append(fitting, waits)
         disk.room -= fitting.length
         if (fitting.length < bytes.length) throw new AppendError(new Error('full'), fitting.length)
       },
@@ -165,6 +165,23 @@ describe('openTrailFile', () => {
       await file.close()
     })
   }
+
+  it('waits for a reader that takes nothing once, and not again until something is taken', async () => {
+    const disk = { room: 0 }
+    const waited: boolean[] = []
+    await using trail = await openTrail(async (path) => {
+      const file = await onDiskOf(disk)(path)
+      return { ...file, append: (bytes, waits) => (waited.push(waits), file.append(bytes, waits)) }
+    })
+    const file = await trail.open()
+    await file.write('1\n')
+    await file.write('2\n')
+    disk.room = Infinity
+    await file.write('3\n')
+    await file.write('4\n')
+    expect(waited).to.deep.equal([true, false, false, true])
+    await file.close()
+  })
 
   it('writes everything that is due before it is closed, and what comes late as well', async () => {
     await using trail = await openTrail()
