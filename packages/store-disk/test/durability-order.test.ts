@@ -94,6 +94,7 @@ describe('openDiskBlobStore, before it says that a blob', () => {
       'write temporary',
       'sync temporary',
       'link temporary report.pdf',
+      'unlink temporary',
       'sync alice',
     ])
     await store.close()
