@@ -63,10 +63,12 @@ function judgeRules(rules: readonly LifecycleRule[], { bucket, key }: TrialObjec
 }
 
 /** Whether the rule deletes current objects that could be ours. */
-function deletesBelow({ Status, Expiration, Filter }: LifecycleRule, prefix: string): boolean {
+function deletesBelow(rule: LifecycleRule, prefix: string): boolean {
+  const { Status, Expiration, Filter } = rule
   if (Status !== 'Enabled' || !Expiration) return false
   if (Expiration.Days === undefined && Expiration.Date === undefined) return false
-  const scope = Filter?.Prefix ?? Filter?.And?.Prefix ?? ''
+  // The last is the old form of a rule, without a filter.
+  const scope = Filter?.Prefix ?? Filter?.And?.Prefix ?? rule.Prefix ?? ''
   // Our objects have no tags.
   if (Filter?.Tag !== undefined || (Filter?.And?.Tags?.length ?? 0) > 0) return false
   return scope.startsWith(prefix) || prefix.startsWith(scope)

@@ -180,6 +180,8 @@ describeWithMinio('inspectBucket', (minio) => {
   })
 
   it('knows whose files a rule means', async () => {
+    const oldForm = { Filter: undefined, Prefix: 'logs/', Expiration: { Days: 3 } }
+    expect((await lifecycle(oldForm, 'files/'))?.mark).to.equal('ok')
     const rule = { Expiration: { Days: 1 }, Filter: { Prefix: 'logs/' } }
     expect((await lifecycle(rule))?.mark, 'a customer’s').to.equal('problem')
     expect((await lifecycle(rule, 'holdfast/'))?.mark, 'another prefix').to.equal('ok')
