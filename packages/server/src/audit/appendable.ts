@@ -10,8 +10,8 @@ export interface Appendable {
   /** Whether nothing leads to it any more, so that what is written is lost. */
   isGone(): Promise<boolean>
   /**
-   * Writes all of `bytes`; rejects with an {@link AppendError}. Where a pipe is full, `waits` for its reader, until that has
-   * taken nothing for five seconds, or gives up at once.
+   * Writes all of `bytes`; rejects with an {@link AppendError}. Where a pipe is full, `waits` for its reader, until that
+   * has taken nothing for five seconds, or gives up at once.
    */
   append(bytes: Uint8Array, waits: boolean): Promise<void>
   close(): Promise<void>
@@ -63,7 +63,9 @@ export async function openAppendable(path: string): Promise<Appendable> {
   }
 }
 
-/** Their descriptors. Opening these anew would fail where they are sockets, and overwrite the log where they are files. */
+/**
+ * Their descriptors. Opening these anew would fail where they are sockets, and overwrite the log where they are files.
+ */
 export const standardStreams: Readonly<Record<string, number>> = {
   '-': 1,
   '/dev/stdout': 1,

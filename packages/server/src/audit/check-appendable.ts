@@ -3,7 +3,9 @@ import { access, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { standardStreams } from './appendable.ts'
 
-/** Rejects as `openAppendable` would for `path`, but makes and changes nothing. Whether a pipe has a reader is not seen. */
+/**
+ * Rejects as `openAppendable` would for `path`, but makes and changes nothing. Whether a pipe has a reader is not seen.
+ */
 export async function checkAppendable(path: string): Promise<void> {
   if (standardStreams[path] !== undefined) return
   const { W_OK, X_OK, O_WRONLY, O_APPEND, O_NONBLOCK } = constants

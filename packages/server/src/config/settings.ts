@@ -45,7 +45,8 @@ const port = (value: string): number => {
 }
 
 const count = (value: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new RangeError('is not a whole number from 1')
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new RangeError('is not a whole number from 1 to 999999999')
   return Number(value)
 }
 
