@@ -3,10 +3,15 @@ import { expect } from 'chai'
 import { allTargets } from './fuzz/all-targets.ts'
 import { describeFinding, startFuzz } from './fuzz/start-fuzz.ts'
 
-const runs = 2_500
+const runs = 1_500
 
 describe('a share of scripts/fuzz', () => {
   const figures: string[] = []
+  const { stackTraceLimit } = Error
+
+  // Mocha has none, and parsers that make an error at every level of a deep nest take minutes to tell where they were.
+  before(() => (Error.stackTraceLimit = 10))
+  after(() => (Error.stackTraceLimit = stackTraceLimit))
 
   after(() => console.log(`figures: fuzz: ${figures.join('; ')}`))
 

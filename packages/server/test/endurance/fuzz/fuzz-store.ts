@@ -8,8 +8,8 @@ import { openDiskBlobStore } from '@holdfast/store-disk'
 export interface FuzzStore {
   readonly store: BlobStore
   /** Throws when temporary files are left. */
-  expectTidy?(): Promise<void>
-  close?(): Promise<void>
+  readonly expectTidy?: () => Promise<void>
+  readonly close?: () => Promise<void>
 }
 
 /** A store in a temporary directory of its own. */

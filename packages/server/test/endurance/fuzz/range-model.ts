@@ -28,5 +28,5 @@ function suffix(length: bigint, size: bigint): RangeVerdict {
 }
 
 function isDigits(text: string): boolean {
-  return [...text].every((character) => character >= '0' && character <= '9')
+  return /^[0-9]*$/.test(text)
 }

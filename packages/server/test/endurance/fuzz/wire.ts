@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { parseAnswers, type WireAnswer } from './answers.ts'
 
 /** How long a server may take for an answer, in milliseconds. What takes longer hangs. */
-const patienceMs = 3_000
+const patienceMs = 20_000
 
 /** Sends requests over one connection, as long as the server keeps it. */
 export interface KeptConnection {

@@ -22,7 +22,7 @@ interface FileState {
 }
 
 const otherTag = fc
-  .string({ unit: fc.constantFrom(...'abz019!#,; \\/*-W'), maxLength: 8 })
+  .string({ unit: fc.constantFrom(...Array.from('abz019!#,; \\/*-W')), maxLength: 8 })
   // Not the file's own by chance.
   .map((text) => `"z${text.replaceAll(' ', '')}"`)
 const separator = fc.constantFrom(', ', ',', ' , ', ',\t', ',,', ', ,')
