@@ -1,8 +1,8 @@
 import type { FileCount } from '../../copy/copy-progress.ts'
 import type { CopyResult } from '../../copy/copy-files.ts'
 import type { CopyFailure } from '../../copy/failure-list.ts'
+import { formatBytes } from '../format-bytes.ts'
 import { visible } from '../visible.ts'
-import { formatBytes } from './format-bytes.ts'
 import { formatDuration } from './format-duration.ts'
 
 /** What a copy came to, one fact a line. */

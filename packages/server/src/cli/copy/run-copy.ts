@@ -10,11 +10,11 @@ import {
 } from '../../copy/copy-files.ts'
 import { openStore, type WarningLog } from '../../serve/open-store.ts'
 import { print } from '../print.ts'
+import { stopOnSignal } from '../stop-on-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { copySummary, describeFailure } from './copy-summary.ts'
 import { refuseWrongSource } from './refuse-wrong-source.ts'
 import { showProgress } from './show-progress.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
 
 export interface StorePlace {
   readonly kind: StoreKind
