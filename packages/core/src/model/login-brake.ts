@@ -22,8 +22,6 @@ export interface LoginAttempt {
 
 /** Refuses logins after too many failures. */
 export interface LoginBrake {
-  /** @throws FileServiceError `too-many-attempts` with `retryAfterMs`, while attempts like this one are refused. */
-  check(attempt: LoginAttempt): Promise<void>
   /**
    * What `verify` says, once it may be called: while as many attempts are under way as failures are still allowed,
    * the attempt waits, and is judged anew when one of them has ended. `false` counts as a failure, before it is given
@@ -36,7 +34,6 @@ export interface LoginBrake {
 
 /** A brake that never holds. */
 export const noLoginBrake: LoginBrake = {
-  check: async () => {},
   attempt: (_attempt, verify) => verify(),
 }
 
@@ -59,7 +56,7 @@ export function createLoginBrake({
   const line = createKeyedLock()
   // What wakes the first in the line of an address.
   const wake = new Map<string, (nothing: undefined) => void>()
-  let ended = 0
+  let failed = 0
 
   const judge = async (keys: Keys) => {
     const [byAddress, byName, byBoth] = await Promise.all([
@@ -81,16 +78,18 @@ export function createLoginBrake({
 
   /** Takes a place in the same turn in which there is one, so that no two take the same. */
   const tryEnter = async (keys: Keys): Promise<boolean> => {
-    const endedBefore = ended
+    const failedBefore = failed
     const { hasRoom } = await judge(keys)
     // A failure may have been counted since the counter was read, and its place be free already.
-    if (ended !== endedBefore) return tryEnter(keys)
+    if (failed !== failedBefore) return tryEnter(keys)
     if (!hasRoom()) return false
     underWay.add(keys.address, keys.name, keys.both)
     return true
   }
 
   const enter = async (keys: Keys, signal: AbortSignal | undefined) => {
+    // Who finds nobody waiting does not line up.
+    if (!wake.has(keys.address) && (await tryEnter(keys))) return
     const leaveLine = await line(keys.address)
     try {
       while (true) {
@@ -108,23 +107,22 @@ export function createLoginBrake({
   }
 
   const leave = (keys: Keys) => {
-    ended++
     underWay.remove(keys.address, keys.name, keys.both)
     wake.get(keys.address)?.(undefined)
   }
 
   return {
-    async check({ name, address }) {
-      await judge(keysOf(name, address))
-    },
     async attempt({ name, address, signal }, verify) {
       const keys = keysOf(name, address)
       await enter(keys, signal)
+      let isRight: boolean | undefined
       try {
-        const isRight = await verify()
+        isRight = await verify()
         if (!isRight) await Promise.all(Object.values(keys).map((key) => counter.add(key)))
         return isRight
       } finally {
+        // Here and no sooner: whoever reads the counter from now on finds the failure there.
+        if (isRight === false) failed++
         leave(keys)
       }
     },

@@ -26,25 +26,17 @@ export interface VerificationOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Tells right passwords from wrong ones. A plain function will do. */
-export interface PasswordVerifier {
-  /**
-   * Tells whether `password` is the one that `passwordHash` was made from.
-   *
-   * Given: `password` is whatever a stranger sent; `passwordHash` comes from the credential source, `undefined` for an
-   * unknown customer. Promised: an unknown customer takes as long as a wrong password and gives `false`; the caller's
-   * thread is not blocked while hashing; no more than a bounded number of hashes are computed at a time, and when too
-   * many wait the call rejects with `overloaded`. Rejects with the signal's reason when it aborts before hashing has
-   * begun. Rejects when the hash is in no known format.
-   */
-  (
-    password: string,
-    passwordHash: string | undefined,
-    options?: VerificationOptions,
-  ): Promise<boolean>
-  /**
-   * Whether that password was right for that hash not long ago, so that no hash needs to be computed now; such a login
-   * does not wait for others. Never true for a wrong password. Default: never.
-   */
-  readonly remembers?: (password: string, passwordHash: string | undefined) => boolean
-}
+/**
+ * Tells whether `password` is the one that `passwordHash` was made from. A plain function will do.
+ *
+ * Given: `password` is whatever a stranger sent; `passwordHash` comes from the credential source, `undefined` for an
+ * unknown customer. Promised: an unknown customer takes as long as a wrong password and gives `false`; the caller's
+ * thread is not blocked while hashing; no more than a bounded number of hashes are computed at a time, and when too
+ * many wait the call rejects with `overloaded`. Rejects with the signal's reason when it aborts before hashing has
+ * begun. Rejects when the hash is in no known format.
+ */
+export type PasswordVerifier = (
+  password: string,
+  passwordHash: string | undefined,
+  options?: VerificationOptions,
+) => Promise<boolean>

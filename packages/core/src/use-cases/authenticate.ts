@@ -1,7 +1,7 @@
 import { FileServiceError } from '../errors.ts'
 import type { Customer } from '../model/customer.ts'
 import type { LoginBrake } from '../model/login-brake.ts'
-import type { CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
+import type { Credential, CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
 
 /** What somebody presents to be taken for a customer. */
 export interface Login {
@@ -20,9 +20,9 @@ export interface Login {
  * The customer whom `login` proves to be there. A wrong password and an unknown customer are refused alike, in words
  * and, as far as the verifier keeps its promise, in time; both count as failures for the brake.
  *
- * While the brake holds, the right password is refused as well, one that the verifier remembers too: to let that one
- * pass would tell it from wrong ones, as many of them and as quickly as somebody likes to try. Otherwise a remembered
- * one does not wait for attempts under way.
+ * While the brake holds, the right password is refused as well, and while an attempt has to wait for others, it is not
+ * looked at: to let one pass that the verifier remembers would tell it from wrong ones, as many of them and as quickly
+ * as somebody likes to try.
  *
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */
@@ -36,13 +36,12 @@ export async function authenticate(
     throw new FileServiceError('missing-credentials', 'No auth headers')
   }
   const attempt = { name, address, signal }
-  await brake.check(attempt)
-  const credential = await credentials.find(name)
-  const verify = async () =>
-    (await verifyPassword(password, credential?.passwordHash, attempt)) && credential !== undefined
-  const isRight =
-    verifyPassword.remembers?.(password, credential?.passwordHash) === true ||
-    (await brake.attempt(attempt, verify))
+  let credential: Credential | undefined
+  const isRight = await brake.attempt(attempt, async () => {
+    credential = await credentials.find(name)
+    const isRight = await verifyPassword(password, credential?.passwordHash, attempt)
+    return isRight && credential !== undefined
+  })
   if (!isRight || credential === undefined) {
     throw new FileServiceError('invalid-credentials', 'Invalid credentials')
   }

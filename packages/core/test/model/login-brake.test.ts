@@ -4,6 +4,7 @@ import { createMemoryFailureCounter } from '../../src/memory/memory-failure-coun
 import {
   createLoginBrake,
   noLoginBrake,
+  type LoginAttempt,
   type LoginBrake,
   type LoginBrakeOptions,
 } from '../../src/model/login-brake.ts'
@@ -26,6 +27,11 @@ async function fail(brake: LoginBrake, times: number, name: string, address: str
   }
 }
 
+/** An attempt that succeeds, if it may be made. */
+async function check(brake: LoginBrake, attempt: LoginAttempt): Promise<void> {
+  expect(await brake.attempt(attempt, async () => true)).to.equal(true)
+}
+
 async function retryAfterMs(promise: Promise<void>): Promise<number | undefined> {
   const error = await rejection(promise)
   return error instanceof FileServiceError ? error.retryAfterMs : undefined
@@ -34,32 +40,32 @@ async function retryAfterMs(promise: Promise<void>): Promise<number | undefined>
 describe('createLoginBrake', () => {
   it('lets everybody try while nobody has failed', async () => {
     const { brake } = brakeWithClock()
-    for (let time = 0; time < 100; time++) await brake.check({ name: 'alice', address: '1.1.1.1' })
+    for (let time = 0; time < 100; time++) await check(brake, { name: 'alice', address: '1.1.1.1' })
   })
 
   it('refuses an address after 30 failures on whatever names', async () => {
     const { brake } = brakeWithClock()
     for (let n = 0; n < 29; n++) await fail(brake, 1, `name ${n}`, '1.1.1.1')
-    await brake.check({ name: 'alice', address: '1.1.1.1' })
+    await check(brake, { name: 'alice', address: '1.1.1.1' })
     await fail(brake, 1, 'name 29', '1.1.1.1')
-    expect(await refusal(brake.check({ name: 'alice', address: '1.1.1.1' }))).to.equal(
+    expect(await refusal(check(brake, { name: 'alice', address: '1.1.1.1' }))).to.equal(
       'too-many-attempts',
     )
-    expect(await refusal(brake.check({ name: 'name 0', address: '1.1.1.1' }))).to.equal(
+    expect(await refusal(check(brake, { name: 'name 0', address: '1.1.1.1' }))).to.equal(
       'too-many-attempts',
     )
-    await brake.check({ name: 'alice', address: '2.2.2.2' })
-    await brake.check({ name: 'name 0', address: '2.2.2.2' })
+    await check(brake, { name: 'alice', address: '2.2.2.2' })
+    await check(brake, { name: 'name 0', address: '2.2.2.2' })
   })
 
   it('refuses the addresses that took part after 10 failures on a name', async () => {
     const { brake } = brakeWithClock()
     await fail(brake, 8, 'alice', '1.1.1.1')
     await fail(brake, 1, 'alice', '2.2.2.2')
-    await brake.check({ name: 'alice', address: '1.1.1.1' })
+    await check(brake, { name: 'alice', address: '1.1.1.1' })
     await fail(brake, 1, 'alice', '3.3.3.3')
     for (const address of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) {
-      expect(await refusal(brake.check({ name: 'alice', address: address })), address).to.equal(
+      expect(await refusal(check(brake, { name: 'alice', address: address })), address).to.equal(
         'too-many-attempts',
       )
     }
@@ -69,9 +75,9 @@ describe('createLoginBrake', () => {
     const { brake } = brakeWithClock()
     for (let n = 0; n < 100; n++) await fail(brake, 1, 'alice', `10.0.0.${n}`)
     for (let n = 0; n < 29; n++) await fail(brake, 1, `bob ${n}`, '4.4.4.4')
-    await brake.check({ name: 'alice', address: '4.4.4.4' })
+    await check(brake, { name: 'alice', address: '4.4.4.4' })
     await fail(brake, 1, 'alice', '5.5.5.5')
-    expect(await refusal(brake.check({ name: 'alice', address: '5.5.5.5' }))).to.equal(
+    expect(await refusal(check(brake, { name: 'alice', address: '5.5.5.5' }))).to.equal(
       'too-many-attempts',
     )
   })
@@ -79,22 +85,22 @@ describe('createLoginBrake', () => {
   it('lets an address try other names while one name is refused to it', async () => {
     const { brake } = brakeWithClock()
     await fail(brake, 10, 'alice', '1.1.1.1')
-    await brake.check({ name: 'bob', address: '1.1.1.1' })
-    await brake.check({ name: 'alic', address: '1.1.1.1' })
-    await brake.check({ name: 'alice', address: '1.1.1.11' })
+    await check(brake, { name: 'bob', address: '1.1.1.1' })
+    await check(brake, { name: 'alic', address: '1.1.1.1' })
+    await check(brake, { name: 'alice', address: '1.1.1.11' })
   })
 
   it('goes by the numbers it is given', async () => {
     const { brake } = brakeWithClock({ failuresPerAddress: 3, failuresPerName: 2 })
     await fail(brake, 1, 'alice', '1.1.1.1')
-    await brake.check({ name: 'alice', address: '1.1.1.1' })
+    await check(brake, { name: 'alice', address: '1.1.1.1' })
     await fail(brake, 1, 'alice', '1.1.1.1')
-    expect(await refusal(brake.check({ name: 'alice', address: '1.1.1.1' }))).to.equal(
+    expect(await refusal(check(brake, { name: 'alice', address: '1.1.1.1' }))).to.equal(
       'too-many-attempts',
     )
-    await brake.check({ name: 'bob', address: '1.1.1.1' })
+    await check(brake, { name: 'bob', address: '1.1.1.1' })
     await fail(brake, 1, 'bob', '1.1.1.1')
-    expect(await refusal(brake.check({ name: 'carol', address: '1.1.1.1' }))).to.equal(
+    expect(await refusal(check(brake, { name: 'carol', address: '1.1.1.1' }))).to.equal(
       'too-many-attempts',
     )
   })
@@ -104,11 +110,11 @@ describe('createLoginBrake', () => {
     await fail(brake, 1, 'a', '1.1.1.1')
     pass(20_000)
     await fail(brake, 1, 'b', '1.1.1.1')
-    expect(await retryAfterMs(brake.check({ name: 'alice', address: '1.1.1.1' }))).to.equal(40_000)
+    expect(await retryAfterMs(check(brake, { name: 'alice', address: '1.1.1.1' }))).to.equal(40_000)
     pass(39_999)
-    expect(await retryAfterMs(brake.check({ name: 'alice', address: '1.1.1.1' }))).to.equal(1)
+    expect(await retryAfterMs(check(brake, { name: 'alice', address: '1.1.1.1' }))).to.equal(1)
     pass(1)
-    await brake.check({ name: 'alice', address: '1.1.1.1' })
+    await check(brake, { name: 'alice', address: '1.1.1.1' })
   })
 
   it('holds on a name until its failures, or those of the address on it, are forgotten', async () => {
@@ -116,21 +122,21 @@ describe('createLoginBrake', () => {
     await fail(brake, 1, 'alice', '1.1.1.1')
     pass(10_000)
     await fail(brake, 1, 'alice', '2.2.2.2')
-    expect(await retryAfterMs(brake.check({ name: 'alice', address: '2.2.2.2' }))).to.equal(50_000)
+    expect(await retryAfterMs(check(brake, { name: 'alice', address: '2.2.2.2' }))).to.equal(50_000)
     pass(50_000)
-    await brake.check({ name: 'alice', address: '2.2.2.2' })
+    await check(brake, { name: 'alice', address: '2.2.2.2' })
     await fail(brake, 2, 'alice', '3.3.3.3')
-    expect(await retryAfterMs(brake.check({ name: 'alice', address: '2.2.2.2' }))).to.equal(10_000)
+    expect(await retryAfterMs(check(brake, { name: 'alice', address: '2.2.2.2' }))).to.equal(10_000)
     pass(10_000)
-    await brake.check({ name: 'alice', address: '2.2.2.2' })
+    await check(brake, { name: 'alice', address: '2.2.2.2' })
   })
 
   it('keeps names and addresses apart whatever the names contain', async () => {
     const { brake } = brakeWithClock({ failuresPerAddress: 2, failuresPerName: 2 })
     await fail(brake, 2, '1.1.1.1', '9.9.9.9')
-    await brake.check({ name: 'alice', address: '1.1.1.1' })
+    await check(brake, { name: 'alice', address: '1.1.1.1' })
     await fail(brake, 2, 'address 7.7.7.7', '6.6.6.6')
-    await brake.check({ name: 'alice', address: '7.7.7.7' })
+    await check(brake, { name: 'alice', address: '7.7.7.7' })
   })
 })
 
@@ -143,7 +149,7 @@ describe('createLoginBrake over a counter that cannot be reached', () => {
     const brake = createLoginBrake({
       counter: { read: () => Promise.reject(down), add: async () => {} },
     })
-    expect(await rejection(brake.check(alice))).to.equal(down)
+    expect(await rejection(check(brake, alice))).to.equal(down)
     expect(await rejection(brake.attempt(alice, async () => true))).to.equal(down)
   })
 
@@ -157,6 +163,6 @@ describe('createLoginBrake over a counter that cannot be reached', () => {
 describe('noLoginBrake', () => {
   it('never holds', async () => {
     await fail(noLoginBrake, 1000, 'alice', '1.1.1.1')
-    await noLoginBrake.check({ name: 'alice', address: '1.1.1.1' })
+    await check(noLoginBrake, { name: 'alice', address: '1.1.1.1' })
   })
 })

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import type { PasswordVerifier, VerificationOptions } from '@holdfast/core'
+import type { PasswordVerifier } from '@holdfast/core'
 import { LRUCache } from 'lru-cache'
 import { type ComputeScrypt, computeScrypt as computeScryptInPool } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
@@ -73,24 +73,14 @@ export function createPasswordVerifier(options: PasswordVerifierOptions = {}): P
     return (isHash && matchesHash) || (isSealed && matchesSealed)
   }
 
-  const digestOf = (password: string, passwordHash = decoys.hash) =>
-    pairDigest(digestKey, password, passwordHash)
-
-  const verify = async (
-    password: string,
-    passwordHash: string | undefined,
-    { address = '', signal }: VerificationOptions = {},
-  ) => {
-    const key = digestOf(password, passwordHash)
+  return async (password, passwordHash, { address = '', signal } = {}) => {
+    const key = pairDigest(digestKey, password, passwordHash ?? decoys.hash)
     if (remembered.has(key)) return true
     const request = { key, address, signal }
     const verified = await queue.run(request, () => hasPassword(password, passwordHash))
     if (verified) remembered.add(key)
     return verified
   }
-  const remembers = (password: string, passwordHash: string | undefined) =>
-    remembered.has(digestOf(password, passwordHash))
-  return Object.assign(verify, { remembers })
 }
 
 /** What takes the place of a hash that is not there, so that the same is done whoever is asked for. */

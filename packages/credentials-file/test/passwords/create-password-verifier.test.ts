@@ -163,31 +163,6 @@ describe('createPasswordVerifier', () => {
       expect(costs.length).to.equal(2)
     })
 
-    it('can be asked, without a computation', async () => {
-      const { verify, costs, state } = openVerifier({ rememberMs: 500 })
-      for (const hash of [await cheapHash('secret'), sealPlainPassword('secret')]) {
-        expect(verify.remembers?.('secret', hash)).to.equal(false)
-        await verify('secret', hash)
-        await verify('guess', hash)
-        expect(verify.remembers?.('secret', hash)).to.equal(true)
-        expect(verify.remembers?.('guess', hash)).to.equal(false)
-        expect(verify.remembers?.('secret', undefined)).to.equal(false)
-      }
-      state.now += 501
-      expect(verify.remembers?.('secret', await cheapHash('secret'))).to.equal(false)
-      expect(costs.length).to.equal(4)
-    })
-
-    it('counts a question as use', async () => {
-      const { verify, state } = openVerifier({ rememberMs: 500 })
-      const hash = await cheapHash('secret')
-      await verify('secret', hash)
-      for (let use = 0; use < 10; use++) {
-        state.now += 499
-        expect(verify.remembers?.('secret', hash)).to.equal(true)
-      }
-    })
-
     it('does not spare a wrong one', async () => {
       const { verify, costs } = openVerifier()
       const hash = await cheapHash('secret')

@@ -58,6 +58,24 @@ describe('a burst of logins at once', function () {
     expect(withStatus(answers, 429)).to.equal(970)
   })
 
+  it('does not tell a password in use from wrong ones that are being checked', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    await using service = await start({
+      brake: { failuresPerName: 1 },
+      beforeHash: async () => {
+        if (service.hashes() > 1) await gate.promise
+      },
+    })
+    await service.anna.list()
+    const wrong = service.as({ name: 'anna', password: 'guess' }).list()
+    await until('the guess is being checked', () => service.hashes() === 2)
+    const right = service.anna.list()
+    await service.exchange(requestHead('GET', '/ping'))
+    gate.resolve(undefined)
+    expectError(await wrong, 400, 'Invalid credentials')
+    expectError(await right, 429, 'Too many failed logins')
+  })
+
   it('answers guesses at a customer and at nobody alike, in number and order', async () => {
     const statuses: number[][] = []
     for (const name of ['anna', 'nobody']) {
