@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 
 /** A small file system of this user. */
 export interface SmallDisk {
@@ -27,7 +27,7 @@ export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
       : ['-t', 'tmpfs', '-o', options, 'holdfast-test', path]
   writeFileSync(image, '')
   if (kind === 'ext4') {
-    execFileSync('truncate', ['--size', `${mebibytes}M`, image])
+    truncateSync(image, mebibytes * 1024 * 1024)
     execFileSync('/sbin/mkfs.ext4', ['-q', '-m', '0', '-E', `root_owner=${uid}:${gid}`, image])
   }
   mkdirSync(path)
@@ -57,10 +57,5 @@ function asRoot(...command: readonly string[]): void {
 }
 
 function isMounted(path: string): boolean {
-  try {
-    execFileSync('mountpoint', ['-q', path])
-    return true
-  } catch {
-    return false
-  }
+  return readFileSync('/proc/self/mounts', 'utf8').includes(` ${path} `)
 }
