@@ -1,4 +1,4 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError, isFileServiceError } from '../errors.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedLock } from './keyed-lock.ts'
 import { createTally } from './tally.ts'
@@ -25,7 +25,8 @@ export interface LoginBrake {
   /**
    * What `verify` says, once it may be called: while as many attempts are under way as failures are still allowed,
    * the attempt waits, and is judged anew when one of them has ended. `false` counts as a failure, before it is given
-   * back; what `verify` rejects with does not.
+   * back. So does, but for the address alone, what `verify` gives up: by `overloaded`, or when `signal` has aborted.
+   * What else it rejects with does not.
    *
    * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `verify` uncalled
    */
@@ -106,6 +107,16 @@ export function createLoginBrake({
     }
   }
 
+  const count = async (failures: readonly string[]) => {
+    if (failures.length === 0) return
+    try {
+      await Promise.all(failures.map((key) => counter.add(key)))
+    } finally {
+      // Here and no sooner: whoever reads the counter from now on finds the failures there.
+      failed++
+    }
+  }
+
   const leave = (keys: Keys) => {
     underWay.remove(keys.address, keys.name, keys.both)
     wake.get(keys.address)?.(undefined)
@@ -115,15 +126,18 @@ export function createLoginBrake({
     async attempt({ name, address, signal }, verify) {
       const keys = keysOf(name, address)
       await enter(keys, signal)
-      let isRight: boolean | undefined
+      let failures: readonly string[] = []
       try {
-        isRight = await verify()
-        if (!isRight) await Promise.all(Object.values(keys).map((key) => counter.add(key)))
+        const isRight = await verify()
+        if (!isRight) failures = Object.values(keys)
         return isRight
+      } catch (error) {
+        // It may have been looked at: a verifier knows a password that it remembers at once, and has others wait. Not
+        // the name's fault, or a flood would lock out the customers who cannot get in for it.
+        if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
+        throw error
       } finally {
-        // Here and no sooner: whoever reads the counter from now on finds the failure there.
-        if (isRight === false) failed++
-        leave(keys)
+        await count(failures).finally(() => leave(keys))
       }
     },
   }

@@ -164,6 +164,26 @@ describe('createLoginBrake, for many attempts at once', () => {
     expect(begun()).to.equal(6)
   })
 
+  it('refuses an address that has others look at its guesses in vain, and no name for it', async () => {
+    const busy = new FileServiceError('overloaded', 'Too many wait')
+    const { attempt, end, begun } = crowd({ failuresPerAddress: 30, failuresPerName: 10 })
+    for (let guess = 0; guess < 30; guess++) {
+      const leaving = new AbortController()
+      const vain = rejection(attempt('alice', '6.6.6.6', { signal: leaving.signal }))
+      await turn()
+      if (guess % 2 === 0) leaving.abort()
+      const verdict = guess % 2 === 0 ? new Error('gone') : busy
+      await end(verdict)
+      expect(await vain).to.equal(verdict)
+    }
+    expect(await refusal(attempt('bob', '6.6.6.6'))).to.equal('too-many-attempts')
+    expect(begun()).to.equal(30)
+    const customer = attempt('alice', '1.1.1.1')
+    await turn()
+    await end(true)
+    expect(await customer).to.equal(true)
+  })
+
   it('passes over those that were aborted while they waited', async () => {
     const { attempt, end, begun } = crowd({ failuresPerName: 1 })
     const leaving = new AbortController()
