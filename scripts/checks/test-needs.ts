@@ -1,0 +1,42 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import ts from 'typescript'
+import { mochaArguments } from './mocha-arguments.ts'
+
+/** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
+const users = {
+  containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
+  proxies: ['packages/server/test/cluster/support/start-proxy.ts'],
+  browser: ['packages/server/test/abuse/browse.ts'],
+} as const
+
+export type TestNeed = keyof typeof users
+
+/**
+ * What the tests need that `scripts/test` runs with these arguments: a test file among them imports a module that uses
+ * it, or a file beside it that does, and so on. Options such as `--grep` change nothing.
+ */
+export function testNeeds(root: string, args: readonly string[]): readonly TestNeed[] {
+  const patterns = mochaArguments(root, args).filter((arg) => arg.endsWith('.test.ts'))
+  const ours = (path: string) => !path.split('/').includes('node_modules')
+  const modules = new Set<string>()
+  for (const file of globSync(patterns, { cwd: root }).filter(ours)) follow(root, file, modules)
+  const isUsed = (user: string) =>
+    user.endsWith('/') ? [...modules].some((module) => module.startsWith(user)) : modules.has(user)
+  return (Object.keys(users) as TestNeed[]).filter((need) => users[need].some(isUsed))
+}
+
+/** Adds to `modules` what can be reached from `file`, itself included: our files as paths, packages as they are named. */
+function follow(root: string, file: string, modules: Set<string>): void {
+  if (modules.has(file)) return
+  modules.add(file)
+  if (!existsSync(join(root, file))) return
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'))
+  for (const { fileName } of importedFiles) {
+    if (fileName.startsWith('.')) {
+      follow(root, posix.join(posix.dirname(file), fileName), modules)
+    } else {
+      modules.add(fileName)
+    }
+  }
+}

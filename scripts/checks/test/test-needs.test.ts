@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { withRepository } from '../../boundaries/test/fixture-repository.ts'
+import { testNeeds } from '../test-needs.ts'
+
+const provider = "import { describeWithMinio } from '@holdfast/minio-container'\n"
+
+async function needs(files: Record<string, string>, ...args: string[]): Promise<string> {
+  return withRepository(files, async (root) => testNeeds(root, args).join(' '))
+}
+
+describe('testNeeds', () => {
+  it('has containers where a test imports the package that starts them', async () => {
+    expect(await needs({ 'packages/a/test/a.test.ts': provider })).to.equal('containers')
+  })
+
+  it('has them where a test imports it by way of other files', async () => {
+    const files = {
+      'packages/a/test/deep/a.test.ts': "import { b } from '../support/b.ts'\n",
+      'packages/a/test/support/b.ts': "export * from './c.ts'\n",
+      'packages/a/test/support/c.ts': `import './b.ts'\n${provider}`,
+    }
+    expect(await needs(files)).to.equal('containers')
+  })
+
+  it("has them for that package's own tests", async () => {
+    const files = {
+      'packages/minio-container/test/a.test.ts': "import '../src/a.ts'\n",
+      'packages/minio-container/src/a.ts': '',
+    }
+    expect(await needs(files)).to.equal('containers')
+  })
+
+  it('is empty where no test does', async () => {
+    const files = {
+      'packages/a/test/a.test.ts': "import { b } from './b.ts'\nimport 'chai'\n",
+      'packages/a/test/b.ts': `// ${provider}`,
+      'packages/a/test/unused.ts': provider,
+    }
+    expect(await needs(files)).to.equal('')
+  })
+
+  it('looks at the tests that are named only', async () => {
+    const files = {
+      'packages/a/test/a.test.ts': provider,
+      'packages/b/test/b.test.ts': '',
+      'packages/b/node_modules/c/test/c.test.ts': provider,
+    }
+    expect(await needs(files, 'packages/b')).to.equal('')
+    expect(await needs(files, 'packages/b/test/b.test.ts', '--bail')).to.equal('')
+    expect(await needs(files, 'packages/a', 'packages/b')).to.equal('containers')
+    expect(await needs(files, '--grep', 'b')).to.equal('containers')
+  })
+
+  it('has the proxies and the browser where a test comes to the module that starts them', async () => {
+    const proxy = 'packages/server/test/cluster/support/start-proxy.ts'
+    const browser = 'packages/server/test/abuse/browse.ts'
+    const files = {
+      'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
+      'packages/server/test/abuse/b.test.ts': "import './browse.ts'\n",
+      [proxy]: '',
+      [browser]: '',
+    }
+    expect(await needs(files)).to.equal('proxies browser')
+    expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
+  })
+})
