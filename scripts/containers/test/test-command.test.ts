@@ -12,6 +12,15 @@ esac`
 const dockerd = 'echo "$@" >$NOTES/dockerd; echo $$ >$NOTES/pid; >$NOTES/engine; exec sleep 60'
 const oneMinute = 60_000
 
+/** Waits until `condition` holds; rejects after ten seconds. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 10_000
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Waited in vain until ${String(condition)}`)
+    await setTimeout(50)
+  }
+}
+
 describe('scripts/test', function () {
   this.timeout(oneMinute)
   let machine: Machine
@@ -87,7 +96,7 @@ describe('scripts/test', function () {
     async function untilDockerdEnded(): Promise<void> {
       const pid = (await machine.note('pid')).trim()
       expect(pid).to.match(/^\d+$/)
-      while (existsSync(`/proc/${pid}`)) await setTimeout(50)
+      await until(() => !existsSync(`/proc/${pid}`))
     }
 
     it('starts one for the run, on a socket only, which publishes on this machine only', async () => {
@@ -117,7 +126,7 @@ describe('scripts/test', function () {
         const CHECKS = `trap 'kill $!; cat /proc/$(<$NOTES/pid)/comm >$NOTES/engine-at-end; exit 130' INT TERM
           sleep 60 & echo yes >$NOTES/running; wait`
         const running = machine.start([], { CHECKS })
-        while ((await machine.note('running')) === '') await setTimeout(50)
+        await until(async () => (await machine.note('running')) !== '')
         running.process.kill(signal)
         expect((await running.outcome).code).to.equal(130)
         expect(await machine.note('engine-at-end')).to.equal('sleep\n')
