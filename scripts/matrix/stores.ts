@@ -70,3 +70,6 @@ export const stores: readonly Store[] = [
     ],
   },
 ]
+
+/** Suites of what is no store by itself, but goes around one. They have no column. */
+export const wrappers: readonly string[] = ['a store with injected faults, none of them planned,']

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
+import { wrappers } from '../stores.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -49,6 +50,15 @@ describe('The results that mocha-reporter.ts keeps', () => {
       describe('b as a BlobStore', () => {
         before(() => { throw new Error('broken') })
         describe('ranges', () => it('never runs', () => {}))
+      })
+    `)
+    expect(results).to.deep.equal([])
+  })
+
+  it('leave out what goes around a store', async () => {
+    const results = await resultsOfRun(`
+      describe(${JSON.stringify(`${wrappers[0]} as a BlobStore`)}, () => {
+        describe('ranges', () => it('reads one', () => {}))
       })
     `)
     expect(results).to.deep.equal([])

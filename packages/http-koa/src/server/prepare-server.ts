@@ -45,17 +45,17 @@ export function prepareServer(
   { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
 ): void {
   const callback = app.callback()
-  const process = (request: IncomingMessage, response: ServerResponse) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
     if (!hasOneHost(request)) return refuse(request, 400, 'One Host header is required')
     noteExchange(request, response)
     void callback(request, response)
   }
 
-  server.on('request', takingTurns(process))
+  server.on('request', takingTurns(answer))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     noteExpectation(request, response)
-    takingTurns(process)(request, response)
+    takingTurns(answer)(request, response)
   })
   server.on(
     'checkExpectation',
@@ -83,11 +83,11 @@ function answerHalfClosed(server: Server): void {
 }
 
 /** Has requests processed one after the other, and none behind the end of the connection. */
-function takingTurns(process: (request: IncomingMessage, response: ServerResponse) => void) {
+function takingTurns(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   return (request: IncomingMessage, response: ServerResponse) =>
     inTurn(request.socket, response, () => {
       if (isEnded(request.socket)) request.resume()
-      else process(request, response)
+      else answer(request, response)
     })
 }
 
