@@ -1,4 +1,4 @@
-import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { credentials } from '../support/site.ts'
 
 /** What came of an answer before the connection ended. */
@@ -16,16 +16,17 @@ export interface Sending {
   readonly answer: Promise<Answer>
 }
 
-/** Begins a request of the site's customer, on a connection of its own; the body is up to the caller. */
+/** Begins a request of the site's customer, on a connection of its own or of `agent`; the body is up to the caller. */
 export function beginSending(
   url: string,
   method: string,
   path: string,
   headers: Readonly<Record<string, string | number>> = {},
+  agent: Agent | false = false,
 ): Sending {
   const outgoing = request(`${url}${path}`, {
     method,
-    agent: false,
+    agent,
     headers: { ...credentials, ...headers },
   })
   const answer = new Promise<Answer>((resolve) => {
