@@ -15,6 +15,7 @@ export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-ra
 export type { Customer } from './model/customer.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { finding, type Finding, type FindingMark } from './model/finding.ts'
+export { formatBytes } from './model/format-bytes.ts'
 export {
   createLoginBrake,
   type LoginAttempt,

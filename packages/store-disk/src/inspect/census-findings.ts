@@ -1,6 +1,5 @@
-import { finding, type Finding } from '@holdfast/core'
+import { finding, formatBytes, type Finding } from '@holdfast/core'
 import { oddities, type Census, type Oddity } from './census.ts'
-import { readableBytes } from './readable-bytes.ts'
 import { shellWord } from './shell-word.ts'
 
 interface Judgement {
@@ -63,7 +62,7 @@ export function censusFindings(census: Census, files: string, uid: number): read
 
 function total({ files, customers, bytes, isComplete }: Census): Finding {
   const looked = isComplete ? 'all looked at' : 'not all were looked at'
-  const message = `${count(files)} file(s) of ${count(customers)} customer(s), ${readableBytes(bytes)}; ${looked}`
+  const message = `${count(files)} file(s) of ${count(customers)} customer(s), ${formatBytes(bytes)}; ${looked}`
   return finding('ok', 'files', message)
 }
 

@@ -1,6 +1,5 @@
 import type { StatsFs } from 'node:fs'
-import { finding, type Finding } from '@holdfast/core'
-import { readableBytes } from './readable-bytes.ts'
+import { finding, formatBytes, type Finding } from '@holdfast/core'
 
 export type DiskRoom = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'>
 
@@ -20,7 +19,7 @@ export function spaceFindings(room: DiskRoom, promised: number): readonly Findin
 
 function freeSpace({ bsize, blocks, bavail }: DiskRoom): Finding {
   const free = bavail * bsize
-  const message = `${readableBytes(free)} free of ${readableBytes(blocks * bsize)}`
+  const message = `${formatBytes(free)} free of ${formatBytes(blocks * bsize)}`
   const mark = judge(bavail / Math.max(blocks, 1), free < least.bytes)
   const remedy = 'Make room, or move to a larger disk; when it is full, uploads get 507.'
   return finding(mark, 'free space', message, ...(mark === 'ok' ? [] : [remedy]))
@@ -44,7 +43,7 @@ function judge(part: number, isOut: boolean): 'ok' | 'warning' | 'problem' {
 function quotas({ bsize, blocks }: DiskRoom, promised: number): readonly Finding[] {
   if (promised === 0) return []
   const size = blocks * bsize
-  const [all, disk] = [readableBytes(promised), readableBytes(size)]
+  const [all, disk] = [formatBytes(promised), formatBytes(size)]
   if (promised <= size) {
     return [finding('ok', 'quotas', `all together are ${all}; the disk has ${disk}`)]
   }

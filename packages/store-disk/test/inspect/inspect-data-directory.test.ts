@@ -144,7 +144,7 @@ describe('inspectDataDirectory, where no store can be', () => {
       const filling = writeFile(join(disk.path, 'files', 'stray'), Buffer.alloc(9 * 1024 * 1024))
       expect(await filling.catch((error: unknown) => String(error))).to.include('ENOSPC')
       const findings = await inspect(disk.path)
-      expect(found(findings, 'free space')?.message).to.equal('0 B free of 8.4 MB')
+      expect(found(findings, 'free space')?.message).to.equal('0 B free of 8.39 MB')
       for (const check of ['file system', 'free space', 'syncing']) {
         expect(found(findings, check)?.mark, check).to.equal('problem')
       }

@@ -17,7 +17,7 @@ describe('spaceFindings', () => {
   })
 
   it('warns below a tenth, and calls what is too little for an upload a problem', () => {
-    expect(told({ bavail: 2_400_000 })[0]).to.equal('warning: free space: 9.8 GB free of 102 GB')
+    expect(told({ bavail: 2_400_000 })[0]).to.equal('warning: free space: 9.83 GB free of 102 GB')
     expect(told({ bavail: 10 })[0]).to.equal('problem: free space: 41.0 kB free of 102 GB')
     expect(told({ files: 10_000, ffree: 900 })[1]).to.match(/^warning: free inodes: room for 900 /)
     expect(told({ ffree: 9 })[1]).to.match(/^problem: free inodes: room for 9 more/)
@@ -37,9 +37,9 @@ describe('spaceFindings', () => {
   })
 
   it('adds up what customers may keep', () => {
-    expect(told({}, 5e9)[2]).to.equal('ok: quotas: all together are 5.0 GB; the disk has 102 GB')
+    expect(told({}, 5e9)[2]).to.equal('ok: quotas: all together are 5.00 GB; the disk has 102 GB')
     expect(told({}, 5e12)[2]).to.equal(
-      'warning: quotas: all together are 5.0 TB, and the disk has only 102 GB',
+      'warning: quotas: all together are 5.00 TB, and the disk has only 102 GB',
     )
   })
 })

@@ -1,7 +1,7 @@
+import { formatBytes } from '@holdfast/core'
 import type { FileCount } from '../../copy/copy-progress.ts'
 import type { CopyResult } from '../../copy/copy-files.ts'
 import type { CopyFailure } from '../../copy/failure-list.ts'
-import { formatBytes } from '../format-bytes.ts'
 import { visible } from '../visible.ts'
 import { formatDuration } from './format-duration.ts'
 

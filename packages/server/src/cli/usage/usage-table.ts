@@ -1,5 +1,5 @@
+import { formatBytes } from '@holdfast/core'
 import { shareOf, type CustomerUsage } from '../../usage/customer-usages.ts'
-import { formatBytes } from '../format-bytes.ts'
 import { visible } from '../visible.ts'
 
 const heading = ['files', 'size', 'quota', 'used', 'customer'] as const

@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** A number of bytes with three digits and a unit, powers of 1000: `2.15 GB`, `512 B`. */
+/** A number of bytes for people, with three digits and a unit, powers of 1000: `2.15 GB`, `512 B`. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
