@@ -1,7 +1,7 @@
 import type { Customer } from './model/customer.ts'
 import { nameProblem } from './model/file-name.ts'
 import { noLoginBrake, type LoginBrake } from './model/login-brake.ts'
-import { createQuotaKeeper } from './model/quota-keeper.ts'
+import { createQuotaKeeper, type QuotaKeeper } from './model/quota-keeper.ts'
 import type { BlobInfo, BlobStore, ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
@@ -47,6 +47,11 @@ export interface FileServiceOptions {
   readonly verifyPassword?: PasswordVerifier
   /** What slows down guessing. Default: nothing; see `createLoginBrake`. */
   readonly loginBrake?: LoginBrake
+  /**
+   * Keeps customers within their quotas. Default: a keeper of this service's own, which counts what others put into the
+   * store from time to time only. Services that share one never exceed a quota together.
+   */
+  readonly quotas?: QuotaKeeper
   /** The largest file, in bytes. Default: no limit. */
   readonly maxFileSize?: number
   /** The current time in milliseconds. Default: `Date.now`. */
@@ -63,8 +68,8 @@ export function createFileService({
   loginBrake = noLoginBrake,
   maxFileSize = Infinity,
   now = Date.now,
+  quotas = createQuotaKeeper(store, { now }),
 }: FileServiceOptions): FileService {
-  const quotas = createQuotaKeeper(store, { now })
   const policy = { store, quotas, maxFileSize }
 
   const filesOf = (customer: Customer): CustomerFiles => {

@@ -16,13 +16,22 @@ export type { Customer } from './model/customer.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { finding, type Finding, type FindingMark } from './model/finding.ts'
 export { formatBytes } from './model/format-bytes.ts'
+export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
 export {
   createLoginBrake,
   type LoginAttempt,
   type LoginBrake,
   type LoginBrakeOptions,
 } from './model/login-brake.ts'
-export { compareUtf8 } from './model/utf8-order.ts'
+export type { QuotaAccountsOptions } from './model/quota-accounts.ts'
+export {
+  createQuotaKeeper,
+  type BookedClaim,
+  type QuotaBooks,
+  type QuotaClaim,
+  type QuotaKeeper,
+} from './model/quota-keeper.ts'
+export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export type {
   BlobInfo,
   BlobKey,

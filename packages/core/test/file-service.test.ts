@@ -5,6 +5,7 @@ import { createMemoryBlobStore } from '../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../src/memory/memory-credential-source.ts'
 import { createMemoryFailureCounter } from '../src/memory/memory-failure-counter.ts'
 import { createLoginBrake } from '../src/model/login-brake.ts'
+import { createQuotaKeeper, type QuotaKeeper } from '../src/model/quota-keeper.ts'
 import { arrayOf, chunks, textOf } from './content.ts'
 import { refusal } from './rejection.ts'
 
@@ -45,6 +46,35 @@ describe('createFileService', () => {
     const alice = { name: 'alice', quota: 10 }
     await service.filesOf(alice).upload('a', chunks(6))
     expect(await refusal(service.filesOf(alice).upload('b', chunks(6)))).to.equal('quota-exceeded')
+  })
+
+  it('shares books with other services that are given the same ones', async () => {
+    const store = createMemoryBlobStore()
+    const quotas = createQuotaKeeper(store)
+    const alice = { name: 'alice', quota: 10 }
+    const one = createFileService({ store, quotas }).filesOf(alice)
+    const other = createFileService({ store, quotas }).filesOf(alice)
+    await one.upload('a', chunks(6))
+    expect(await refusal(other.upload('b', chunks(6)))).to.equal('quota-exceeded')
+    await other.upload('b', chunks(4))
+    expect(await refusal(one.upload('c', chunks(1)))).to.equal('quota-exceeded')
+  })
+
+  it('waits for books that are elsewhere before the next chunk', async () => {
+    const books = createQuotaKeeper(createMemoryBlobStore())
+    const quotas: QuotaKeeper = {
+      free: (...args) => books.free(...args),
+      async claim(...args) {
+        const claim = await books.claim(...args)
+        return { ...claim, grow: async (bytes: number) => claim.grow(bytes) }
+      },
+    }
+    const files = createFileService({ store: createMemoryBlobStore(), quotas }).filesOf({
+      name: 'alice',
+      quota: 10,
+    })
+    expect(await refusal(files.upload('a', chunks(6, 6)))).to.equal('quota-exceeded')
+    await files.upload('a', chunks(6, 4))
   })
 
   it('holds files to maxFileSize', async () => {

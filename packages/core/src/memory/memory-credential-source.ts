@@ -8,8 +8,6 @@ export function createMemoryCredentialSource(credentials: Iterable<Credential>):
   const byName = new Map<string, Credential>()
   for (const credential of credentials) byName.set(credential.name, credential)
   return {
-    async find(name) {
-      return byName.get(name)
-    },
+    find: (name) => byName.get(name),
   }
 }

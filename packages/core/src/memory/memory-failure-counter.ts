@@ -25,7 +25,7 @@ export function createMemoryFailureCounter({
   }
 
   return {
-    async read(key) {
+    read(key) {
       const time = now()
       const window = current(key, time)
       return { failures: window?.failures ?? 0, forgottenInMs: window ? window.end - time : 0 }

@@ -1,5 +1,5 @@
 import { FileServiceError, isFileServiceError } from '../errors.ts'
-import type { FailureCounter } from '../ports/failure-counter.ts'
+import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedLock } from './keyed-lock.ts'
 import { createTally } from './tally.ts'
 
@@ -30,12 +30,12 @@ export interface LoginBrake {
    *
    * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `verify` uncalled
    */
-  attempt(attempt: LoginAttempt, verify: () => Promise<boolean>): Promise<boolean>
+  attempt(attempt: LoginAttempt, verify: () => boolean | Promise<boolean>): Promise<boolean>
 }
 
 /** A brake that never holds. */
 export const noLoginBrake: LoginBrake = {
-  attempt: (_attempt, verify) => verify(),
+  attempt: async (_attempt, verify) => verify(),
 }
 
 /**
@@ -59,38 +59,44 @@ export function createLoginBrake({
   const wake = new Map<string, (nothing: undefined) => void>()
   let failed = 0
 
-  const judge = async (keys: Keys) => {
-    const [byAddress, byName, byBoth] = await Promise.all([
-      counter.read(keys.address),
-      counter.read(keys.name),
-      counter.read(keys.both),
-    ])
+  /** What the counter says of the three keys; at once, where it can. */
+  const read = ({ address, name, both }: Keys): Counts | Promise<Counts> => {
+    const byAddress = counter.read(address)
+    const byName = counter.read(name)
+    const byBoth = counter.read(both)
+    if (byAddress instanceof Promise || byName instanceof Promise || byBoth instanceof Promise) {
+      return Promise.all([byAddress, byName, byBoth])
+    }
+    return [byAddress, byName, byBoth]
+  }
+
+  /** Takes a place if there is one, in the same turn, so that no two take the same. */
+  const takePlace = (keys: Keys, [byAddress, byName, byBoth]: Counts): boolean => {
     if (byAddress.failures >= failuresPerAddress) refuse(byAddress.forgottenInMs)
     if (byName.failures >= failuresPerName && byBoth.failures > 0) {
       refuse(Math.min(byName.forgottenInMs, byBoth.forgottenInMs))
     }
-    return {
-      hasRoom: () =>
-        byAddress.failures + underWay.count(keys.address) < failuresPerAddress &&
-        (byName.failures + underWay.count(keys.name) < failuresPerName ||
-          underWay.count(keys.both) === 0),
-    }
+    const hasRoom =
+      byAddress.failures + underWay.count(keys.address) < failuresPerAddress &&
+      (byName.failures + underWay.count(keys.name) < failuresPerName ||
+        underWay.count(keys.both) === 0)
+    if (hasRoom) underWay.add(keys.address, keys.name, keys.both)
+    return hasRoom
   }
 
-  /** Takes a place in the same turn in which there is one, so that no two take the same. */
-  const tryEnter = async (keys: Keys): Promise<boolean> => {
+  const tryEnter = (keys: Keys): boolean | Promise<boolean> => {
+    const counts = read(keys)
+    return counts instanceof Promise ? tryToEnterWith(counts, keys) : takePlace(keys, counts)
+  }
+
+  const tryToEnterWith = async (reading: Promise<Counts>, keys: Keys): Promise<boolean> => {
     const failedBefore = failed
-    const { hasRoom } = await judge(keys)
+    const counts = await reading
     // A failure may have been counted since the counter was read, and its place be free already.
-    if (failed !== failedBefore) return tryEnter(keys)
-    if (!hasRoom()) return false
-    underWay.add(keys.address, keys.name, keys.both)
-    return true
+    return failed === failedBefore ? takePlace(keys, counts) : tryEnter(keys)
   }
 
-  const enter = async (keys: Keys, signal: AbortSignal | undefined) => {
-    // Who finds nobody waiting does not line up.
-    if (!wake.has(keys.address) && (await tryEnter(keys))) return
+  const lineUp = async (keys: Keys, signal: AbortSignal | undefined) => {
     const leaveLine = await line(keys.address)
     try {
       while (true) {
@@ -108,7 +114,6 @@ export function createLoginBrake({
   }
 
   const count = async (failures: readonly string[]) => {
-    if (failures.length === 0) return
     try {
       await Promise.all(failures.map((key) => counter.add(key)))
     } finally {
@@ -125,10 +130,14 @@ export function createLoginBrake({
   return {
     async attempt({ name, address, signal }, verify) {
       const keys = keysOf(name, address)
-      await enter(keys, signal)
+      // Who finds nobody waiting does not line up. Nothing is waited for that is known: it is a request's time.
+      const entering = !wake.has(keys.address) && tryEnter(keys)
+      const hasEntered = typeof entering === 'boolean' ? entering : await entering
+      if (!hasEntered) await lineUp(keys, signal)
       let failures: readonly string[] = []
       try {
-        const isRight = await verify()
+        const verdict = verify()
+        const isRight = typeof verdict === 'boolean' ? verdict : await verdict
         if (!isRight) failures = Object.values(keys)
         return isRight
       } catch (error) {
@@ -137,11 +146,14 @@ export function createLoginBrake({
         if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
         throw error
       } finally {
-        await count(failures).finally(() => leave(keys))
+        if (failures.length > 0) await count(failures).finally(() => leave(keys))
+        else leave(keys)
       }
     },
   }
 }
+
+type Counts = readonly [byAddress: FailureCount, byName: FailureCount, byBoth: FailureCount]
 
 type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
 

@@ -12,10 +12,11 @@ import {
 export interface QuotaClaim {
   /**
    * Takes `bytes` that have arrived: first from what was reserved for them, then from what is free. Nothing once the
-   * claim has ended, as content may still wake when its upload was given up.
+   * claim has ended, as content may still wake when its upload was given up. Gives a promise only where it has to ask
+   * somebody else; the next chunk waits for it.
    * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
    */
-  grow(bytes: number): void
+  grow(bytes: number): void | Promise<void>
   /**
    * To be awaited between the end of the content and its publication: learns what the upload is about to replace, and
    * lets no other upload or deletion of the name come between. What was reserved and never came is free from then on.
@@ -39,8 +40,28 @@ export interface QuotaKeeper {
   free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
 }
 
-const noClaim: QuotaClaim = {
+/** A claim in books that are here, not with somebody else who has to be asked. */
+export interface BookedClaim extends QuotaClaim {
+  grow(bytes: number): void
+  /**
+   * Reserves up to `bytes` ahead, for content of unknown size, and says how many may now come without exceeding the
+   * quota. Takes no more of what is free than others will hardly miss, and nothing where little is left. For whoever
+   * keeps the books of other processes, and does not want to be asked about every chunk.
+   */
+  reserve(bytes: number): number
+}
+
+/** A {@link QuotaKeeper} with books of its own. */
+export interface QuotaBooks extends QuotaKeeper {
+  claim(customer: Customer, name: string, size?: number): Promise<BookedClaim>
+}
+
+/** The part of what is free that is reserved for bytes of which nobody knows whether they will come. */
+const shareAhead = 1 / 64
+
+const noClaim: BookedClaim = {
   grow() {},
+  reserve: () => Infinity,
   prepare: async () => {},
   settle() {},
   end() {},
@@ -54,7 +75,7 @@ const noClaim: QuotaClaim = {
 export function createQuotaKeeper(
   store: BlobStore,
   options: QuotaAccountsOptions = {},
-): QuotaKeeper {
+): QuotaBooks {
   const accounts = createQuotaAccounts(store, options)
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)
@@ -69,8 +90,9 @@ export function createQuotaKeeper(
     let isPublishing = false
     let ended = false
 
+    const room = () => quota - (account.kept - replaced + account.claimed)
     const check = (bytes: number) => {
-      if (account.kept - replaced + account.claimed + bytes <= quota) return
+      if (bytes <= room()) return
       throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
     }
     const change = (bytes: number) => {
@@ -78,7 +100,7 @@ export function createQuotaKeeper(
       claimed += bytes
       account.claimed += bytes
     }
-    const reserve = async (size: number) => {
+    const announce = async (size: number) => {
       replaced = await sizeOf(customer, name)
       check(size)
       change(size)
@@ -91,7 +113,9 @@ export function createQuotaKeeper(
     /** A store that fails while it publishes leaves nobody knowing what it keeps: to be looked up before others claim. */
     const lookUpOutcome = async () => {
       try {
-        account.kept += (await sizeOf(customer, name)) - replaced
+        const size = await sizeOf(customer, name)
+        // Not in one with the waiting: meanwhile others change what is kept.
+        account.kept += size - replaced
       } catch {
         // The worse, until the next count.
         account.kept += Math.max(0, arrived - replaced)
@@ -99,7 +123,7 @@ export function createQuotaKeeper(
       }
       release()
     }
-    const claim: QuotaClaim = {
+    const claim: BookedClaim = {
       grow(bytes) {
         if (ended) return
         const more = arrived + bytes - claimed
@@ -108,6 +132,11 @@ export function createQuotaKeeper(
           change(more)
         }
         arrived += bytes
+      },
+      reserve(bytes) {
+        const missing = bytes - (claimed - arrived)
+        change(Math.max(0, Math.min(missing, Math.floor(room() * shareAhead))))
+        return claimed - arrived
       },
       async prepare() {
         unlock = await lockFile(customer, name)
@@ -129,7 +158,7 @@ export function createQuotaKeeper(
         account.counted = Promise.all([account.counted, lookUpOutcome()]).then(() => {})
       },
     }
-    return { claim, reserve }
+    return { claim, announce }
   }
 
   const freeUncounted = async (customer: string, remove: () => Promise<boolean>) => {
@@ -147,10 +176,10 @@ export function createQuotaKeeper(
       if (customer.quota === undefined) return noClaim
       const account = accounts.open(customer.name, customer.quota, size)
       account.users++
-      const { claim, reserve } = openClaim(customer, customer.quota, name, account)
+      const { claim, announce } = openClaim(customer, customer.quota, name, account)
       try {
         await account.counted
-        await reserve(size)
+        await announce(size)
       } catch (error) {
         claim.end()
         throw error

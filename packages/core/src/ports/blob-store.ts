@@ -41,8 +41,8 @@ export interface OpenOptions {
   /** Default: the whole blob. */
   readonly range?: RangeRequest
   /**
-   * Whether the bytes of a chunk may be overwritten once the next chunk is asked for, which lets a store read into few
-   * buffers. Default: no, a chunk is the reader's for good.
+   * Whether the bytes of a chunk may be overwritten once the next chunk is asked for or the reading ends, however it
+   * does, which lets a store read into few buffers. Default: no, a chunk is the reader's for good.
    */
   readonly reuseChunks?: boolean
 }
@@ -54,10 +54,15 @@ export interface OpenBlob {
   readonly range: ByteRange | undefined
   /**
    * The bytes of `range`, in order, in chunks of the store's choosing; nothing when `range` is `undefined`. Iterated at
-   * most once. Yields exactly `range.length` bytes or throws: it never ends short. Asks the store for more only as the
-   * reader does. When the iteration ends, fails or is stopped early, everything held is released.
+   * most once. Yields exactly `range.length` bytes or throws: it never ends short. Reads as the reader does, no further
+   * ahead than a buffer. When the iteration ends, fails or is stopped early, everything held is released.
    */
   readonly content: AsyncIterable<Uint8Array>
+  /**
+   * The same bytes, where the store has them in memory already, as it may with what is small: whoever takes them need
+   * not iterate `content`. They stay as they are, and are not to be altered: others may read them, too.
+   */
+  readonly bytes?: Uint8Array
   /** Releases what is held, whether or not `content` was read; may be called again, and after reading. */
   close(): Promise<void>
 }

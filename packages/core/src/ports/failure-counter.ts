@@ -10,8 +10,11 @@ export interface FailureCount {
  * first failure. Servers that share a counter share the brake on bad logins.
  */
 export interface FailureCounter {
-  /** The failures of `key` in its window. */
-  read(key: string): Promise<FailureCount>
+  /**
+   * The failures of `key` in its window. Asked at every request of a customer: a counter that knows says it at once, and
+   * gives a promise only where it has to ask.
+   */
+  read(key: string): FailureCount | Promise<FailureCount>
   /** Counts one more failure of `key`. */
   add(key: string): Promise<void>
 }

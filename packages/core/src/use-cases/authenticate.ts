@@ -37,14 +37,24 @@ export async function authenticate(
   }
   const attempt = { name, address, signal }
   let credential: Credential | undefined
-  const isRight = await brake.attempt(attempt, async () => {
-    credential = await credentials.find(name)
-    const isRight = await verifyPassword(password, credential?.passwordHash, attempt)
-    return isRight && credential !== undefined
+  const verify = (found: Credential | undefined) => {
+    credential = found
+    const verdict = verifyPassword(password, found?.passwordHash, attempt)
+    return found === undefined ? refused(verdict) : verdict
+  }
+  const isRight = await brake.attempt(attempt, () => {
+    const found = credentials.find(name)
+    return found instanceof Promise ? found.then(verify) : verify(found)
   })
   if (!isRight || credential === undefined) {
     throw new FileServiceError('invalid-credentials', 'Invalid credentials')
   }
   const { quota } = credential
   return quota === undefined ? { name: credential.name } : { name: credential.name, quota }
+}
+
+/** No password is right for nobody, but the verifier takes its time. */
+async function refused(verdict: boolean | Promise<boolean>): Promise<false> {
+  await verdict
+  return false
 }

@@ -94,7 +94,8 @@ async function* check(
     for await (const chunk of content) {
       size += chunk.length
       checkSize(size, maxFileSize)
-      claim.grow(chunk.length)
+      const asking = claim.grow(chunk.length)
+      if (asking) await asking
       digest?.hash.update(chunk)
       yield chunk
     }

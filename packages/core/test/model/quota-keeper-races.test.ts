@@ -4,7 +4,7 @@ import { turn } from '../turn.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'
 import { chunks } from '../content.ts'
 import { isFileServiceError } from '../../src/errors.ts'
-import type { QuotaClaim } from '../../src/model/quota-keeper.ts'
+import type { BookedClaim } from '../../src/model/quota-keeper.ts'
 
 const alice = { name: 'alice', quota: 100 }
 const runs = 300
@@ -44,6 +44,12 @@ async function interleave(seed: number): Promise<Outcomes> {
     else await upload(books, name, random, someTurns, outcomes)
     expect((await books.store.usage('alice')).bytes, `seed ${seed}`).to.be.at.most(100)
   }
+  // What is there when it is asked for, told later.
+  books.overrides.stat = async (key) => {
+    const found = await books.store.stat(key)
+    await someTurns()
+    return found
+  }
   // Keeps the customer busy, so that the books are never repaired by a new count.
   const busy = await books.keeper.claim(alice, 'busy')
   await Promise.all(Array.from({ length: 12 }, act))
@@ -66,7 +72,7 @@ async function upload(
   // Half of them announce a size, which is right, too small or too large.
   const announced = (sizes[0] ?? 0) + (sizes[1] ?? 0) + random(40)
   let size = 0
-  let claim: QuotaClaim | undefined
+  let claim: BookedClaim | undefined
   try {
     claim = await keeper.claim(alice, name, random(2) === 0 ? 0 : announced)
     for (const [chunk, bytes] of sizes.entries()) {

@@ -51,6 +51,24 @@ describe('createQuotaKeeper', () => {
       expect(await room(alice)).to.equal(100)
     })
 
+    it('ahead of what arrives take a sixty-fourth of what is free, and what is missing only', async () => {
+      const { keeper, room } = bookkeeping()
+      const rich = { name: 'alice', quota: 6400 }
+      const claim = await keeper.claim(rich, 'a')
+      expect(claim.reserve(70)).to.equal(70)
+      expect(claim.reserve(1000)).to.equal(70 + 98)
+      claim.grow(100)
+      expect(claim.reserve(68)).to.equal(68)
+      expect(await room(rich)).to.equal(6400 - 168)
+      expect(claim.reserve(0)).to.equal(68)
+      claim.end()
+      const small = await keeper.claim(alice, 'b')
+      small.grow(37)
+      expect(small.reserve(1000)).to.equal(0)
+      small.end()
+      expect(await room(alice)).to.equal(100)
+    })
+
     it('give back what never came when the content ends', async () => {
       const { keeper, store, room } = bookkeeping()
       const claim = await keeper.claim(alice, 'a', 70)

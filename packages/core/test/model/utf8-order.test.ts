@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compareUtf8 } from '../../src/model/utf8-order.ts'
+import { compareUtf8, sortUtf8 } from '../../src/model/utf8-order.ts'
 import { seeded } from '../seeded.ts'
 
 // Around every point where the length of the encoding, or the order of UTF-16 units, changes.
@@ -50,6 +50,21 @@ describe('compareUtf8', () => {
       const start = character()
       expectSameOrder(start + character(), start + character())
     }
+  })
+})
+
+describe('sortUtf8', () => {
+  it('sorts as the comparison does, with and without characters beyond the basic plane', () => {
+    for (const few of [characters, characters.filter((character) => character.length === 1)]) {
+      const strings = few.flatMap((a) => few.map((b) => a + b)).reverse()
+      expect(sortUtf8([...strings])).to.deep.equal([...strings].sort(compareUtf8))
+    }
+  })
+
+  it('sorts in place', () => {
+    const strings = ['b', 'a']
+    expect(sortUtf8(strings)).to.equal(strings)
+    expect(strings).to.deep.equal(['a', 'b'])
   })
 })
 

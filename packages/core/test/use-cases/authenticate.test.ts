@@ -130,7 +130,7 @@ describe('authenticate', () => {
     const { signal } = new AbortController()
     const seen: unknown[] = []
     const brake: LoginBrake = {
-      attempt: (attempt, verify) => {
+      attempt: async (attempt, verify) => {
         seen.push(attempt.signal)
         return verify()
       },
