@@ -20,5 +20,6 @@ export {
 } from './passwords/create-password-verifier.ts'
 export { generatePassword } from './passwords/generate-password.ts'
 export { hashPassword } from './passwords/hash-password.ts'
+export { rememberPasswords, type RememberOptions } from './passwords/remember-passwords.ts'
 export { standardScryptCost, type ScryptCost } from './passwords/scrypt-cost.ts'
 export { watchPaths, type PathsWatch, type WatchPathsOptions } from './watch-paths.ts'

@@ -39,6 +39,7 @@ export interface FileCredentialSourceOptions {
 
 /** The customers of a file. */
 export interface FileCredentialSource extends CredentialSource {
+  find(name: string): Credential | undefined
   /** The customers' names now, in the order of the file. */
   customers(): readonly string[]
   /**
@@ -116,9 +117,7 @@ export async function openFileCredentialSource(
       : undefined
 
   return {
-    async find(name) {
-      return current.credentials.get(name)
-    },
+    find: (name) => current.credentials.get(name),
     customers: () => [...current.credentials.keys()],
     reload: async () => (await readInTurn(true)) === 'taken',
     async close() {

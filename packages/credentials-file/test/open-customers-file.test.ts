@@ -32,7 +32,7 @@ describe('openCustomersFile', () => {
     expect((await stat(path)).mode & 0o777).to.equal(0o600)
     const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
     expect(source.customers()).to.deep.equal(['alice', '123', 'null'])
-    expect((await source.find('alice'))?.quota).to.equal(10_485_760)
+    expect(source.find('alice')?.quota).to.equal(10_485_760)
     await source.close()
   })
 

@@ -58,8 +58,8 @@ describe('openFileCredentialSource', () => {
         `customers:\n  - {name: a, password: "${hash}", quota: 1kB}\n  - {name: b, password: secret}\n`,
       )
       const { source } = await file.open()
-      expect(await source.find('a')).to.deep.equal({ name: 'a', passwordHash: hash, quota: 1_000 })
-      const plain = await source.find('b')
+      expect(source.find('a')).to.deep.equal({ name: 'a', passwordHash: hash, quota: 1_000 })
+      const plain = source.find('b')
       expect(JSON.stringify(plain)).to.not.include('secret')
       const verify = createPasswordVerifier({ cost: cheapCost })
       expect(await verify('secret', plain?.passwordHash)).to.equal(true)

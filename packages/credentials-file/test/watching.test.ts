@@ -19,7 +19,7 @@ describe('openFileCredentialSource', () => {
         { customers: 3, added: ['d'], removed: ['a'], changed: ['b'] },
       ])
       expect(source.customers()).to.deep.equal(['d', 'c', 'b'])
-      expect(await source.find('a')).to.equal(undefined)
+      expect(source.find('a')).to.equal(undefined)
     })
 
     it('takes a file replaced by rename, again and again', async () => {
@@ -27,7 +27,7 @@ describe('openFileCredentialSource', () => {
       const { source } = await file.open()
       for (const name of ['b', 'c', 'd']) {
         await file.replace(list(name))
-        await until(`${name} is known`, async () => (await source.find(name)) !== undefined)
+        await until(`${name} is known`, () => source.find(name) !== undefined)
       }
     })
 
@@ -36,7 +36,7 @@ describe('openFileCredentialSource', () => {
       const { source } = await file.open()
       for (const name of ['b', 'c']) {
         await file.write(list(name))
-        await until(`${name} is known`, async () => (await source.find(name)) !== undefined)
+        await until(`${name} is known`, () => source.find(name) !== undefined)
       }
     })
 
@@ -77,7 +77,7 @@ describe('openFileCredentialSource', () => {
         await until('it is refused', () => refused.length > 0)
         expect(refused[0]?.path).to.equal(file.path())
         expect(source.customers()).to.deep.equal(['a', 'b'])
-        expect((await source.find('a'))?.name).to.equal('a')
+        expect(source.find('a')?.name).to.equal('a')
         await rm(file.path(), { recursive: true, force: true })
         await file.write(list('c'))
         await until('the mended file is taken', () => reloaded.length > 0)
@@ -105,7 +105,7 @@ describe('openFileCredentialSource', () => {
       const flood = (async () => {
         for (let lookups = 0; ; lookups++) {
           if (state.isOver) return lookups
-          expect(await source.find('always')).to.have.property('name', 'always')
+          expect(source.find('always')).to.have.property('name', 'always')
           expect(source.customers().length).to.equal(2)
           if (lookups % 100 === 0) await new Promise(setImmediate)
         }

@@ -35,7 +35,15 @@ const schema = {
   },
 }
 
-const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true, verbose: true })
+const ajv = new Ajv({
+  strict: true,
+  allErrors: true,
+  allowUnionTypes: true,
+  verbose: true,
+  // To judge this schema anew at each start, its own schema would have to be compiled, for twice the time of this one.
+  meta: false,
+  validateSchema: false,
+})
 const isCustomersData = ajv.compile<CustomersData>(schema)
 
 /** Judges the shape of `data`: the data typed, or what is wrong with it. */

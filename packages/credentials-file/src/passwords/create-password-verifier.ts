@@ -1,7 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { PasswordVerifier } from '@holdfast/core'
-import { LRUCache } from 'lru-cache'
 import { type ComputeScrypt, computeScrypt as computeScryptInPool } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
 import {
@@ -9,10 +8,12 @@ import {
   matchesSealedPassword,
   sealPlainPassword,
 } from './plain-password.ts'
+import { createPairDigest } from './pair-digest.ts'
+import { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
 import { formatScryptHash, parseScryptHash } from './scrypt-hash.ts'
 import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt-cost.ts'
 
-export interface PasswordVerifierOptions {
+export interface PasswordVerifierOptions extends RememberOptions {
   /**
    * Hashes computed at a time. They run on Node's thread pool, which has four threads unless `UV_THREADPOOL_SIZE` says
    * otherwise and also does the reading and writing of files. Default: 2, or 1 where there are less than four
@@ -21,20 +22,11 @@ export interface PasswordVerifierOptions {
   readonly concurrency?: number
   /** Verifications that may wait beside those; beyond that some are refused as `overloaded`. Default: 100. */
   readonly queueLimit?: number
-  /**
-   * How long a right password is remembered, in milliseconds since it was last used; 0 for not at all. Default:
-   * 3,600,000, an hour.
-   */
-  readonly rememberMs?: number
   /** The cost of the hashes in use: what an unknown customer is made to cost. Default: {@link standardScryptCost}. */
   readonly cost?: ScryptCost
   /** Computes scrypt. Default: `node:crypto`, on the thread pool. */
   readonly computeScrypt?: ComputeScrypt
-  /** A clock in milliseconds that never goes back. Default: `performance.now`. */
-  readonly now?: () => number
 }
-
-const maxRemembered = 10_000
 
 /**
  * A verifier for scrypt hashes in PHC form and for whatever passwords `openFileCredentialSource` hands out.
@@ -57,30 +49,25 @@ export function createPasswordVerifier(options: PasswordVerifierOptions = {}): P
   const { concurrency = availableParallelism() < 4 ? 1 : 2, queueLimit = 100 } = options
   checkOptions({ cost, concurrency, queueLimit })
   const queue = createHashingQueue({ concurrency, limit: queueLimit })
-  const remembered = createMemory(options)
-  const digestKey = randomBytes(32)
+  const digest = createPairDigest()
   const decoys = createDecoys(cost)
 
   const hasPassword = async (password: string, passwordHash: string | undefined) => {
     const isSealed = passwordHash !== undefined && isSealedPlainPassword(passwordHash)
     const isHash = passwordHash !== undefined && !isSealed
-    const { cost, salt, hash } = parseScryptHash(isHash ? passwordHash : decoys.hash)
-    const matchesHash = timingSafeEqual(
-      await computeScrypt(password, salt, hash.length, cost),
-      hash,
-    )
+    const { cost, salt, hash: expected } = parseScryptHash(isHash ? passwordHash : decoys.hash)
+    const computed = await computeScrypt(password, salt, expected.length, cost)
+    const matchesHash = timingSafeEqual(computed, expected)
     const matchesSealed = matchesSealedPassword(password, isSealed ? passwordHash : decoys.sealed)
     return (isHash && matchesHash) || (isSealed && matchesSealed)
   }
 
-  return async (password, passwordHash, { address = '', signal } = {}) => {
-    const key = pairDigest(digestKey, password, passwordHash ?? decoys.hash)
-    if (remembered.has(key)) return true
-    const request = { key, address, signal }
-    const verified = await queue.run(request, () => hasPassword(password, passwordHash))
-    if (verified) remembered.add(key)
-    return verified
+  const verify: PasswordVerifier = (password, passwordHash, { address = '', signal } = {}) => {
+    const key = digest(password, passwordHash ?? decoys.hash)
+    return queue.run({ key, address, signal }, () => hasPassword(password, passwordHash))
   }
+
+  return rememberPasswords(verify, options)
 }
 
 /** What takes the place of a hash that is not there, so that the same is done whoever is asked for. */
@@ -102,25 +89,4 @@ function checkOptions(options: { cost: ScryptCost; concurrency: number; queueLim
   }
   if (!(queueLimit >= 0))
     throw new RangeError(`The queue limit is ${queueLimit}; it cannot be negative`)
-}
-
-/** A digest of both together; hashes hold no NUL, so no two pairs run into one another. */
-function pairDigest(key: Buffer, password: string, passwordHash: string): string {
-  return createHmac('sha256', key).update(`${passwordHash}\0${password}`, 'utf8').digest('base64')
-}
-
-function createMemory({ rememberMs = 3_600_000, now }: PasswordVerifierOptions) {
-  // To the cache, a time to live of 0 means for ever.
-  if (rememberMs <= 0) return { has: () => false, add: () => {} }
-  const cache = new LRUCache<string, true>({
-    max: maxRemembered,
-    ttl: rememberMs,
-    ttlResolution: 0,
-    updateAgeOnGet: true,
-    ...(now && { perf: { now } }),
-  })
-  return {
-    has: (key: string) => cache.get(key) === true,
-    add: (key: string) => void cache.set(key, true),
-  }
 }

@@ -78,18 +78,22 @@ export function createHashingQueue({ concurrency, limit }: HashingQueueOptions):
 
   const wait = ({ key, address, signal }: HashingRequest, verify: () => Promise<boolean>) =>
     new Promise<boolean>((resolve, reject) => {
-      const one: Waiting = {
-        key,
-        start() {
-          signal?.removeEventListener('abort', leave)
-          runNow(key, verify).then(resolve, reject)
-        },
-        succeed: () => resolve(true),
-        fail: reject,
-      }
       const leave = () => {
         lines.leave(address, one)
         one.fail(signal?.reason)
+      }
+      /** The signal may be that of a connection, which lives on. */
+      const whenCalled = <Args extends unknown[]>(act: (...args: Args) => void) => {
+        return (...args: Args) => {
+          signal?.removeEventListener('abort', leave)
+          act(...args)
+        }
+      }
+      const one: Waiting = {
+        key,
+        start: whenCalled(() => void runNow(key, verify).then(resolve, reject)),
+        succeed: whenCalled(() => resolve(true)),
+        fail: whenCalled(reject),
       }
       signal?.addEventListener('abort', leave, { once: true })
       lines.join(address, one)

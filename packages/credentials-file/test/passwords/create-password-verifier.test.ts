@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { isFileServiceError } from '@holdfast/core'
+import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
 import { expect } from 'chai'
 import { computeScrypt } from '../../src/passwords/compute-scrypt.ts'
 import {
@@ -18,7 +18,7 @@ function openVerifier(options: PasswordVerifierOptions = {}) {
   const costs: (ScryptCost & { readonly length: number })[] = []
   const held: (() => void)[] = []
   const state = { running: 0, most: 0, isHeld: false, now: 1_000 }
-  const verify = createPasswordVerifier({
+  const verifier = createPasswordVerifier({
     cost: cheapCost,
     now: () => state.now,
     async computeScrypt(password, salt, length, cost) {
@@ -31,6 +31,7 @@ function openVerifier(options: PasswordVerifierOptions = {}) {
     },
     ...options,
   })
+  const verify = async (...args: Parameters<PasswordVerifier>) => verifier(...args)
   const release = () => {
     state.isHeld = false
     for (const resolve of held.splice(0)) resolve()

@@ -1,0 +1,58 @@
+import type { PasswordVerifier } from '@holdfast/core'
+import { LRUCache } from 'lru-cache'
+import { createPairDigest } from './pair-digest.ts'
+
+export interface RememberOptions {
+  /**
+   * How long a right password is remembered, in milliseconds since it was last used; 0 for not at all. Default:
+   * 3,600,000, an hour.
+   */
+  readonly rememberMs?: number
+  /** A clock in milliseconds that never goes back. Default: `performance.now`. */
+  readonly now?: () => number
+}
+
+const maxRemembered = 10_000
+
+/**
+ * `verify`, which is asked no more about a password that it has found right lately: for that hash it is right, at once.
+ * A wrong one is never remembered. What is kept are keyed digests of both together.
+ */
+export function rememberPasswords(
+  verify: PasswordVerifier,
+  options: RememberOptions = {},
+): PasswordVerifier {
+  const remembered = createMemory(options)
+  const digest = createPairDigest()
+
+  const verifyAnew = async (key: string, ...verification: Parameters<PasswordVerifier>) => {
+    const isRight = await verify(...verification)
+    if (isRight) remembered.add(key)
+    return isRight
+  }
+
+  return (password, passwordHash, options) => {
+    // No password of nobody is ever right, but the steps are the same.
+    const key = digest(password, passwordHash ?? nobody)
+    return remembered.has(key) || verifyAnew(key, password, passwordHash, options)
+  }
+}
+
+/** As long as a hash. */
+const nobody = '-'.repeat(88)
+
+function createMemory({ rememberMs = 3_600_000, now }: RememberOptions) {
+  // To the cache, a time to live of 0 means for ever.
+  if (rememberMs <= 0) return { has: () => false, add: () => {} }
+  const cache = new LRUCache<string, true>({
+    max: maxRemembered,
+    ttl: rememberMs,
+    ttlResolution: 0,
+    updateAgeOnGet: true,
+    ...(now && { perf: { now } }),
+  })
+  return {
+    has: (key: string) => cache.get(key) === true,
+    add: (key: string) => void cache.set(key, true),
+  }
+}
