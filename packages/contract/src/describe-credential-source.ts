@@ -37,8 +37,8 @@ export function describeCredentialSource(
     if (!openUnable) return
     runner.it('rejects when it cannot tell', () =>
       runTest(openUnable, async (source) => {
-        await rejection(source.find('alice'), 'find')
-        await rejection(source.find('nobody'), 'find')
+        await rejection(Promise.resolve(source.find('alice')), 'find')
+        await rejection(Promise.resolve(source.find('nobody')), 'find')
       }),
     )
   })
@@ -82,7 +82,7 @@ function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): 
 
   test('finds the same again, and many at once', [alice, bob], async (source) => {
     const found = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => source.find(index % 2 ? 'bob' : 'alice')),
+      Array.from({ length: 100 }, async (_, index) => source.find(index % 2 ? 'bob' : 'alice')),
     )
     for (const [index, credential] of found.entries()) {
       expect(credential?.passwordHash).to.equal(index % 2 ? bob.passwordHash : alice.passwordHash)

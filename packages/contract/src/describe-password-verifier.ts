@@ -80,7 +80,7 @@ function judging(test: VerifierTest): void {
 
   test('rejects when the hash is in no known format', async ({ verify }) => {
     for (const passwordHash of ['', 'secret', '$', '$nothing$known$here', '{"hash":1}']) {
-      await rejection(verify('secret', passwordHash), JSON.stringify(passwordHash))
+      await rejection(Promise.resolve(verify('secret', passwordHash)), JSON.stringify(passwordHash))
     }
   })
 }
@@ -94,8 +94,8 @@ function costing(test: VerifierTest): void {
     const wrong: number[] = []
     const unknown: number[] = []
     for (let round = 0; round < 7; round++) {
-      wrong.push(await timeOf(() => verify(`wrong ${round}`, passwordHash)))
-      unknown.push(await timeOf(() => verify(`wrong ${round}`, undefined)))
+      wrong.push(await timeOf(async () => verify(`wrong ${round}`, passwordHash)))
+      unknown.push(await timeOf(async () => verify(`wrong ${round}`, undefined)))
     }
     // The fastest of several, since other work on the machine only ever adds to a time.
     const ratio = Math.min(...unknown) / Math.min(...wrong)
@@ -106,7 +106,7 @@ function costing(test: VerifierTest): void {
     const passwordHash = await hash('secret')
     const start = performance.now()
     let hashing = true
-    const verified = verify('wrong', passwordHash).finally(() => (hashing = false))
+    const verified = Promise.resolve(verify('wrong', passwordHash)).finally(() => (hashing = false))
     let turns = 0
     while (hashing) {
       await nextTurn()
@@ -119,7 +119,7 @@ function costing(test: VerifierTest): void {
 
   test('refuses as overloaded when too many wait, and recovers', async ({ verify, hash }) => {
     const passwordHash = await hash('secret')
-    const calls = Array.from({ length: 2000 }, (_, n) => verify(`wrong ${n}`, passwordHash))
+    const calls = Array.from({ length: 2000 }, async (_, n) => verify(`wrong ${n}`, passwordHash))
     const outcomes = await Promise.allSettled(calls)
     const refused = outcomes.filter((call) => call.status === 'rejected')
     expect(refused, 'refused calls').not.to.have.length(0)

@@ -111,7 +111,7 @@ describe('describePasswordVerifier', () => {
     return async (password, passwordHash) => {
       if (waiting === 16) throw new FileServiceError('overloaded', 'Too many hashes wait')
       waiting++
-      return inner(password, passwordHash).finally(() => waiting--)
+      return Promise.resolve(inner(password, passwordHash)).finally(() => waiting--)
     }
   }
   const testsOf = (make: PasswordVerifier) =>
@@ -148,13 +148,14 @@ describe('describePasswordVerifier', () => {
     [
       'gives false for a broken hash',
       'rejects when the hash is in no known format',
-      (password, passwordHash) => verify(password, passwordHash).catch(() => false),
+      (password, passwordHash) =>
+        Promise.resolve(verify(password, passwordHash)).catch(() => false),
     ],
     [
       'refuses with some other error',
       'refuses as overloaded when too many wait, and recovers',
       (password, passwordHash) =>
-        bounded16(password, passwordHash).catch(() => {
+        Promise.resolve(bounded16(password, passwordHash)).catch(() => {
           throw new Error('busy')
         }),
     ],

@@ -255,7 +255,7 @@ describe('describeCredentialSource', () => {
     [
       'knows nobody when it cannot tell',
       'rejects when it cannot tell',
-      (source) => ({ find: (name) => source.find(name).catch(() => undefined) }),
+      (source) => ({ find: (name) => Promise.resolve(source.find(name)).catch(() => undefined) }),
     ],
   ]
 

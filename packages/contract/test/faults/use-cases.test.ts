@@ -191,11 +191,11 @@ function serviceWith(faults: Faults): FileService {
   const counter = createMemoryFailureCounter({ windowMs: 60_000 })
   return createFileService({
     store: createMemoryBlobStore(),
-    credentials: { find: (name) => faults.call('find', () => source.find(name)) },
+    credentials: { find: (name) => faults.call('find', async () => source.find(name)) },
     verifyPassword: (password, hash) => faults.call('verify', async () => password === hash),
     loginBrake: createLoginBrake({
       counter: {
-        read: (key) => faults.call('read', () => counter.read(key)),
+        read: (key) => faults.call('read', async () => counter.read(key)),
         add: (key) => faults.call('add', () => counter.add(key)),
       },
     }),
