@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs'
-import { link, rename, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { abortable, FileServiceError } from '@holdfast/core'
 import { changeDurably } from './change-durably.ts'
 import type { DurableDirectories } from './durable-directories.ts'
-import type { Instance, TemporaryFile } from './instance.ts'
+import type { FileCalls } from './file-calls.ts'
+import type { Instance } from './instance.ts'
 import { nextModificationTime } from './modification-time.ts'
 import { namingFailure } from './naming-failure.ts'
 import { step } from './step.ts'
@@ -12,9 +12,13 @@ import { isSystemError } from './system-error.ts'
 import { writeContent } from './write-content.ts'
 
 export interface AtomicWrite {
+  /** For all that is done to the temporary file, and for its new name. */
+  readonly calls: FileCalls
   /** Makes the temporary file, on the same file system as the target. */
   readonly instance: Instance
   readonly directories: DurableDirectories
+  /** Which of the processes that share the directory this is. */
+  readonly writer: number
   /** The path that the content gets, in a directory below that of `directories`, which need not exist. */
   readonly target: string
   readonly content: AsyncIterable<Uint8Array>
@@ -33,42 +37,53 @@ export interface AtomicWrite {
  * the last sync fails, the content has its name, and nobody knows for how long.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
-  const { content, signal, release } = write
-  const temporary = await namingFailure(write.instance.createTemporaryFile())
+  const { path, file } = await namingFailure(write.instance.createTemporaryFile())
   try {
-    await writeContent(temporary.handle, abortable(content, signal), release)
-    const stats = await namingFailure(seal(temporary.handle))
-    signal?.throwIfAborted()
-    await publish(temporary.path, write)
+    const stats = await fill(file, write)
+    write.signal?.throwIfAborted()
+    await publish(path, write)
     step('name-synced')
     return stats
   } catch (error) {
-    await discard(temporary, write.instance)
+    await write.instance.remove(path)
+    step('discarded')
     throw error
   }
 }
 
-/**
- * Makes the content durable and closes the file. A sync that failed is final: the kernel has dropped the pages it could
- * not write, so that a second one would succeed without them.
- */
-async function seal(handle: FileHandle): Promise<BigIntStats> {
-  const time = nextModificationTime()
-  await handle.utimes(time, time)
-  await handle.sync()
-  step('content-synced')
-  const stats = await handle.stat({ bigint: true })
-  await handle.close()
+/** Writes the content into `file`, makes it durable, and closes the file in any case. */
+async function fill(file: number, write: AtomicWrite): Promise<BigIntStats> {
+  const { calls, content, signal, release } = write
+  let stats: BigIntStats
+  try {
+    await writeContent(file, abortable(content, signal), calls, release)
+    stats = await namingFailure(seal(file, write))
+  } catch (error) {
+    await calls.close(file).catch(() => {})
+    throw error
+  }
+  await namingFailure(calls.close(file))
   step('temporary-closed')
   return stats
 }
 
+/**
+ * Makes the content durable. A sync that failed is final: the kernel has dropped the pages it could not write, so that
+ * a second one would succeed without them.
+ */
+async function seal(file: number, { calls, writer }: AtomicWrite): Promise<BigIntStats> {
+  await calls.setTimes(file, nextModificationTime(writer))
+  await calls.sync(file)
+  step('content-synced')
+  return calls.stat(file)
+}
+
 async function publish(path: string, write: AtomicWrite): Promise<void> {
-  const { directories, target, signal } = write
+  const { calls, directories, target, signal } = write
   const directory = dirname(target)
   await namingFailure(directories.ensure(directory))
   signal?.throwIfAborted()
-  const giveName = () => changeDurably(directory, () => nameIt(path, write))
+  const giveName = () => changeDurably(directory, () => nameIt(path, write), calls)
   try {
     await namingFailure(giveName())
   } catch (error) {
@@ -80,33 +95,25 @@ async function publish(path: string, write: AtomicWrite): Promise<void> {
   }
 }
 
-async function nameIt(path: string, { instance, target, createOnly }: AtomicWrite): Promise<void> {
-  if (!createOnly) return renameTo(path, target)
-  await linkAs(path, target)
+async function nameIt(path: string, write: AtomicWrite): Promise<void> {
+  if (!write.createOnly) {
+    await write.calls.rename(path, write.target)
+    step('named')
+    return
+  }
+  await linkAs(path, write)
   // The file has its name and is not in danger any more, whatever becomes of the second one.
-  await instance.remove(path)
+  await write.instance.remove(path)
   step('second-name-removed')
 }
 
-async function renameTo(path: string, target: string): Promise<void> {
-  await rename(path, target)
-  step('named')
-}
-
 /** Unlike a rename, a link never replaces what is there. */
-async function linkAs(path: string, target: string): Promise<void> {
+async function linkAs(path: string, { calls, target }: AtomicWrite): Promise<void> {
   try {
-    await link(path, target)
+    await calls.link(path, target)
     step('named')
   } catch (cause) {
     if (!isSystemError(cause, 'EEXIST')) throw cause
     throw new FileServiceError('already-exists', 'The name is taken', { cause })
   }
-}
-
-/** Never throws: the failure that led here is the one to be told. */
-async function discard({ handle, path }: TemporaryFile, instance: Instance): Promise<void> {
-  await handle.close().catch(() => {})
-  await instance.remove(path)
-  step('discarded')
 }

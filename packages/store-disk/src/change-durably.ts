@@ -1,26 +1,93 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { pooledCalls, type FileCalls } from './file-calls.ts'
 import { isSystemError } from './system-error.ts'
+
+/** Changes to one directory that one sync makes durable. */
+interface Group {
+  /** Makes a change; resolves or rejects when that is done and nothing is open any more. */
+  make<T>(change: () => Promise<T>): Promise<T>
+  /** Whether its sync has not begun yet. */
+  takesMore(): boolean
+  /** Resolves when the group's work has ended, in whatever way. */
+  readonly ended: Promise<void>
+}
+
+/** The last group of each directory that is being changed. */
+const groups = new Map<string, Group>()
+
+/** Counts the groups in which a change has failed. */
+let failures = 0
 
 /**
  * Makes a `change` to the entries of `directory`, such as a new name, and resolves when it survives a power cut. The
  * directory is opened first: where that is refused, or no more files can be opened, nothing has changed.
+ *
+ * What is changed while the directory is being synced for others shares the next sync, which begins when all of these
+ * changes have been made; where it fails, all of them fail.
  */
-export async function changeDurably<T>(directory: string, change: () => Promise<T>): Promise<T> {
+export async function changeDurably<T>(
+  directory: string,
+  change: () => Promise<T>,
+  calls: FileCalls = pooledCalls,
+): Promise<T> {
   // Windows opens no directories; NTFS keeps the order of its metadata in a journal.
   if (process.platform === 'win32') return change()
-  const handle = await open(directory, 'r')
-  try {
-    const result = await change()
-    await syncIfNeeded(handle)
-    return result
-  } finally {
-    await handle.close()
-  }
+  const last = groups.get(directory)
+  return (last?.takesMore() ? last : beginGroup(directory, last, calls)).make(change)
 }
 
-async function syncIfNeeded(directory: FileHandle): Promise<void> {
+function beginGroup(directory: string, before: Group | undefined, calls: FileCalls): Group {
+  const failuresBefore = failures
+  const opening = calls.open(directory, 'r')
+  const changes: Promise<unknown>[] = []
+  let isSyncing = false
+
+  const commit = async () => {
+    let opened = await opening
+    try {
+      await before?.ended
+      isSyncing = true
+      const outcomes = await Promise.allSettled(changes)
+      const made = outcomes.filter(({ status }) => status === 'fulfilled')
+      if (made.length < outcomes.length) failures++
+      if (made.length === 0) return
+      if (failures !== failuresBefore) {
+        // Whoever failed may have found the directory removed by hand, and made it anew before others changed it; the
+        // sync of one that is gone keeps nothing.
+        const gone = opened
+        opened = await calls.open(directory, 'r')
+        await calls.close(gone)
+      }
+      await syncIfNeeded(opened, calls)
+    } finally {
+      await calls.close(opened)
+    }
+  }
+
+  const committed = commit()
+  const ended = committed
+    .catch(() => {})
+    .then(() => {
+      if (groups.get(directory) === group) groups.delete(directory)
+    })
+  const group: Group = {
+    async make(change) {
+      const changing = opening.then(change)
+      changes.push(changing)
+      const [made, sync] = await Promise.allSettled([changing, committed])
+      if (made.status === 'rejected') throw made.reason
+      if (sync.status === 'rejected') throw sync.reason
+      return made.value
+    },
+    takesMore: () => !isSyncing,
+    ended,
+  }
+  groups.set(directory, group)
+  return group
+}
+
+async function syncIfNeeded(directory: number, calls: FileCalls): Promise<void> {
   try {
-    await directory.sync()
+    await calls.sync(directory)
   } catch (error) {
     // Network file systems that write names through at once (SMB) have nothing to sync and say so.
     if (!isSystemError(error, 'EINVAL')) throw error

@@ -3,7 +3,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { changeDurably } from './change-durably.ts'
 import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
+import { createFileCalls, pooledCalls, type FileCalls } from './file-calls.ts'
 import { openInstance, type Instance, type WarningLog } from './instance.ts'
+import { isLocal } from './is-local.ts'
+import { createLatencyBreaker } from './latency-breaker.ts'
 import { createLayout, type Layout, type NamesMode } from './layout.ts'
 import { makeDirectories } from './make-directories.ts'
 import { createMarker, readMarker, type Marker } from './marker.ts'
@@ -17,6 +20,10 @@ export interface DataDirectory {
   readonly directories: DurableDirectories
   readonly instance: Instance
   readonly checkPresence: CheckPresence
+  /** Whether it is known to lie on this machine. */
+  readonly isLocal: boolean
+  /** For what is done in it. */
+  readonly calls: FileCalls
 }
 
 /** What may be in a directory that is not ours yet: another process' start, and what ext4 puts at the top of a disk. */
@@ -37,8 +44,10 @@ export async function openDataDirectory(
   const markerPath = join(data, 'holdfast.json')
   await createDurably(data)
   const existing = await identifyDirectory(data)
+  const isOnThisMachine = await isLocal(data)
+  const calls = isOnThisMachine ? createFileCalls(createLatencyBreaker()) : pooledCalls
   let checkPresence: CheckPresence = async () => {}
-  const instance = await openInstance(join(data, 'tmp'), log, () => checkPresence())
+  const instance = await openInstance(join(data, 'tmp'), log, () => checkPresence(), calls)
   try {
     const isPlainSafe = await keepsNamesApart(instance.directory)
     const marker =
@@ -49,7 +58,8 @@ export async function openDataDirectory(
     checkPresence = createPresence(data, files, marker)
     const directories = createDurableDirectories(files, checkPresence)
     step('opened')
-    return { layout: createLayout(files, marker.names), directories, instance, checkPresence }
+    const layout = createLayout(files, marker.names)
+    return { layout, directories, instance, checkPresence, isLocal: isOnThisMachine, calls }
   } catch (error) {
     await instance.close()
     throw error

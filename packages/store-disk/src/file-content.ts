@@ -1,75 +1,114 @@
 import type { FileHandle } from 'node:fs/promises'
-import { finished } from 'node:stream/promises'
-import { Readable } from 'node:stream'
 import type { ByteRange } from '@holdfast/core'
+import { createBufferPool } from './buffer-pool.ts'
 import { namingFailure } from './naming-failure.ts'
 
-/** Bytes per read: what a thread of the pool does in one go, and what a slow reader holds. */
+/** Bytes per read: what a thread of the pool does in one go. A slow reader holds two such chunks. */
 const chunkSize = 256 * 1024
 
+/** New memory costs about as much as what is done with it; 8 MiB are kept. */
+const pool = createBufferPool(chunkSize, 32)
+
 export interface FileContent {
-  /** A stream, so that Node can pipe it; its iterator has closed the file when it ends, fails or is stopped. */
-  readonly content: Readable
+  /** Its iterator has closed the file when it ends, fails or is stopped. */
+  readonly content: AsyncIterable<Uint8Array>
   /** Closes the file, whether or not it was read. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
-/** The bytes of `range` of `file`, which it owns from now on. Fails if the file turns out to be shorter. */
-export function createFileContent(file: FileHandle, range: ByteRange): FileContent {
-  let position = range.offset
+/**
+ * The bytes of `range` of `file`, which it owns from now on. While a chunk is in use the next one is read, and no more.
+ * A chunk is the reader's for good, or, with `reuseChunks`, until the next one is asked for or the file is closed. Fails
+ * if the file turns out to be shorter.
+ */
+export function createFileContent(
+  file: FileHandle,
+  range: ByteRange,
+  reuseChunks = false,
+): FileContent {
   const end = range.offset + range.length
-  let reading: Promise<void> = Promise.resolve()
+  const buffers = reuseChunks ? pool.borrow() : freshBuffers
+  let position = range.offset
+  let reading: Promise<Uint8Array | undefined> | undefined
+  let closing: Promise<void> | undefined
 
-  const readChunk = async (stream: Readable) => {
-    if (position === end) {
-      // Before the end is told: who sees the end may count on the file being closed.
-      await file.close()
-      stream.push(null)
-      return
-    }
-    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, end - position))
-    const { bytesRead } = await namingFailure(file.read(buffer, 0, buffer.length, position))
+  const readChunk = async () => {
+    if (position === end) return undefined
+    const length = Math.min(chunkSize, end - position)
+    const buffer = buffers.next(length)
+    const { bytesRead } = await namingFailure(file.read(buffer, 0, length, position))
     if (bytesRead === 0)
       throw new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
     position += bytesRead
-    stream.push(buffer.subarray(0, bytesRead))
+    return buffer.subarray(0, bytesRead)
   }
 
-  const content = new Readable({
-    highWaterMark: chunkSize,
-    read() {
-      reading = readChunk(this).catch((error: unknown) => {
-        this.destroy(error instanceof Error ? error : new Error(String(error)))
-      })
-    },
-    destroy(error, callback) {
-      // A descriptor closed under a read may be another file by the time the read happens.
-      reading.then(() => file.close()).then(() => callback(error), callback)
-    },
-  })
-  const close = async () => {
-    content.destroy()
-    await finished(content).catch(() => {})
+  const readAhead = () => {
+    const chunk = readChunk()
+    // Who asks for the chunk hears of the failure, if anybody does.
+    chunk.catch(() => {})
+    return chunk
   }
-  const streamIterator = content[Symbol.asyncIterator].bind(content)
-  const iterate = () => closedWhenStopped(streamIterator(), close)
-  return {
-    content: Object.defineProperty(content, Symbol.asyncIterator, { value: iterate }),
-    close,
+
+  const refuseIfClosed = () => {
+    if (closing) throw closedWhileRead()
   }
+
+  const nextChunk = async () => {
+    refuseIfClosed()
+    reading ??= readAhead()
+    const chunk = await reading
+    // What was read while it was closed is somebody else's by now.
+    refuseIfClosed()
+    reading = chunk && readAhead()
+    return chunk
+  }
+
+  const close = () => {
+    closing ??= (async () => {
+      // A descriptor closed under a read may be another file by the time the read happens, and a buffer another chunk.
+      await reading?.catch(() => {})
+      buffers.giveBack()
+      await file.close()
+    })()
+    return closing
+  }
+  return { content: closedAtEnd(nextChunk, close), close }
 }
 
-/** A stream's own iterator does not wait for the file when it is stopped, nor does it stop before its first step. */
-function closedWhenStopped(
-  iterator: AsyncIterator<Uint8Array>,
+const freshBuffers = {
+  next: (length: number) => Buffer.allocUnsafeSlow(length),
+  giveBack: () => {},
+}
+
+/** The code is that of a stream that is destroyed while it is read. */
+function closedWhileRead(): Error {
+  const message = 'The file was closed while it was read'
+  return Object.assign(new Error(message), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+}
+
+/** What `nextChunk` gives up to `undefined`. Who sees the end, or an error, may count on `close` being done. */
+function closedAtEnd(
+  nextChunk: () => Promise<Uint8Array | undefined>,
   close: () => Promise<void>,
 ): AsyncIterableIterator<Uint8Array> {
+  let isEnded = false
+  const end = async (): Promise<IteratorReturnResult<undefined>> => {
+    isEnded = true
+    await close()
+    return { done: true, value: undefined }
+  }
   return {
-    next: () => iterator.next(),
-    return: async () => {
-      await close()
-      return { done: true, value: undefined }
+    async next() {
+      try {
+        const value = isEnded ? undefined : await nextChunk()
+        return value === undefined ? await end() : { done: false, value }
+      } catch (error) {
+        await close()
+        throw error
+      }
     },
+    return: end,
     [Symbol.asyncIterator]() {
       return this
     },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rm, unlink, utimes, type FileHandle } from 'node:fs/promises'
+import { readdir, rm, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FileCalls } from './file-calls.ts'
 import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from './make-directories.ts'
 import { ownerName } from './owner-name.ts'
@@ -16,8 +17,8 @@ export interface WarningLog {
 
 export interface TemporaryFile {
   readonly path: string
-  /** Open for writing. */
-  readonly handle: FileHandle
+  /** The descriptor, open for writing. Whoever has it made closes it. */
+  readonly file: number
 }
 
 /** An open store's own directory for temporary files. */
@@ -49,6 +50,7 @@ export async function openInstance(
   parent: string,
   log: WarningLog,
   check: CheckPresence,
+  calls: FileCalls,
 ): Promise<Instance> {
   const self = identifyProcess()
   const own = ownerName(self, randomBytes(6).toString('hex'))
@@ -95,14 +97,14 @@ export async function openInstance(
     if (isClosed) throw new Error('The disk store is closed')
     await clearUp()
     const path = join(directory, (files++).toString(36))
-    const handle = await open(path, 'wx', fileMode).catch(async (error: unknown) => {
+    const file = await calls.open(path, 'wx', fileMode).catch(async (error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error
       await check()
       await makeDirectories(directory)
-      return open(path, 'wx', fileMode)
+      return calls.open(path, 'wx', fileMode)
     })
     step('temporary-made')
-    return { path, handle }
+    return { path, file }
   }
 
   await makeDirectories(directory)

@@ -1,6 +1,9 @@
-import { link, readFile, type FileHandle } from 'node:fs/promises'
+import { writeFile } from 'node:fs'
+import { link, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { changeDurably } from './change-durably.ts'
+import { pooledCalls } from './file-calls.ts'
 import type { TemporaryFile } from './instance.ts'
 import type { NamesMode } from './layout.ts'
 import { step } from './step.ts'
@@ -50,7 +53,7 @@ export async function createMarker(
   marker: Marker,
   temporary: TemporaryFile,
 ): Promise<void> {
-  await fill(temporary.handle, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
+  await fill(temporary.file, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
   step('marker-written')
   try {
     await changeDurably(dirname(path), async () => {
@@ -68,12 +71,12 @@ export async function createMarker(
   }
 }
 
-async function fill(handle: FileHandle, text: string): Promise<void> {
+async function fill(file: number, text: string): Promise<void> {
   try {
-    await handle.writeFile(text)
-    await handle.sync()
+    await promisify(writeFile)(file, text)
+    await pooledCalls.sync(file)
   } finally {
-    await handle.close()
+    await pooledCalls.close(file)
   }
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import type { Dirent } from 'node:fs'
-import { lstat, opendir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, stat } from 'node:fs/promises'
+import { sep } from 'node:path'
 import type { Usage } from '@holdfast/core'
+import type { EntriesOf, Entry } from './directory-entries.ts'
 import type { Layout } from './layout.ts'
 import { isAbsence } from './system-error.ts'
 
@@ -12,42 +12,68 @@ export interface Found {
 }
 
 /**
- * The blobs of a customer, in no order, as they are found: every regular file with a valid name. Entries that an
- * administrator put there and that are no blobs are passed over.
+ * The blobs of a customer, in no order, in batches as they are found: every regular file with a valid name. Entries that
+ * an administrator put there and that are no blobs are passed over.
  */
-export function findBlobs(layout: Layout, customer: string): AsyncIterable<Found> {
-  return find(layout, layout.customerDirectory(customer), (entry) => entry.isFile())
+export function findBlobs(
+  layout: Layout,
+  customer: string,
+  entriesOf: EntriesOf,
+): AsyncIterable<readonly Found[]> {
+  const walk = { layout, entriesOf, isWanted: (entry: Entry) => entry.isFile() }
+  return find(walk, layout.customerDirectory(customer), [])
 }
 
 /**
  * The customers who have a directory, in no order; all of their blobs may be deleted. Like a blob's path on its way, a
  * symbolic link is followed.
  */
-export async function findCustomers(layout: Layout): Promise<string[]> {
-  const found = find(layout, layout.root, (entry) => entry.isDirectory() || entry.isSymbolicLink())
+export async function findCustomers(layout: Layout, entriesOf: EntriesOf): Promise<string[]> {
+  const isWanted = (entry: Entry) => entry.isDirectory() || entry.isSymbolicLink()
   const names: string[] = []
-  for await (const { name, path } of found) if (await isDirectory(path)) names.push(name)
+  for await (const batch of find({ layout, entriesOf, isWanted }, layout.root, [])) {
+    for (const { name, path } of batch) if (await isDirectory(path)) names.push(name)
+  }
   return names
 }
 
-/** What is named by the layout below `directory` and is `wanted`; `parents` lead there from where names begin. */
+interface Walk {
+  readonly layout: Layout
+  readonly entriesOf: EntriesOf
+  readonly isWanted: (entry: Entry) => boolean
+}
+
+/** What is named by the layout in `directory` and below, and wanted; `parents` lead there from where names begin. */
 async function* find(
-  layout: Layout,
+  walk: Walk,
   directory: string,
-  isWanted: (entry: Dirent<Buffer>) => boolean,
-  parents: readonly string[] = [],
-): AsyncGenerator<Found> {
-  for await (const entry of entriesOf(join(directory, ...parents))) {
-    // What is not UTF-8 would be given as some other name.
-    if (!isUtf8(entry.name)) continue
-    const component = entry.name.toString()
-    const components = [...parents, component]
-    if (entry.isDirectory() && layout.holdsMore(component)) {
-      yield* find(layout, directory, isWanted, components)
+  parents: readonly string[],
+): AsyncGenerator<readonly Found[]> {
+  const { layout, entriesOf, isWanted } = walk
+  for await (const entries of entriesOf(directory)) {
+    const found: Found[] = []
+    for (const entry of entries) {
+      const component = textOf(entry.name)
+      if (component === undefined) continue
+      const components = [...parents, component]
+      const path = directory + sep + component
+      if (entry.isDirectory() && layout.holdsMore(component)) {
+        yield* find(walk, path, components)
+      }
+      const name = isWanted(entry) ? layout.nameAt(components) : undefined
+      if (name !== undefined) found.push({ name, path })
     }
-    const name = isWanted(entry) ? layout.nameAt(components) : undefined
-    if (name !== undefined) yield { name, path: join(directory, ...components) }
+    yield found
   }
+}
+
+const ascii = /^[\u0000-\u007f]*$/
+
+/** The text that `bytes` are in UTF-8; `undefined` for what is not UTF-8, and would be given as some other name. */
+function textOf(bytes: string): string | undefined {
+  if (ascii.test(bytes)) return bytes
+  const buffer = Buffer.from(bytes, 'latin1')
+  return isUtf8(buffer) ? buffer.toString() : undefined
 }
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -63,17 +89,20 @@ async function isDirectory(path: string): Promise<boolean> {
 const concurrency = 16
 
 /** How many of `blobs` there are still, and their sizes. */
-export async function measure(blobs: AsyncIterable<Found>): Promise<Usage> {
+export async function measure(blobs: AsyncIterable<readonly Found[]>): Promise<Usage> {
   const usage = { blobs: 0, bytes: 0 }
-  const worker = async () => {
-    for await (const { path } of blobs) {
-      const size = await sizeOf(path)
-      if (size === undefined) continue
-      usage.blobs++
-      usage.bytes += size
+  for await (const batch of blobs) {
+    const rest = batch.values()
+    const worker = async () => {
+      for (const { path } of rest) {
+        const size = await sizeOf(path)
+        if (size === undefined) continue
+        usage.blobs++
+        usage.bytes += size
+      }
     }
+    await Promise.all(Array.from({ length: concurrency }, worker))
   }
-  await Promise.all(Array.from({ length: concurrency }, worker))
   return usage
 }
 
@@ -81,25 +110,6 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const stats = await lstat(path)
     return stats.isFile() ? stats.size : undefined
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
-}
-
-/** Entries read at a time: with so many it is as fast as reading all at once, and needs little memory. */
-const bufferSize = 1024
-
-/** Nothing for a directory that is not there. */
-async function* entriesOf(directory: string): AsyncGenerator<Dirent<Buffer>> {
-  const opened = await openIfThere(directory)
-  if (opened) yield* opened as AsyncIterable<unknown> as AsyncIterable<Dirent<Buffer>>
-}
-
-async function openIfThere(directory: string) {
-  try {
-    // Typed for text only.
-    return await opendir(directory, { encoding: 'buffer' as BufferEncoding, bufferSize })
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error

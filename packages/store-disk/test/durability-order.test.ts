@@ -1,9 +1,8 @@
-import fsp, { type FileHandle } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
-import { fileHandlePrototype, systemError } from './full-disk.ts'
+import { interceptFileCalls, type FileCall } from './file-calls-intercepted.ts'
+import { systemError } from './full-disk.ts'
 import { findLitter, openFilesIn } from './disk-harness.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
@@ -13,58 +12,37 @@ async function* text(content: string) {
   yield Buffer.from(content)
 }
 
+/** The calls that durability depends on. */
+const important = ['write', 'sync', 'mkdir', 'rename', 'link', 'unlink']
+
 interface Recording {
   readonly steps: string[]
   [Symbol.dispose](): void
 }
 
-type Method = (...args: unknown[]) => Promise<unknown>
-
-/** Records the calls of the file system that durability depends on, in the order in which they finish. */
+/** Records the calls that durability depends on, in the order in which they finish. */
 async function recordSteps(failing?: string): Promise<Recording> {
   const steps: string[] = []
-  const undo: (() => void)[] = []
-  const paths = new Map<number, string>()
-  const name = (path: unknown) => {
-    const text = String(path)
-    return text.includes('/data/tmp/') ? 'temporary' : basename(text)
-  }
-  const wrap = (
-    object: object,
-    method: string,
-    tell: (self: unknown, args: unknown[], result: unknown) => string,
-  ) => {
-    const original = Reflect.get(object, method) as Method
-    undo.push(() => Reflect.set(object, method, original))
-    Reflect.set(object, method, async function (this: unknown, ...args: unknown[]) {
-      const before = tell(this, args, undefined)
-      if (before === failing) throw systemError('EIO', method)
-      const result = await Reflect.apply(original, this, args)
-      const step = tell(this, args, result)
-      if (step !== '') steps.push(step)
-      return result
-    })
-  }
-  const descriptor = (handle: unknown) => paths.get((handle as FileHandle).fd) ?? '?'
-  const prototype = await fileHandlePrototype()
-  wrap(prototype, 'write', (file) => `write ${descriptor(file)}`)
-  wrap(prototype, 'sync', (file) => `sync ${descriptor(file)}`)
-  wrap(fsp, 'mkdir', (_, [path]) => `mkdir ${name(path)}`)
-  wrap(fsp, 'rename', (_, [from, to]) => `rename ${name(from)} ${name(to)}`)
-  wrap(fsp, 'link', (_, [from, to]) => `link ${name(from)} ${name(to)}`)
-  wrap(fsp, 'unlink', (_, [path]) => `unlink ${name(path)}`)
-  wrap(fsp, 'open', (_, [path], result) => {
-    if (result !== undefined) paths.set((result as FileHandle).fd, name(path))
-    return ''
+  const interception = await interceptFileCalls({
+    before(call) {
+      if (titleOf(call) === failing) throw systemError('EIO', call.name)
+    },
+    after(call) {
+      if (important.includes(call.name)) steps.push(titleOf(call))
+    },
   })
-  syncBuiltinESMExports()
   return {
     steps,
-    [Symbol.dispose]() {
-      for (const restore of undo) restore()
-      syncBuiltinESMExports()
-    },
+    [Symbol.dispose]: () => interception[Symbol.dispose](),
   }
+}
+
+function titleOf({ name, path, args }: FileCall): string {
+  const paths = name === 'rename' || name === 'link' ? [path, String(args[1])] : [path]
+  return [
+    name,
+    ...paths.map((one) => (one.includes('/data/tmp/') ? 'temporary' : basename(one))),
+  ].join(' ')
 }
 
 describe('openDiskBlobStore, before it says that a blob', () => {
@@ -129,3 +107,68 @@ describe('openDiskBlobStore, before it says that a blob', () => {
     })
   }
 })
+
+describe('openDiskBlobStore, on a disk of this machine,', () => {
+  it('has the thread pool sync a small blob, and does all else of it at once', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('old'))
+    expect(await pooledCalls(() => store.put(key, text('new')))).to.deep.equal(['sync', 'sync'])
+    await store.close()
+  })
+
+  it('leaves what it writes of a large blob to the pool', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('old'))
+    async function* chunks() {
+      for (let count = 0; count < 10; count++) yield Buffer.alloc(64 * 1024)
+      yield Buffer.from('and the rest')
+    }
+    const pooled = await pooledCalls(() => store.put(key, chunks()))
+    expect(pooled.filter((name) => name === 'write')).to.have.length.above(1)
+    await store.close()
+  })
+
+  it('leaves it to the pool to replace a large blob', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('old'.repeat(100_000)))
+    const pooled = await pooledCalls(() => store.put(key, text('new')))
+    expect(pooled).to.deep.equal(['sync', 'rename', 'sync'])
+    await store.close()
+  })
+
+  it('leaves everything to the pool for a while, where a call has taken long', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('old'))
+    const slow = await interceptFileCalls({
+      after({ name, isBlocking }) {
+        if (name === 'rename' && isBlocking) block(500)
+      },
+    })
+    await store.put(key, text('new'))
+    slow[Symbol.dispose]()
+    const pooled = await pooledCalls(() => store.put(key, text('newer')))
+    expect(pooled).to.include.members(['open', 'write', 'utimes', 'stat', 'close', 'rename'])
+    await store.close()
+  })
+})
+
+/** The names of the calls that the thread pool makes for `work`. */
+async function pooledCalls(work: () => Promise<unknown>): Promise<string[]> {
+  const names: string[] = []
+  using _ = await interceptFileCalls({
+    before({ name, isBlocking }) {
+      if (!isBlocking) names.push(name)
+    },
+  })
+  await work()
+  return names
+}
+
+/** Keeps the main thread busy for so many milliseconds. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

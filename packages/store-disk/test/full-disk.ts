@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { open, type FileHandle } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { interceptFileCalls } from './file-calls-intercepted.ts'
 import { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
 
 /** Room on the disk: bytes. */
@@ -29,16 +30,17 @@ function mountSmall(directory: TemporaryDirectory): TemporaryDirectory {
 
 /** Lets no file grow beyond the room, as a disk would not. */
 export async function injectFull(directory: TemporaryDirectory): Promise<TemporaryDirectory> {
-  const prototype = await fileHandlePrototype()
-  const write = Reflect.get(prototype, 'write') as (bytes: Uint8Array) => Promise<unknown>
-  Reflect.set(prototype, 'write', async function (this: FileHandle, bytes: Uint8Array) {
-    if ((await this.stat()).size + bytes.length > room) throw systemError('ENOSPC', 'write')
-    return write.call(this, bytes)
+  const interception = await interceptFileCalls({
+    before({ name, descriptor = -1, args: [, bytes] }) {
+      if (name !== 'write' || !(bytes instanceof Uint8Array)) return
+      const { size } = statSync(`/proc/self/fd/${descriptor}`)
+      if (size + bytes.length > room) throw systemError('ENOSPC', 'write')
+    },
   })
   return {
     path: directory.path,
     async [Symbol.asyncDispose]() {
-      Reflect.set(prototype, 'write', write)
+      interception[Symbol.dispose]()
       await directory[Symbol.asyncDispose]()
     },
   }
@@ -47,12 +49,6 @@ export async function injectFull(directory: TemporaryDirectory): Promise<Tempora
 /** An error as Node makes it of a failed system call. */
 export function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: injected, ${syscall}`), { code, syscall })
-}
-
-/** The object that all file handles have their methods from. */
-export async function fileHandlePrototype(): Promise<object> {
-  await using handle = await open(import.meta.filename)
-  return Object.getPrototypeOf(handle) as object
 }
 
 function tryMount(): boolean {

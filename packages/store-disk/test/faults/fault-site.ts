@@ -1,3 +1,5 @@
+import fsp from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
@@ -34,9 +36,13 @@ export interface FaultSite {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export async function openFaultSite(): Promise<FaultSite> {
+/** On a disk of this machine, as far as the store knows, or on one that is anywhere. */
+export type Whereabouts = 'here' | 'anywhere'
+
+export async function openFaultSite(whereabouts: Whereabouts = 'here'): Promise<FaultSite> {
   const place = await makeTemporaryDirectory()
   const data = join(place.path, 'data')
+  using _ = whereabouts === 'anywhere' ? takeForRemote() : undefined
   const store = await openDiskBlobStore({ directory: data, names: 'plain' })
   return {
     store,
@@ -57,6 +63,19 @@ export async function openFaultSite(): Promise<FaultSite> {
     async [Symbol.asyncDispose]() {
       await store.close()
       await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Has every file system say that it is NFS. */
+function takeForRemote(): Disposable {
+  const original = Reflect.get(fsp, 'statfs')
+  Reflect.set(fsp, 'statfs', async () => ({ type: 0x6969 }))
+  syncBuiltinESMExports()
+  return {
+    [Symbol.dispose]() {
+      Reflect.set(fsp, 'statfs', original)
+      syncBuiltinESMExports()
     },
   }
 }

@@ -1,7 +1,6 @@
-import { readlinkSync } from 'node:fs'
-import fsp, { type FileHandle } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
-import { fileHandlePrototype, systemError } from '../full-disk.ts'
+import type { Dir } from 'node:fs'
+import { interceptFileCalls, type FileCall } from '../file-calls-intercepted.ts'
+import { systemError } from '../full-disk.ts'
 
 export interface Fault {
   /** What fails: a function and what it is called for, such as `rename temporary` or `sync customer`. */
@@ -15,71 +14,55 @@ export interface Fault {
 export interface InjectedFault {
   /** How many calls failed. */
   readonly hits: () => number
-  /** The most calls of `sync` on one descriptor. */
+  /** The most calls of `sync` and `datasync` on one descriptor. */
   readonly syncs: () => number
   [Symbol.dispose](): void
 }
 
-type Method = (...args: unknown[]) => Promise<unknown>
-
-const ofHandles = ['write', 'sync', 'utimes', 'stat', 'read']
-const ofPaths = ['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir', 'utimes']
+/** Each of them tells the next entry, and may ask the system for more; an error of either is one of `readdir`. */
+const ofDirectories = ['read', 'readSync']
 
 /** Has calls of the file system on a store in `data` fail, until it is disposed of. */
 export async function injectFault(data: string, fault: Fault): Promise<InjectedFault> {
-  const { call, code, nth = 1 } = fault
-  const undo: (() => void)[] = []
-  const syncs = new WeakMap<object, number>()
+  const { call: awaited, code, nth = 1 } = fault
+  const syncs = new Map<number, number>()
   let calls = 0
   let mostSyncs = 0
 
-  const isToFail = (actual: string) => actual === call && ++calls >= nth
-  const count = (handle: object) => {
-    syncs.set(handle, (syncs.get(handle) ?? 0) + 1)
-    mostSyncs = Math.max(mostSyncs, syncs.get(handle) ?? 0)
+  const failIfMeant = (name: string, path: string) => {
+    if (`${name} ${kindOf(data, path)}` === awaited && ++calls >= nth) throw systemError(code, name)
   }
-  const replace = (object: object, method: string, wrap: (original: Method) => Method) => {
-    const original = Reflect.get(object, method) as Method
-    undo.push(() => Reflect.set(object, method, original))
-    Reflect.set(object, method, wrap(original))
+  const count = (descriptor: number) => {
+    syncs.set(descriptor, (syncs.get(descriptor) ?? 0) + 1)
+    mostSyncs = Math.max(mostSyncs, syncs.get(descriptor) ?? 0)
+  }
+  const failWhileReading = (directory: Dir, path: string) => {
+    for (const read of ofDirectories) {
+      const original = Reflect.get(directory, read) as (...args: unknown[]) => unknown
+      Reflect.set(directory, read, (...args: unknown[]) => {
+        failIfMeant('readdir', path)
+        return Reflect.apply(original, directory, args)
+      })
+    }
   }
 
-  const handles = await fileHandlePrototype()
-  for (const method of ofHandles) {
-    replace(handles, method, (original) => {
-      return async function (this: FileHandle, ...args) {
-        if (method === 'sync') count(this)
-        const isFailing = isToFail(`${method} ${kindOf(data, pathOf(this))}`)
-        if (isFailing) throw systemError(code, method)
-        return Reflect.apply(original, this, args)
-      }
-    })
-  }
-  for (const method of ofPaths) {
-    replace(fsp, method, (original) => async (...args) => {
-      const kind = kindOf(data, String(args[0]))
-      if (isToFail(`${method} ${kind}`)) throw systemError(code, method)
-      const result = await Reflect.apply(original, fsp, args)
-      if (method === 'open' && isToFail(`close ${kind}`)) {
-        replace(result as FileHandle, 'close', (close) => async () => {
-          // A descriptor is free, whatever the system says of its closing.
-          await close()
-          throw systemError(code, 'close')
-        })
-      }
-      return method === 'opendir' && isToFail(`readdir ${kind}`)
-        ? failingAfterFirst(result as AsyncIterable<unknown>, systemError(code, 'readdir'))
-        : result
-    })
-  }
-  syncBuiltinESMExports()
+  const interception = await interceptFileCalls({
+    before({ name, path, descriptor }) {
+      if (name.endsWith('sync') && descriptor !== undefined) count(descriptor)
+      // A descriptor is free, whatever the system says of its closing.
+      if (name !== 'close') failIfMeant(name, path)
+    },
+    after({ name, path }: FileCall, result) {
+      if (name === 'close') failIfMeant(name, path)
+      // The number may be that of a file which was closed.
+      if (name === 'open' && typeof result === 'number') syncs.delete(result)
+      if (name === 'opendir') failWhileReading(result as Dir, path)
+    },
+  })
   return {
     hits: () => Math.max(0, calls - nth + 1),
     syncs: () => mostSyncs,
-    [Symbol.dispose]() {
-      for (const restore of undo) restore()
-      syncBuiltinESMExports()
-    },
+    [Symbol.dispose]: () => interception[Symbol.dispose](),
   }
 }
 
@@ -89,15 +72,4 @@ function kindOf(data: string, path: string): string {
   if (!path.startsWith(`${data}/`)) return 'other'
   if (top === 'tmp') return 'temporary'
   return top === 'files' ? (['files', 'customer', 'blob'][below.length] ?? 'other') : 'other'
-}
-
-function pathOf({ fd }: FileHandle): string {
-  return fd < 0 ? '' : readlinkSync(`/proc/self/fd/${fd}`)
-}
-
-async function* failingAfterFirst(entries: AsyncIterable<unknown>, error: Error) {
-  for await (const entry of entries) {
-    yield entry
-    throw error
-  }
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { findLitter } from '../disk-harness.ts'
-import { fileHandlePrototype } from '../full-disk.ts'
+import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import {
   contentOf,
   expectMeaning,
@@ -85,31 +85,49 @@ describe('put on a failing disk', () => {
   for (const put of puts) {
     for (const call of [...put.calls, ...(put.isNewCustomer ? [] : named)]) {
       const outcome = named.includes(call) ? 'the new content unacknowledged' : 'what was there'
-      it(`${put.title} keeps ${outcome} where "${call}" fails, and works again`, async () => {
-        await using site = await openFaultSite()
-        for (const code of Object.keys(meanings)) await expectFailure(site, put, { call, code })
-      })
+      for (const whereabouts of ['here', 'anywhere'] as const) {
+        it(`${whereabouts}, ${put.title} keeps ${outcome} where "${call}" fails, and works again`, async () => {
+          await using site = await openFaultSite(whereabouts)
+          for (const code of Object.keys(meanings)) await expectFailure(site, put, { call, code })
+        })
+      }
     }
   }
 
-  it('keeps what was there where the disk takes a part of a write, and no more', async () => {
+  for (const size of [3, 2_000_000]) {
+    it(`keeps what was there where the disk takes a part of ${size} bytes, and no more`, async () => {
+      await using site = await openFaultSite()
+      const { store, data } = site
+      await store.put(key, text('old'))
+      const content = () => text('x'.repeat(size))
+      for (const code of ['ENOSPC', 'EIO']) {
+        const fault = { call: 'write temporary', code, nth: 2 }
+        const error = await site.fail(fault, async () => {
+          using _short = await writeInParts()
+          await store.put(key, content())
+        })
+        expectMeaning(error, fault)
+        expect(await contentOf(store, key)).to.equal('old')
+        await expectNoLitter(data, code)
+      }
+      using _short = await writeInParts()
+      await store.put(key, content())
+      expect(await contentOf(store, key)).to.equal('x'.repeat(size))
+    })
+  }
+
+  it('keeps what was there where a sync fails while the content still comes', async () => {
     await using site = await openFaultSite()
     const { store, data } = site
     await store.put(key, text('old'))
-    const content = () => text('x'.repeat(2_000_000))
-    for (const code of ['ENOSPC', 'EIO']) {
-      const fault = { call: 'write temporary', code, nth: 2 }
-      const error = await site.fail(fault, async () => {
-        using _short = await writeInParts()
-        await store.put(key, content())
-      })
-      expectMeaning(error, fault)
-      expect(await contentOf(store, key)).to.equal('old')
+    for (const code of Object.keys(meanings)) {
+      const fault = { call: 'datasync temporary', code }
+      expectMeaning(await site.fail(fault, () => store.put(key, text('x'.repeat(70e6)))), fault)
+      expect(await contentOf(store, key), code).to.equal('old')
       await expectNoLitter(data, code)
     }
-    using _short = await writeInParts()
-    await store.put(key, content())
-    expect(await contentOf(store, key)).to.equal('x'.repeat(2_000_000))
+    await store.put(key, text('next'))
+    expect(await contentOf(store, key)).to.equal('next')
   })
 
   it('makes the directory of a customer anew where it may not have reached the disk', async () => {
@@ -137,11 +155,12 @@ describe('put on a failing disk', () => {
 })
 
 /** Has the system write a third of what it is given. */
-async function writeInParts() {
-  const prototype = await fileHandlePrototype()
-  const write = Reflect.get(prototype, 'write') as (bytes: Uint8Array) => Promise<unknown>
-  Reflect.set(prototype, 'write', function (this: unknown, bytes: Uint8Array) {
-    return write.call(this, bytes.subarray(0, Math.ceil(bytes.length / 3)))
+async function writeInParts(): Promise<Disposable> {
+  return interceptFileCalls({
+    before({ name, args }) {
+      const [, bytes] = args
+      if (name !== 'write' || !(bytes instanceof Uint8Array)) return
+      args[1] = bytes.subarray(0, Math.ceil(bytes.length / 3))
+    },
   })
-  return { [Symbol.dispose]: () => void Reflect.set(prototype, 'write', write) }
 }

@@ -25,17 +25,17 @@ const works: readonly Work[] = [
   {
     title: 'list',
     run: (store) => collect(store.list('alice')),
-    calls: [['opendir customer'], ['readdir customer']],
+    calls: [['opendir customer'], ['readdir customer'], ['readdir customer', 2]],
   },
   {
     title: 'usage',
     run: (store) => store.usage('alice'),
-    calls: [['opendir customer'], ['readdir customer'], ['lstat blob']],
+    calls: [['opendir customer'], ['readdir customer'], ['readdir customer', 2], ['lstat blob']],
   },
   {
     title: 'customers',
     run: (store) => collect(store.customers()),
-    calls: [['opendir files'], ['readdir files']],
+    calls: [['opendir files'], ['readdir files'], ['readdir files', 2]],
   },
 ]
 

@@ -1,0 +1,92 @@
+import * as fs from 'node:fs'
+import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
+
+/** Bytes of a file beyond which it is not freed at once. */
+const largeSize = 256 * 1024
+
+/**
+ * Calls of the file system that touch no more than what is in memory, as a rule, and two that wait for the disk: the syncs.
+ * All reject with the system's error. A file is a descriptor here: whoever opens one closes it, once, whatever comes of
+ * that.
+ */
+export interface FileCalls {
+  /** Resolves with the descriptor. */
+  open(path: string, flags: string, mode?: number): Promise<number>
+  /** Resolves with how many of `bytes` were written, behind what had been written before. */
+  write(file: number, bytes: Uint8Array): Promise<number>
+  /** Sets the times of access and of modification, in seconds. */
+  setTimes(file: number, time: number): Promise<void>
+  stat(file: number): Promise<fs.BigIntStats>
+  sync(file: number): Promise<void>
+  /** Syncs the content, and as much of the rest as it takes to find it again. */
+  datasync(file: number): Promise<void>
+  close(file: number): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  link(from: string, to: string): Promise<void>
+}
+
+/**
+ * Calls that the main thread makes itself as long as `breaker` has not tripped, since waking a thread of the pool takes
+ * longer than most of them; the pool makes the others, and every sync.
+ */
+export function createFileCalls(breaker: LatencyBreaker): FileCalls {
+  const either =
+    <Args extends unknown[], Result>(
+      now: (...args: Args) => Result,
+      later: (...args: Args) => Promise<Result>,
+    ) =>
+    async (...args: Args) =>
+      breaker.isTripped() ? later(...args) : breaker.time(() => now(...args))
+  return {
+    open: either(
+      (path: string, flags: string, mode?: number) => fs.openSync(path, flags, mode),
+      (path, flags, mode) => byPool<number>((done) => fs.open(path, flags, mode, done)),
+    ),
+    write: either(
+      (file: number, bytes: Uint8Array) => fs.writeSync(file, bytes),
+      (file, bytes) => byPool<number>((done) => fs.write(file, bytes, done)),
+    ),
+    setTimes: either(
+      (file: number, time: number) => fs.futimesSync(file, time, time),
+      (file, time) => byPool((done) => fs.futimes(file, time, time, done)),
+    ),
+    stat: either(
+      (file: number) => fs.fstatSync(file, { bigint: true }),
+      (file) => byPool<fs.BigIntStats>((done) => fs.fstat(file, { bigint: true }, done)),
+    ),
+    sync: (file) => byPool((done) => fs.fsync(file, done)),
+    datasync: (file) => byPool((done) => fs.fdatasync(file, done)),
+    close: either(
+      (file: number) => fs.closeSync(file),
+      (file) => byPool((done) => fs.close(file, done)),
+    ),
+    rename: async (from, to) =>
+      breaker.isTripped() || breaker.time(() => isLarge(to))
+        ? byPool((done) => fs.rename(from, to, done))
+        : breaker.time(() => fs.renameSync(from, to)),
+    link: either(
+      (from: string, to: string) => fs.linkSync(from, to),
+      (from, to) => byPool((done) => fs.link(from, to, done)),
+    ),
+  }
+}
+
+/** What `call` brings. Node's `promisify` makes a function each time, which takes longer than the call. */
+function byPool<Result = void>(
+  call: (done: (error: Error | null, result: Result) => void) => void,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    call((error, result) => {
+      if (error) reject(error)
+      else resolve(result)
+    })
+  })
+}
+
+/** To replace a file is to free what it has in memory, too: 0.2 ms for each MiB, or so. */
+function isLarge(path: string): boolean {
+  return (fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > largeSize
+}
+
+/** Calls that keep nobody waiting, wherever the files are. */
+export const pooledCalls = createFileCalls(trippedBreaker)

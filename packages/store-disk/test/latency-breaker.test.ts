@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { createLatencyBreaker, trippedBreaker } from '../src/latency-breaker.ts'
+
+/** A breaker on a clock in milliseconds that stands still unless a call moves it. */
+function openBreaker() {
+  const clock = { time: 1_000_000 }
+  const call = (ms: number) => () => {
+    clock.time += ms
+    return 'made'
+  }
+  return { clock, call, breaker: createLatencyBreaker(() => clock.time) }
+}
+
+describe('createLatencyBreaker', () => {
+  it('makes calls, and stays closed while each takes no more than a millisecond', () => {
+    const { breaker, call } = openBreaker()
+    for (let count = 0; count < 100; count++) {
+      expect(breaker.time(call(1))).to.equal('made')
+      expect(breaker.isTripped()).to.equal(false)
+    }
+  })
+
+  it('trips for twenty times as long as a slow call took', () => {
+    const { clock, breaker, call } = openBreaker()
+    expect(breaker.time(call(10))).to.equal('made')
+    expect(breaker.isTripped()).to.equal(true)
+    clock.time += 199
+    expect(breaker.isTripped()).to.equal(true)
+    clock.time += 1
+    expect(breaker.isTripped()).to.equal(false)
+  })
+
+  it('passes on what a call throws, and looks at its time, too', () => {
+    const { clock, breaker, call } = openBreaker()
+    const failure = new Error('EIO')
+    const failSlowly = () => {
+      call(10)()
+      throw failure
+    }
+    expect(() => breaker.time(failSlowly)).to.throw(failure)
+    clock.time += 199
+    expect(breaker.isTripped()).to.equal(true)
+  })
+})
+
+describe('trippedBreaker', () => {
+  it('is never closed', () => {
+    expect(trippedBreaker.time(() => 'made')).to.equal('made')
+    expect(trippedBreaker.isTripped()).to.equal(true)
+  })
+})
