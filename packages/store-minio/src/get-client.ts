@@ -1,9 +1,7 @@
-import type { HttpRequest } from '@smithy/types'
-import { SignatureV4 } from '@smithy/signature-v4'
+import { createSigner } from './create-signer.ts'
 import { escapeUri } from './escape-uri.ts'
 import { openGetConnection, type GetConnection } from './get-connection.ts'
 import type { GetAnswer } from './get-exchange.ts'
-import { NodeSha256 } from './node-sha256.ts'
 import type { Connection } from './s3-client.ts'
 
 /** What a GET of an object may ask for, by the names of HTTP. */
@@ -57,7 +55,8 @@ export function createGetClient(connection: Connection): GetClient {
 
   return {
     async get(bucket, key, headers, signal) {
-      const head = await sign(pathOf(bucket, key), { host: endpoint.host, ...headers })
+      const path = pathOf(bucket, key)
+      const fields = sign('GET', path, { host: endpoint.host, ...headers })
       signal?.throwIfAborted()
       if (isClosed)
         throw Object.assign(new Error('The store has been closed'), { code: 'ECANCELED' })
@@ -66,7 +65,7 @@ export function createGetClient(connection: Connection): GetClient {
       const give = () => one.destroy()
       signal?.addEventListener('abort', give, { once: true })
       try {
-        return await one.send(head)
+        return await one.send(`GET ${path} HTTP/1.1\r\n${fields}\r\n`)
       } finally {
         signal?.removeEventListener('abort', give)
       }
@@ -81,34 +80,4 @@ export function createGetClient(connection: Connection): GetClient {
 
 function pathOf(bucket: string, key: string): string {
   return `/${[bucket, ...key.split('/')].map(escapeUri).join('/')}`
-}
-
-/** Resolves to the text of a signed head. */
-function createSigner({ region, accessKey, secretKey, sessionToken }: Connection) {
-  const signer = new SignatureV4({
-    region,
-    service: 's3',
-    credentials: {
-      accessKeyId: accessKey,
-      secretAccessKey: secretKey,
-      ...(sessionToken !== undefined && { sessionToken }),
-    },
-    sha256: NodeSha256,
-    // S3 is the service that escapes keys only once.
-    uriEscapePath: false,
-    applyChecksum: false,
-  })
-  return async (path: string, headers: Record<string, string>): Promise<string> => {
-    const request: HttpRequest = {
-      method: 'GET',
-      protocol: 'http:',
-      hostname: headers['host'] ?? '',
-      path,
-      query: {},
-      headers: { ...headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
-    }
-    const signed = await signer.sign(request)
-    const fields = Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    return `GET ${path} HTTP/1.1\r\n${fields.join('')}\r\n`
-  }
 }

@@ -39,28 +39,28 @@ export function createGetExchange(options: GetExchangeOptions): GetExchange {
   const begunAt = performance.now()
   let body: Body | undefined
 
-  const takeHead = (bytes: Buffer): void => {
-    headBytes = Buffer.concat([headBytes, bytes])
-    const end = headBytes.indexOf(headEnd)
-    if (end < 0 && headBytes.length > maxHeadSize) throw new Error('The head has no end')
-    if (end < 0) return
-    const head = parseResponseHead(headBytes.toString('latin1', 0, end))
+  const takeHead = (bytes: Buffer, buffer: Uint8Array): 'kept' | 'done with' => {
+    const known = headBytes.length
+    const all = known === 0 ? bytes : Buffer.concat([headBytes, bytes])
+    const end = all.indexOf(headEnd)
+    if (end < 0) {
+      if (all.length > maxHeadSize) throw new Error('The head has no end')
+      headBytes = Buffer.from(all)
+      return 'done with'
+    }
+    const head = parseResponseHead(all.toString('latin1', 0, end))
     const length = contentLengthOf(head)
     if (length === undefined) throw new Error('The store does not tell the length of its answer')
     const created = createBody(length, head, options)
-    const rest = headBytes.subarray(end + headEnd.length)
-    // A copy, most often of the very beginning.
-    if (rest.length > 0) created.take(rest, rest)
+    const rest = bytes.subarray(end + headEnd.length - known)
+    const fate = rest.length > 0 ? created.take(rest, buffer) : 'done with'
     body = created
     options.resolve({ head, length, body })
+    return fate
   }
 
   return {
-    take: (bytes, buffer) => {
-      if (body) return body.take(bytes, buffer)
-      takeHead(bytes)
-      return 'done with'
-    },
+    take: (bytes, buffer) => (body ? body.take(bytes, buffer) : takeHead(bytes, buffer)),
     waitingSince: () => (body ? body.waitingSince() : begunAt),
     fail: (error) => (body ? body.fail(error) : options.reject(error)),
   }

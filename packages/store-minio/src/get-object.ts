@@ -3,7 +3,7 @@ import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { GetClient, GetHeaders } from './get-client.ts'
 import type { GetAnswer } from './get-exchange.ts'
 import { isAnswer, lengthUnknown, translateError } from './s3-errors.ts'
-import { fromReadable, type StoreBody } from './store-body.ts'
+import { fromReadable, inMemory, type StoreBody } from './store-body.ts'
 
 /** An object to be read. */
 export interface ObjectRead {
@@ -29,6 +29,9 @@ export interface FoundObject {
   readonly body: StoreBody
 }
 
+/** Bodies of up to so many bytes are taken whole: that frees the connection at once, and spares what streams cost. */
+const wholeUpTo = 64 * 1024
+
 /** `undefined` where there is no such object; `unsatisfiable` where the range selects nothing of it. */
 export type GetResult = FoundObject | 'unsatisfiable' | undefined
 
@@ -52,7 +55,7 @@ async function getShortly(
 ): Promise<GetResult | 'left to the client'> {
   try {
     const answer = await gets.get(bucket, key, headers, signal)
-    if (answer.head.status === 200 || answer.head.status === 206) return foundBy(answer)
+    if (answer.head.status === 200 || answer.head.status === 206) return await foundBy(answer)
     const code = await errorCodeOf(answer)
     if (code === 'NoSuchKey') return undefined
     return code === 'InvalidRange' ? 'unsatisfiable' : 'left to the client'
@@ -62,26 +65,35 @@ async function getShortly(
   }
 }
 
-function foundBy({ head: { headers }, length, body }: GetAnswer): FoundObject {
+async function foundBy({ head: { headers }, length, body }: GetAnswer): Promise<FoundObject> {
   return {
     ...placeOf(headers.get('content-range'), length),
     length,
     etag: headers.get('etag') ?? '',
     modifiedAt: new Date(headers.get('last-modified') ?? 0),
-    body,
+    body: length > wholeUpTo ? body : inMemory(await wholeOf(body, length)),
   }
 }
 
 /** An answer with an error is short, and says its code in XML. */
 async function errorCodeOf({ length, body }: GetAnswer): Promise<string | undefined> {
-  let text = ''
-  while (length <= 65_536) {
-    const bytes = await body.next()
-    if (bytes === undefined) return /<Code>(\w+)<\/Code>/.exec(text)?.[1]
-    text += Buffer.from(bytes).toString('latin1')
+  if (length <= wholeUpTo) {
+    const text = (await wholeOf(body, length)).toString('latin1')
+    return /<Code>(\w+)<\/Code>/.exec(text)?.[1]
   }
   body.destroy()
   return undefined
+}
+
+/** A copy of the `length` bytes of `body`. */
+async function wholeOf(body: StoreBody, length: number): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(length)
+  let used = 0
+  for (let bytes = await body.next(); bytes; bytes = await body.next()) {
+    whole.set(bytes, used)
+    used += bytes.length
+  }
+  return whole
 }
 
 async function getByClient(

@@ -20,7 +20,9 @@ export function createObjectContent(
   body: StoreBody,
   { range, reuseChunks, goOn }: ObjectContent,
 ): Pick<OpenBlob, 'content' | 'close'> {
-  const closed = new AbortController()
+  let isClosed = false
+  /** Ends the request for the rest, once there has been one. */
+  let resuming: AbortController | undefined
   let current = body
   let { offset, length } = range
   let failures = 0
@@ -36,7 +38,7 @@ export function createObjectContent(
         length -= chunk.length
         return { done: false, value: reuseChunks ? chunk : Uint8Array.from(chunk) }
       } catch (error) {
-        if (closed.signal.aborted || ++failures === mostAttempts) throw unreadable(error)
+        if (isClosed || ++failures === mostAttempts) throw unreadable(error)
       }
       // It broke off behind the last byte.
       if (length === 0) return { done: true, value: undefined }
@@ -45,15 +47,17 @@ export function createObjectContent(
   }
 
   async function resume(): Promise<StoreBody> {
-    const rest = await goOn({ offset, length }, closed.signal).catch((error: unknown) => {
+    resuming = new AbortController()
+    const rest = await goOn({ offset, length }, resuming.signal).catch((error: unknown) => {
       throw unreadable(error)
     })
-    if (closed.signal.aborted) rest.destroy()
+    if (isClosed) rest.destroy()
     return rest
   }
 
   const close = async () => {
-    closed.abort()
+    isClosed = true
+    resuming?.abort()
     current.destroy()
   }
   return {

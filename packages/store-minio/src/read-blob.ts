@@ -47,7 +47,8 @@ function openBlob(
     body.destroy()
     throw anotherRange()
   }
-  return { info: blobInfo(read.name, { size, modifiedAt, etag }), range, ...content }
+  const info = blobInfo(read.name, { size, modifiedAt, etag })
+  return { info, range, ...content, ...(body.bytes && { bytes: body.bytes }) }
 }
 
 /** What is left of the object that was opened. */

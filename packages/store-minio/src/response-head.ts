@@ -6,7 +6,7 @@ export interface ResponseHead {
 }
 
 const statusLine = /^HTTP\/1\.1 (\d{3})(?: |$)/
-const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
+const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Reads a head without its empty last line. @throws Error for what is none (RFC 9112 §4 and §5) */
 export function parseResponseHead(text: string): ResponseHead {
@@ -15,10 +15,12 @@ export function parseResponseHead(text: string): ResponseHead {
   if (status === undefined) throw malformed()
   const headers = new Map<string, string>()
   for (const line of lines) {
-    const [, name, value] = fieldLine.exec(line) ?? []
-    if (name === undefined || value === undefined) throw malformed()
-    const known = headers.get(name.toLowerCase())
-    headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
+    if (!fieldName.test(name)) throw malformed()
+    const value = line.slice(colon + 1).trim()
+    const known = headers.get(name)
+    headers.set(name, known === undefined ? value : `${known}, ${value}`)
   }
   return { status: Number(status), headers }
 }

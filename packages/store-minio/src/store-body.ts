@@ -9,6 +9,14 @@ export interface StoreBody {
   readonly next: () => Promise<Uint8Array | undefined>
   /** Gives the rest up. Needless after the end. */
   readonly destroy: () => void
+  /** All of it, where it has come already; nobody overwrites these. */
+  readonly bytes?: Uint8Array
+}
+
+/** A body that has come already. */
+export function inMemory(bytes: Uint8Array): StoreBody {
+  const chunks = bytes.length > 0 ? [bytes] : []
+  return { bytes, next: async () => chunks.shift(), destroy: () => {} }
 }
 
 /** A body that Node's client has brought. */

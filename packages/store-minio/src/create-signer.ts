@@ -1,0 +1,63 @@
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import type { Connection } from './s3-client.ts'
+
+/**
+ * The fields of the head of a request, signed, each with its line's end. Of names in lower case; the path is escaped
+ * already. What follows the head is not signed.
+ */
+export type Sign = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+) => string
+
+/**
+ * Signs requests to S3 (AWS Signature Version 4) for what has to be quick: the S3 client's signer does the same, for
+ * eight times as much of the processor's time.
+ */
+export function createSigner(
+  {
+    region,
+    accessKey,
+    secretKey,
+    sessionToken,
+  }: Pick<Connection, 'region' | 'accessKey' | 'secretKey' | 'sessionToken'>,
+  now: () => Date = () => new Date(),
+): Sign {
+  const keyOf = createDailyKeys(secretKey, region)
+  return (method, path, headers) => {
+    const time = now()
+      .toISOString()
+      .replace(/[-:]|\.\d+/g, '')
+    const day = time.slice(0, 8)
+    const fields: Record<string, string> = {
+      ...headers,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+      'x-amz-date': time,
+      ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
+    }
+    const names = Object.keys(fields).sort()
+    const lines = names.map((name) => `${name}:${(fields[name] ?? '').trim().replace(/\s+/g, ' ')}`)
+    const signedNames = names.join(';')
+    const request = [method, path, '', ...lines, '', signedNames, 'UNSIGNED-PAYLOAD'].join('\n')
+    const scope = `${day}/${region}/s3/aws4_request`
+    const text = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', request)].join('\n')
+    const signature = createHmac('sha256', keyOf(day)).update(text).digest('hex')
+    const proof = `Credential=${accessKey}/${scope}, SignedHeaders=${signedNames}, Signature=${signature}`
+    return `${lines.join('\r\n')}\r\nauthorization:AWS4-HMAC-SHA256 ${proof}\r\n`
+  }
+}
+
+/** The key of a day, which is made of four others. */
+function createDailyKeys(secretKey: string, region: string): (day: string) => KeyObject {
+  let known: { readonly day: string; readonly key: KeyObject } | undefined
+  return (day) => {
+    if (known?.day === day) return known.key
+    const key = [day, region, 's3', 'aws4_request'].reduce<string | Buffer>(
+      (secret, text) => createHmac('sha256', secret).update(text).digest(),
+      `AWS4${secretKey}`,
+    )
+    known = { day, key: createSecretKey(Buffer.from(key)) }
+    return known.key
+  }
+}
