@@ -1,14 +1,19 @@
-import type { FileService } from '@holdfast/core'
+import type { IncomingMessage } from 'node:http'
+import type { CustomerFiles, FileService } from '@holdfast/core'
 import Koa from 'koa'
+import { createFastPath, noteFastPath } from './fast-path.ts'
 import type { HoldfastState } from './holdfast-state.ts'
 import { createAddressOf } from './http/address-of.ts'
+import { endOfTurn } from './http/end-of-turn.ts'
 import { noLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
 import { step } from './http/step.ts'
-import { createAccessLog } from './middleware/access-log.ts'
+import { createAccessLog, createAnswerLog } from './middleware/access-log.ts'
+import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createErrors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
-import { createRouter, type RouterOptions } from './router.ts'
+import { createRequestTally } from './middleware/request-tally.ts'
+import { createRoutes, type RouterOptions } from './router.ts'
 
 /** Codes of errors that mean no more than that the client left before the end of the answer. */
 const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED'])
@@ -18,7 +23,13 @@ const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE',
  * every other path.
  */
 export function createApp(service: FileService, options: RouterOptions = {}): Koa<HoldfastState> {
-  const { log = noLog, trustedProxies } = options
+  const { log = noLog, trustedProxies, prefix = '' } = options
+  const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
+  const { requestTally = createRequestTally() } = options
+  const addressOf = createAddressOf(trustedProxies)
+  const authenticate = onceForEach(options.authenticate ?? headerAuthentication(service, addressOf))
+  const limits = { maxRequests, maxRequestsPerCustomer, requestTally }
+  const logAnswer = createAnswerLog(log, addressOf)
   const app = new Koa<HoldfastState>()
   const brokenOff = new WeakSet<Koa.Context>()
   // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take
@@ -31,15 +42,34 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
     log.error({ requestId: ctx?.state['requestId'] as unknown, err: error }, 'The answer broke off')
   })
   app.use(requestId)
-  app.use(createAccessLog(log, createAddressOf(trustedProxies)))
+  app.use(createAccessLog(log, addressOf))
   app.use(async (_ctx, next) => {
     await next()
+    await endOfTurn()
     step('answer-ready')
   })
   app.use(createErrors(log))
-  app.use(createRouter(service, options).routes())
+  app.use(createRoutes(service, { ...options, ...limits, authenticate }).routes())
   app.use(() => {
     throw problems.notFound()
   })
+  noteFastPath(app, createFastPath({ prefix, authenticate, logAnswer, ...limits }))
   return app
+}
+
+const authenticatedKey = Symbol('authenticated')
+
+interface AuthenticatedRequest extends IncomingMessage {
+  [authenticatedKey]?: { readonly by: Authenticate; readonly files: Promise<CustomerFiles> }
+}
+
+/** Asks `authenticate` once about each request: a failed login counts. */
+function onceForEach(authenticate: Authenticate): Authenticate {
+  return (request: AuthenticatedRequest) => {
+    const known = request[authenticatedKey]
+    if (known?.by === authenticate) return known.files
+    const files = authenticate(request)
+    request[authenticatedKey] = { by: authenticate, files }
+    return files
+  }
 }

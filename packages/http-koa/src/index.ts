@@ -12,6 +12,7 @@ export {
 } from './middleware/authenticate.ts'
 export { createErrors } from './middleware/errors.ts'
 export { requestId } from './middleware/request-id.ts'
+export { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
 export {
   createMulterStorage,
   type MulterStorage,

@@ -16,6 +16,7 @@ import {
 import { createErrors } from './middleware/errors.ts'
 import { createRequestLimit } from './middleware/limit-requests.ts'
 import { requestId } from './middleware/request-id.ts'
+import { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
 import { list } from './routes/list.ts'
@@ -41,6 +42,11 @@ export interface RouterOptions {
   readonly maxRequests?: number
   /** The same for one customer. Counts those who have logged in only, so that strangers use up no places. */
   readonly maxRequestsPerCustomer?: number
+  /**
+   * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that
+   * several processes can count together. Default: in this process.
+   */
+  readonly requestTally?: RequestTally
   /** Default: nothing is logged. */
   readonly log?: HttpLog
   /** Told of every upload, deletion and refused login, before the client is; see `Audit`. Default: nobody is. */
@@ -55,15 +61,25 @@ export function createRouter(
   service: FileService,
   options: RouterOptions = {},
 ): Router<HoldfastState> {
+  return createRoutes(service, options, [requestId, createErrors(options.log)])
+}
+
+/** The routes behind `before`, which has to see to request ids and errors where nobody has before. */
+export function createRoutes(
+  service: FileService,
+  options: RouterOptions,
+  before: readonly Handler[] = [],
+): Router<HoldfastState> {
   const { prefix = '', trustedProxies, log, audit = noAudit } = options
   const addressOf = createAddressOf(trustedProxies)
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
+  const { requestTally = createRequestTally() } = options
   const { authenticate = headerAuthentication(service, addressOf) } = options
   const witnessOf = createWitnessOf(audit, addressOf)
   const router = new Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate, witnessOf)
-  const limited = createRequestLimit(maxRequests)
-  const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf)
+  const limited = createRequestLimit(maxRequests, nobodys, requestTally)
+  const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf, requestTally)
   const guarded = (...handlers: readonly Handler[]) => [
     limited,
     customersOnly,
@@ -73,7 +89,7 @@ export function createRouter(
   const uploading = createFileAudit('upload', witnessOf)
   const deleting = createFileAudit('delete', witnessOf)
 
-  router.use(requestId, createErrors(log))
+  if (before.length > 0) router.use(...before)
   const route = (path: string, handlers: Handlers) => {
     if (handlers.get) router.get(path, ...handlers.get)
     if (handlers.post) router.post(path, ...handlers.post)
@@ -98,6 +114,7 @@ export function createRouter(
   return router
 }
 
+const nobodys = () => ''
 const nameOf = (state: HoldfastState) => filesOf(state).customer.name
 
 type Handler = RouterMiddleware<HoldfastState>

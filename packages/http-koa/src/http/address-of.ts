@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { headerValues } from './header-values.ts'
 
 /** Tells where a request comes from, as an IP address; empty when the connection is gone already. */
 export type AddressOf = (request: IncomingMessage) => string
@@ -12,14 +13,15 @@ export type AddressOf = (request: IncomingMessage) => string
  * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
  */
 export function createAddressOf(trustedProxies: readonly string[] = []): AddressOf {
+  if (trustedProxies.length === 0) return remoteAddress
   const proxies = new BlockList()
   for (const proxy of trustedProxies) add(proxies, proxy)
   const isTrusted = (address: string) =>
     isIP(address) !== 0 && proxies.check(address, familyOf(address))
 
   return (request) => {
-    const forwarded = (request.headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
-    let address = withoutMapping(request.socket.remoteAddress ?? '')
+    const forwarded = headerValues(request, 'x-forwarded-for').join(',').split(',')
+    let address = remoteAddress(request)
     while (isTrusted(address)) {
       const next = withoutMapping(forwarded.pop()?.trim() ?? '')
       if (isIP(next) === 0) break
@@ -27,6 +29,10 @@ export function createAddressOf(trustedProxies: readonly string[] = []): Address
     }
     return address
   }
+}
+
+function remoteAddress({ socket }: IncomingMessage): string {
+  return withoutMapping(socket.remoteAddress ?? '')
 }
 
 function add(proxies: BlockList, proxy: string): void {
@@ -48,6 +54,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 /** A socket that listens on all of IPv6 shows IPv4 as `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2). */
 function withoutMapping(address: string): string {
+  if (!address.startsWith('::')) return address
   const mapped = /^::ffff:(?=\d+\.)/i
   return address.replace(mapped, '')
 }

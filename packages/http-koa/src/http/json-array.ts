@@ -1,21 +1,19 @@
 /** In characters; a write for each name would cost more than the name. */
 const blockSize = 16 * 1024
 
-/** `first` and `rest` as the text of one JSON array, in blocks. */
+/** `items` as the text of one JSON array, in blocks; where there are none, what `whenEmpty` says. */
 export async function* jsonArray(
-  first: string | undefined,
-  rest: AsyncIterable<string>,
+  items: AsyncIterable<string>,
+  whenEmpty: () => string,
 ): AsyncIterable<string> {
-  if (first === undefined) {
-    yield '[]'
-    return
-  }
-  let block = `[${JSON.stringify(first)}`
-  for await (const item of rest) {
-    block += `,${JSON.stringify(item)}`
+  let isEmpty = true
+  let block = ''
+  for await (const item of items) {
+    block += (isEmpty ? '[' : ',') + JSON.stringify(item)
+    isEmpty = false
     if (block.length < blockSize) continue
     yield block
     block = ''
   }
-  yield `${block}]`
+  yield isEmpty ? whenEmpty() : `${block}]`
 }

@@ -6,7 +6,8 @@ import { isIPv6, SocketAddress } from 'node:net'
  * link-local addresses and whatever is no address stay as they are.
  */
 export function networkOf(address: string): string {
-  if (!isIPv6(address) || address.toLowerCase().startsWith('fe80:')) return address
+  if (!address.includes(':') || !isIPv6(address) || address.toLowerCase().startsWith('fe80:'))
+    return address
   const { address: canonical } = new SocketAddress({ address, family: 'ipv6' })
   const mapped = /^::ffff:([\d.]+)$/.exec(canonical)?.[1]
   return mapped ?? `${firstGroups(canonical).join(':')}::/64`

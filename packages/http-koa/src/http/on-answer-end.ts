@@ -26,8 +26,9 @@ export function onAnswerEnd(
 }
 
 function watch({ socket }: IncomingMessage, response: WatchedResponse): Watch {
-  const watched: Watch = { isOver: false, actions: [] }
+  const watched: Watch = { isOver: response.closed, actions: [] }
   response[watchKey] = watched
+  if (watched.isOver) return watched
   const end = () => {
     if (watched.isOver) return
     watched.isOver = true
@@ -36,6 +37,6 @@ function watch({ socket }: IncomingMessage, response: WatchedResponse): Watch {
   }
   response.once('close', end)
   // Node 22 does not tell answers that wait for those to earlier requests that their connection is gone.
-  const forget = onConnectionEnd(socket, end)
+  const forget = response.socket === null ? onConnectionEnd(socket, end) : () => {}
   return watched
 }

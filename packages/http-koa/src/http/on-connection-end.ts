@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-
-const pending = new WeakMap<Socket, Set<() => void>>()
+import { connectionOf } from './connection.ts'
 
 /**
  * Calls `action` once when the connection ends, or in the next turn if it has ended already. The function returned takes
@@ -11,17 +10,7 @@ export function onConnectionEnd(socket: Socket, action: () => void): () => void 
     queueMicrotask(action)
     return () => {}
   }
-  const actions = pending.get(socket) ?? watch(socket)
-  actions.add(action)
-  return () => void actions.delete(action)
-}
-
-/** One listener a connection: it may have many requests, and a form many files. */
-function watch(socket: Socket): Set<() => void> {
-  const actions = new Set<() => void>()
-  pending.set(socket, actions)
-  socket.once('close', () => {
-    for (const action of actions) action()
-  })
-  return actions
+  const { endings } = connectionOf(socket)
+  endings.add(action)
+  return () => void endings.delete(action)
 }

@@ -9,12 +9,15 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+const ascii = /^[\x00-\x7f]*$/
+
 /**
  * A header's value as the text its sender meant. Node hands headers over as Latin-1 (RFC 9110 §5.5); curl and most
  * clients send UTF-8, so the bytes are read as UTF-8 where they are UTF-8. Browsers can send Latin-1 only, so other
  * bytes stay what they are.
  */
 export function decodeHeaderText(value: string): string {
+  if (ascii.test(value)) return value
   return decodeUtf8(Buffer.from(value, 'latin1')) ?? value
 }
 

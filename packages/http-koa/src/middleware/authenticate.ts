@@ -4,7 +4,8 @@ import type { Middleware } from 'koa'
 import { noWitness, type WitnessOf } from '../audit/witness.ts'
 import { createAddressOf, type AddressOf } from '../http/address-of.ts'
 import { networkOf } from '../http/network-of.ts'
-import { untilLeft } from '../http/until-left.ts'
+import { headerValues } from '../http/header-values.ts'
+import { leavingSignal } from '../http/leaving-signal.ts'
 import { decodeHeaderText } from '../http/utf8.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
@@ -20,13 +21,13 @@ export function headerAuthentication(
   service: FileService,
   addressOf: AddressOf = createAddressOf(),
 ): Authenticate {
-  return (request) => {
+  // Async, so that what is wrong with the headers is a rejection, too.
+  return async (request) => {
     const name = soleHeader(request, 'x-auth-name')
     const password = soleHeader(request, 'x-auth-password')
     const address = networkOf(addressOf(request))
-    return untilLeft(request.socket, (signal) =>
-      service.authenticate({ name, password, address, signal }),
-    )
+    const signal = leavingSignal(request.socket)
+    return service.authenticate({ name, password, address, signal })
   }
 }
 
@@ -51,9 +52,9 @@ export function createAuthentication(
 }
 
 /** The name that somebody claims to have. */
-function presentedName({ headersDistinct }: IncomingMessage): string | undefined {
-  const name = headersDistinct['x-auth-name']?.join(', ')
-  return name === undefined ? undefined : decodeHeaderText(name)
+function presentedName(request: IncomingMessage): string | undefined {
+  const names = headerValues(request, 'x-auth-name')
+  return names.length === 0 ? undefined : decodeHeaderText(names.join(', '))
 }
 
 /**
@@ -61,7 +62,7 @@ function presentedName({ headersDistinct }: IncomingMessage): string | undefined
  * else.
  */
 function soleHeader(request: IncomingMessage, header: string): string {
-  const values = request.headersDistinct[header] ?? []
+  const values = headerValues(request, header)
   if (values.length > 1)
     throw new FileServiceError('missing-credentials', `${header} is sent twice`)
   return decodeHeaderText(values[0] ?? '')

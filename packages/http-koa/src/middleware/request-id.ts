@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type { HoldfastState } from '../holdfast-state.ts'
 
@@ -9,8 +10,13 @@ const acceptable = /^[\w.:-]{1,128}$/
  * in a log.
  */
 export const requestId: Middleware<HoldfastState> = (ctx, next) => {
-  const given = ctx.get('x-request-id')
-  ctx.state.requestId ??= acceptable.test(given) ? given : randomUUID()
+  ctx.state.requestId ??= requestIdOf(ctx.req)
   ctx.set('x-request-id', ctx.state.requestId)
   return next()
+}
+
+/** The id of a request that has just arrived. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
 }

@@ -2,13 +2,13 @@ import { on } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
+import { chunksOf } from '../http/chunks-of.ts'
 import { invite } from '../http/expect-continue.ts'
 import { HttpProblem, problems } from '../http/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
 import { takeNamesLiterally } from './take-names-literally.ts'
-import { partContent, withoutDestroying } from './stage-upload.ts'
 import { undoFormEscapes } from './undo-form-escapes.ts'
 
 /** A file of a form that is still being read. */
@@ -64,7 +64,7 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
         if (++files > formLimits.batchFiles) throw problems.tooManyFiles(formLimits.batchFiles)
         yield {
           filename: undoFormEscapes(filename),
-          content: partContent(withoutDestroying(stream)),
+          content: chunksOf(stream, problems.malformedMultipart),
           fields: fieldsOf.get(stream) ?? {},
         }
       }

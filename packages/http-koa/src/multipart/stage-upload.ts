@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { BlobInfo, CustomerFiles, UploadOptions } from '@holdfast/core'
+import { chunksOf } from '../http/chunks-of.ts'
 import { problems } from '../http/problem.ts'
 
 /** An upload whose content has arrived in the store and is not visible yet. */
@@ -35,7 +36,7 @@ export async function stageUpload(
 
   async function* content() {
     let size = 0
-    for await (const chunk of partContent(withoutDestroying(stream))) {
+    for await (const chunk of chunksOf(stream, problems.malformedMultipart)) {
       size += chunk.length
       yield chunk
     }
@@ -61,25 +62,5 @@ export async function stageUpload(
       permission.reject(problems.discarded())
       await ended
     },
-  }
-}
-
-/**
- * `stream`, which stays alive when the reader stops early: the parser waits for ever for a part that was destroyed, and
- * multer takes it for a broken form before the reader's own reason to stop is known.
- */
-export function withoutDestroying(stream: Readable): AsyncIterable<Buffer> {
-  return stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-}
-
-/**
- * The bytes of a form's part.
- * @throws HttpProblem 400 `Malformed multipart body` where the form breaks off
- */
-export async function* partContent(stream: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  try {
-    yield* stream
-  } catch {
-    throw problems.malformedMultipart()
   }
 }

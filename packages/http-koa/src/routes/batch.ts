@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { RouterMiddleware } from '@koa/router'
-import type { CustomerFiles, ExpectedDigest, UploadOptions } from '@holdfast/core'
+import {
+  createKeyedLock,
+  type CustomerFiles,
+  type ExpectedDigest,
+  type UploadOptions,
+} from '@holdfast/core'
 import { noWitness, type Witness, type WitnessOf } from '../audit/witness.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
@@ -8,6 +13,7 @@ import { noLog, type HttpLog } from '../http/log.ts'
 import { logFault } from '../http/log-fault.ts'
 import { errorBody, problems, type ErrorBody } from '../http/problem.ts'
 import { toProblem } from '../http/status.ts'
+import { severalAtOnce, type BegunWork } from '../http/several-at-once.ts'
 import { streamBody } from '../http/stream-body.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -49,50 +55,85 @@ export function createBatch(
       return errorBody(problem.status, problem.message)
     }
     const options = { createOnly, ...freeingChunks(ctx.req) }
-    const files = receiveBatch(ctx.req)
-    const results = storeEach(files, filesOf(ctx.state), options, { explain, tell })
+    const store = storing(filesOf(ctx.state), options, { explain, tell })
+    const results = severalAtOnce(receiveBatch(ctx.req), filesAtOnce, store)
     const first = await results.next()
     if (first.done) throw problems.noFile()
+    // A trail that fails for the first file can still be told by the answer's status.
+    if (first.value[0]?.failure) throw first.value[0].failure.error
     ctx.status = 200
     ctx.type = 'application/x-ndjson; charset=utf-8'
     await streamBody(ctx, asLines(first.value, results, explain), () => results.return(undefined))
   }
 }
 
+/** How many files of a batch are stored at a time: so many syncs are shared. Only one of them is being received. */
+const filesAtOnce = 8
+
 interface Reporting {
   readonly explain: (error: unknown) => ErrorBody
   readonly tell: Witness
 }
 
-async function* storeEach(
-  files: AsyncIterable<BatchFile>,
-  customerFiles: CustomerFiles,
-  common: UploadOptions,
+/** What became of a file: its line, or why there is none. */
+interface Outcome {
+  readonly line?: object
+  readonly failure?: { readonly error: unknown }
+}
+
+/** Begins to store a file. Files of one name are stored one after the other: the last one stays. */
+function storing(
+  files: CustomerFiles,
+  options: UploadOptions,
   { explain, tell }: Reporting,
-): AsyncGenerator<object, undefined> {
-  for await (const file of files) {
-    const { result, subject, ending } = await storeOne(file, customerFiles, common, explain)
-    await tell('upload', subject, ending)
-    yield result
+): (file: BatchFile) => BegunWork<Outcome> {
+  const lock = createKeyedLock()
+  const upload: CustomerFiles['upload'] = async (name, ...rest) => {
+    const unlock = await lock(name)
+    return files.upload(name, ...rest).finally(unlock)
+  }
+  const storeAndTell = async (file: BatchFile): Promise<Outcome> => {
+    try {
+      const { line, subject, ending } = await storeOne(file, upload, options, explain)
+      await tell('upload', subject, ending)
+      return { line }
+    } catch (error) {
+      return { failure: { error } }
+    }
+  }
+  return (file) => {
+    const read = Promise.withResolvers<undefined>()
+    const content = noting(file.content, () => read.resolve(undefined))
+    const result = storeAndTell({ ...file, content })
+    return { taken: Promise.race([read.promise, result]), result }
+  }
+}
+
+/** `content`, telling when nobody reads it any more. */
+async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
+  try {
+    yield* content
+  } finally {
+    note()
   }
 }
 
 async function storeOne(
   { filename, content, fields }: BatchFile,
-  files: CustomerFiles,
+  upload: CustomerFiles['upload'],
   common: UploadOptions,
   explain: (error: unknown) => ErrorBody,
 ) {
   let file = filename
   try {
     file = partFileName(filename)
-    const { size } = await files.upload(file, content, { ...common, ...digestOf(fields) })
+    const { size } = await upload(file, content, { ...common, ...digestOf(fields) })
     return {
-      result: { filename, statusCode: 200, message: 'OK' },
+      line: { filename, statusCode: 200, message: 'OK' },
       subject: { file, bytes: size },
     }
   } catch (error) {
-    return { result: { filename, ...explain(error) }, subject: { file }, ending: { error } }
+    return { line: { filename, ...explain(error) }, subject: { file }, ending: { error } }
   }
 }
 
@@ -104,14 +145,26 @@ function digestOf(fields: BatchFile['fields']): { readonly digest?: ExpectedDige
 }
 
 async function* asLines(
-  first: object,
-  rest: AsyncIterable<object>,
+  first: readonly Outcome[],
+  rest: AsyncIterable<readonly Outcome[]>,
   explain: (error: unknown) => ErrorBody,
 ): AsyncIterable<string> {
-  yield `${JSON.stringify(first)}\n`
   try {
-    for await (const result of rest) yield `${JSON.stringify(result)}\n`
+    yield* linesOf(first)
+    for await (const outcomes of rest) yield* linesOf(outcomes)
   } catch (error) {
-    yield `${JSON.stringify(explain(error))}\n`
+    yield asLine(explain(error))
   }
+}
+
+/** The lines of files that are dealt with, as one text; throws behind it where there is none for a file. */
+function* linesOf(outcomes: readonly Outcome[]): Iterable<string> {
+  const failed = outcomes.findIndex(({ failure }) => failure)
+  const told = failed < 0 ? outcomes : outcomes.slice(0, failed)
+  if (told.length > 0) yield told.map(({ line }) => asLine(line)).join('')
+  if (failed >= 0) throw outcomes[failed]?.failure?.error
+}
+
+function asLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
 }

@@ -13,17 +13,20 @@ import { filesOf } from '../middleware/authenticate.ts'
 export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   const options = parseListQuery(new URLSearchParams(ctx.querystring))
   const names = filesOf(ctx.state).list(options)[Symbol.asyncIterator]()
-  const first = await names.next()
   const isPage = options.after !== undefined || options.prefix !== undefined
-  if (first.done && !isPage) throw problems.noFilesYet()
+  const whenEmpty = () => {
+    if (!isPage) throw problems.noFilesYet()
+    return '[]'
+  }
   ctx.type = 'application/json; charset=utf-8'
   ctx.set('Cache-Control', 'private, no-cache')
   if (ctx.method === 'HEAD') {
+    const first = await names.next()
     await names.return?.()
+    if (first.done) whenEmpty()
     ctx.status = 200
     return
   }
-  const rest = { [Symbol.asyncIterator]: () => names }
-  const text = jsonArray(first.done ? undefined : first.value, rest)
+  const text = jsonArray({ [Symbol.asyncIterator]: () => names }, whenEmpty)
   await streamBody(ctx, text, () => names.return?.())
 }

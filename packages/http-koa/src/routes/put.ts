@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { answerStored } from '../http/answer-stored.ts'
+import { chunksOf } from '../http/chunks-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
 import { invite } from '../http/expect-continue.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
@@ -29,13 +30,13 @@ export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
   answerStored(ctx, info)
 }
 
-/** The bytes of the body; throws where the client breaks off. */
-async function* bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
-  invite(request)
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  } catch {
-    throw problems.truncatedBody()
+/** The bytes of the body, which a waiting client is asked for only when they are read. */
+function bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      invite(request)
+      return chunksOf(request, problems.truncatedBody)
+    },
   }
 }
 

@@ -2,8 +2,17 @@ import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import type { Context } from 'koa'
 import type { HoldfastState } from '../holdfast-state.ts'
-import { etagOf, evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
+import { evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
+import {
+  contentHeaders,
+  isPlainName,
+  plainDisposition,
+  setHeaders,
+  validatorHeaders,
+} from '../http/file-headers.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
+import { setMediaType } from '../http/media-type.ts'
+import { takeOpened } from '../http/opened-file.ts'
 import { problems } from '../http/problem.ts'
 import { parseRange } from '../http/range.ts'
 import { createPumpedBody } from '../http/pumped-body.ts'
@@ -25,7 +34,8 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   const known = isConditional(headers) ? await files.stat(name) : undefined
   if (known && !isWanted(ctx, known)) return
   const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
-  const file = await files.serve(name, { ...(range && { range }), reuseChunks: true })
+  const options = { ...(range && { range }), reuseChunks: true }
+  const file = await (takeOpened(ctx.req) ?? files.serve(name, options))
   if (range === undefined || ifRangeHolds(headers, file.info)) {
     return send(ctx, file, range !== undefined)
   }
@@ -36,7 +46,7 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
 
 /** Answers with what was opened, or closes it. */
 async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<void> {
-  const { info, range, content } = file
+  const { info, range, content, bytes } = file
   let isSent = false
   try {
     if (!isWanted(ctx, info)) return
@@ -46,6 +56,10 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
       const last = range.offset + range.length - 1
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
+    }
+    if (bytes) {
+      ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      return
     }
     await streamBody(ctx, content, () => file.close(), createPumpedBody)
     ctx.length = range.length
@@ -62,31 +76,29 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
 function isWanted(ctx: Context, info: BlobInfo): boolean {
   const verdict = evaluatePreconditions(ctx.req.headers, info)
   if (verdict === 'failed') throw problems.preconditionFailed()
-  ctx.set({
-    ETag: etagOf(info),
-    'Last-Modified': info.modifiedAt.toUTCString(),
-    'Cache-Control': 'private, no-cache',
-  })
+  setHeaders(ctx.res, validatorHeaders(info))
   if (verdict === 'proceed') return true
   ctx.status = 304
   return false
 }
 
-/**
- * Sets what goes with the content. A file is data of a customer, maybe a hostile one: no browser is to run it as a
- * page of this origin.
- */
+/** Sets what goes with the content. */
 function describe(ctx: Context, info: BlobInfo): void {
   ctx.status = 200
-  // Without a fallback in ASCII, names in Latin-1 would go as such bytes, which clients read each in their own way.
-  ctx.attachment(info.name, { fallback: info.name.replace(/[^\x20-\x7e]/gu, '?') })
-  if (!ctx.type) ctx.type = 'application/octet-stream'
-  ctx.set({
-    'Accept-Ranges': 'bytes',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': 'sandbox',
-    // Where an application that embeds the routes logs in by cookies, pages of others could take files for scripts.
-    'Cross-Origin-Resource-Policy': 'same-origin',
-  })
+  nameAttachment(ctx, info.name)
+  setHeaders(ctx.res, contentHeaders)
   ctx.length = info.size
+}
+
+/** Says what the file is called, and of what type it is by that. */
+function nameAttachment(ctx: Context, name: string): void {
+  if (isPlainName(name)) {
+    setMediaType(ctx, name)
+    ctx.set('Content-Disposition', plainDisposition(name))
+    return
+  }
+  // Without a fallback in ASCII, names in Latin-1 would go as such bytes, which clients read each in their own way.
+  ctx.attachment(name, { fallback: name.replace(/[^\x20-\x7e]/gu, '?') })
+  // Koa has just taken away what it did not know.
+  setMediaType(ctx, name)
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { endExchanges, exchangeOn } from './exchanges.ts'
+import { connectionOf } from '../http/connection.ts'
+import { endExchanges } from './end-exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'
 
 /** Whether it is their size or their number. */
@@ -21,7 +22,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   }
   // The parser errs anew with every chunk behind the first error.
   if (!endExchanges(socket)) return
-  const exchange = exchangeOn(socket)
+  const { exchange } = connectionOf(socket)
   const [status, message] = statuses[error.code ?? ''] ?? [400, bodyOrRequest(exchange?.request)]
   const answer = () => answerRaw(socket, status, message)
   if (exchange === undefined) return answer()

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { connectionOf, type Exchange } from '../http/connection.ts'
 import { awaitsInvitation } from '../http/expect-continue.ts'
 import { errorBody } from '../http/problem.ts'
-import { exchangeOn, type Exchange } from './exchanges.ts'
 import { answerRaw } from './raw-answer.ts'
 
 const nothingForTooLong = 'The client sent nothing for too long'
@@ -19,7 +19,7 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   const suspects = new WeakMap<Socket, number>()
   // With a listener Node leaves the socket to us. Its timer rings once; setting it winds it up again.
   server.on('timeout', (socket: Socket) => {
-    const exchange = exchangeOn(socket)
+    const { exchange } = connectionOf(socket)
     const moved = socket.bytesRead + socket.bytesWritten
     const movedAtSuspicion = suspects.get(socket)
     suspects.delete(socket)

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-
-const latest = new WeakMap<Duplex, ServerResponse>()
+import { connectionOf } from '../http/connection.ts'
 
 /**
  * Calls `action` once everything that came before on the connection is answered, at once as a rule. Whoever comes next
@@ -13,8 +12,9 @@ export function inTurn(
   response: ServerResponse | undefined,
   action: () => void,
 ): void {
-  const before = latest.get(socket)
-  if (response) latest.set(socket, response)
+  const connection = connectionOf(socket)
+  const before = connection.newest
+  if (response) connection.newest = response
   if (before && !before.closed) before.once('close', action)
   else action()
 }

@@ -1,8 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type Koa from 'koa'
+import { fastPathOf } from '../fast-path.ts'
+import { connectionOf } from '../http/connection.ts'
 import { noteExpectation } from '../http/expect-continue.ts'
+import { headerValues } from '../http/header-values.ts'
 import { answerClientError, headersTooLarge } from './client-error.ts'
-import { endExchanges, isEnded, noteExchange } from './exchanges.ts'
+import { endExchanges, isEnded } from './end-exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
 import { inTurn } from './in-turn.ts'
 import { answerRaw } from './raw-answer.ts'
@@ -45,11 +48,12 @@ export function prepareServer(
   { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
 ): void {
   const callback = app.callback()
+  const fastPath = fastPathOf(app) ?? ((_request, _response, onward) => onward())
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
     if (!hasOneHost(request)) return refuse(request, 400, 'One Host header is required')
-    noteExchange(request, response)
-    void callback(request, response)
+    connectionOf(request.socket).exchange = { request, response }
+    fastPath(request, response, () => void callback(request, response))
   }
 
   server.on('request', takingTurns(answer))
@@ -107,6 +111,6 @@ const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 
 /** RFC 9112 §3.2: exactly one, from HTTP/1.1 on. */
 function hasOneHost(request: IncomingMessage): boolean {
-  const hosts = request.headersDistinct['host'] ?? []
+  const hosts = headerValues(request, 'host')
   return hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')
 }

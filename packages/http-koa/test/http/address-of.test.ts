@@ -8,7 +8,7 @@ function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]):
   const socket = new Socket()
   Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
   const request = new IncomingMessage(socket)
-  if (forwarded.length > 0) request.headersDistinct['x-forwarded-for'] = forwarded
+  for (const value of forwarded) request.rawHeaders.push('X-Forwarded-For', value)
   return request
 }
 

@@ -11,8 +11,8 @@ import { auth, runApp } from '../support/running-app.ts'
 
 const size = 4 * 1024 * 1024
 
-/** Full of what looks like the end of a form's part. */
-const content = Buffer.alloc(size, 'abc\r\n--\r\n\r\n----x\r')
+/** Has much of what looks like the end of a form's part; few chunks end amid it, and come in two pieces therefore. */
+const content = Buffer.alloc(size, 'abc\r\n--\r\n\r\n----x\r' + 'x'.repeat(500))
 
 const asForm = () => {
   const form = new FormData()

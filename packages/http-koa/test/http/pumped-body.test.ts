@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { finished } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createPumpedBody } from '../../src/http/pumped-body.ts'
@@ -43,6 +43,19 @@ describe('createPumpedBody', () => {
     await finished(createPumpedBody(content).pipe(slow))
     expect(written).to.equal(text)
     expect(seen.isClosed).to.equal(true)
+  })
+
+  it('ends, and has its destination end, when everything is written', async () => {
+    let written = ''
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        written += chunk.toString()
+        setImmediate(done)
+      },
+    })
+    // It rejects where one of the two closes before its end.
+    await pipeline(createPumpedBody(wordsInOneBuffer().content), destination)
+    expect(written).to.equal(text)
   })
 
   it('copies what is read in any other way', async () => {

@@ -58,6 +58,29 @@ describe('list', () => {
     await until('the listing ended', () => state.ended === 1)
   })
 
+  it('tells a listing at once that its client left before the first name', async () => {
+    const first = Promise.withResolvers<IteratorReturnResult<undefined>>()
+    const state = { begun: false, stopped: false }
+    const names: AsyncIterator<string, undefined> = {
+      next: () => {
+        state.begun = true
+        return first.promise
+      },
+      return: async () => {
+        state.stopped = true
+        first.resolve({ done: true, value: undefined })
+        return first.promise
+      },
+    }
+    const list = () => ({ [Symbol.asyncIterator]: () => names })
+    await using app = await runApp({ store: { ...createMemoryBlobStore(), list } })
+    using connection = await connectRaw(app.port)
+    connection.send(customerRequest('GET', '/list'))
+    await until('the listing began', () => state.begun)
+    connection.reset()
+    await until('the listing was stopped', () => state.stopped)
+  })
+
   it('ends the listing of a HEAD', async () => {
     const { state, store } = listForever()
     await using app = await runApp({ store })

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { FileServiceError } from '@holdfast/core'
+import { FileServiceError, resolveRange } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { errorBody } from '../../src/http/problem.ts'
 import { generateStore } from '../support/generated-store.ts'
@@ -11,6 +12,51 @@ import { until } from '../support/until.ts'
 const mebibyte = 1024 * 1024
 
 describe('serve', () => {
+  it('answers with the bytes that the store has already, and closes the file', async () => {
+    const store = createMemoryBlobStore()
+    let opened = 0
+    const open: typeof store.open = async (key, { range: request } = {}) => {
+      const blob = await store.open(key)
+      const range = blob && resolveRange(request, blob.info.size)
+      const bytes = Buffer.from('content').subarray(range?.offset).subarray(0, range?.length)
+      const content = Readable.from([Buffer.from('not this')])
+      const close = async () => {
+        opened--
+      }
+      opened++
+      return blob && { info: blob.info, range, bytes, content, close }
+    }
+    await using app = await runApp({ store: { ...store, open } })
+    const url = `${app.url}/serve/file`
+    await fetch(`${app.url}/upload/file`, { method: 'PUT', headers: auth, body: 'content' })
+    const whole = await fetch(url, { headers: auth })
+    expect([whole.status, await whole.text()]).to.deep.equal([200, 'content'])
+    expect(whole.headers.get('content-length')).to.equal('7')
+    expect(whole.headers.get('content-type')).to.equal('application/octet-stream')
+    const part = await fetch(url, { headers: { ...auth, range: 'bytes=2-4' } })
+    expect([part.status, await part.text()]).to.deep.equal([206, 'nte'])
+    expect(part.headers.get('content-range')).to.equal('bytes 2-4/7')
+    expect(opened).to.equal(0)
+  })
+
+  it('tells the type of every file, whatever it is called', async () => {
+    await using app = await runApp()
+    for (const [name, type] of [
+      ['a.txt', 'text/plain; charset=utf-8'],
+      ['ä b.txt', 'text/plain; charset=utf-8'],
+      ['a.none', 'application/octet-stream'],
+      ['ä b.none', 'application/octet-stream'],
+      ['ä', 'application/octet-stream'],
+    ] as const) {
+      const path = encodeURIComponent(name)
+      await fetch(`${app.url}/upload/${path}`, { method: 'PUT', headers: auth, body: 'x' })
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await fetch(`${app.url}/serve/${path}`, { method, headers: auth })
+        expect(answer.headers.get('content-type'), `${method} ${name}`).to.equal(type)
+      }
+    }
+  })
+
   it('reads no further ahead than the client takes', async () => {
     const store = generateStore({ size: 1024 * mebibyte })
     await using app = await runApp({ store })

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** A request and its answer. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** What is known of a connection beyond its latest request. */
+export interface Connection {
+  /** What is being processed, or was last; its answer may have been sent already. */
+  exchange?: Exchange
+  /** The answer to the request that arrived last, whose turn may not have come yet. */
+  newest?: ServerResponse
+  /** Whether nothing behind what has arrived is taken for a request. */
+  isEnded: boolean
+  /** Aborts when the client leaves; made when first asked for. */
+  leaving?: AbortSignal
+  /** What is to be done when the connection ends. */
+  readonly endings: Set<() => void>
+}
+
+// On the socket itself: to look each request up in WeakMaps takes longer than to route it.
+const connectionKey = Symbol('connection')
+
+interface KnownSocket extends Duplex {
+  [connectionKey]?: Connection
+}
+
+/** What is known of the connection of `socket`, which every request on it shares. */
+export function connectionOf(socket: KnownSocket): Connection {
+  return socket[connectionKey] ?? watch(socket)
+}
+
+/** One listener a connection: it may have many requests, and a form many files. */
+function watch(socket: KnownSocket): Connection {
+  const connection: Connection = { isEnded: false, endings: new Set() }
+  socket[connectionKey] = connection
+  socket.once('close', () => {
+    for (const action of connection.endings) action()
+  })
+  return connection
+}

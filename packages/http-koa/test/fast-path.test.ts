@@ -1,0 +1,218 @@
+import { createServer } from 'node:http'
+import { createFileService, resolveRange, type BlobStore } from '@holdfast/core'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { createApp } from '../src/app.ts'
+import type { RouterOptions } from '../src/router.ts'
+import { createHttpServer } from '../src/server/http-server.ts'
+import { collectAudit } from './support/collected-audit.ts'
+import { collectLog } from './support/collected-log.ts'
+import { listen } from './support/listening.ts'
+import { connectRaw, exchange, type RawAnswer } from './support/raw-connection.ts'
+import { customerRequest, request } from './support/request.ts'
+import { until } from './support/until.ts'
+
+const small = Buffer.from(Uint8Array.from({ length: 4096 }, (_, index) => index % 256))
+const large = Buffer.alloc(300_000, 'x')
+
+/** A store that has small blobs in memory, and counts what is opened and closed. Opening waits while it is held. */
+function createStore(smallest = 65_536) {
+  const store = createMemoryBlobStore()
+  const counts = { asked: 0, opened: 0, closed: 0 }
+  const gate: { held: Promise<unknown> } = { held: Promise.resolve() }
+  const open: BlobStore['open'] = async (key, options = {}) => {
+    counts.asked++
+    await gate.held
+    const blob = await store.open(key)
+    const info = blob?.info
+    if (blob === undefined || info === undefined) return undefined
+    const range = resolveRange(options.range, info.size)
+    const content = info.size === large.length ? large : info.size === 0 ? Buffer.alloc(0) : small
+    const { offset, length } = range ?? { offset: 0, length: 0 }
+    const bytes = content.subarray(offset, offset + length)
+    counts.opened++
+    return {
+      ...(info.size <= smallest ? { bytes } : {}),
+      info,
+      range,
+      content: (async function* () {
+        if (bytes.length > 0) yield bytes
+      })(),
+      close: async () => {
+        counts.closed++
+      },
+    }
+  }
+  return { counts, gate, store: { ...store, open } satisfies BlobStore }
+}
+
+/** The application behind a server of ours, which may take the fast path, and behind Node's own, which may not. */
+async function runBoth(options: RouterOptions & { readonly smallest?: number } = {}) {
+  const { store, counts, gate } = createStore(options.smallest)
+  const verified: string[] = []
+  const service = createFileService({
+    store,
+    credentials: createMemoryCredentialSource([{ name: 'demo', passwordHash: 'sesame' }]),
+    verifyPassword: async (password, hash) => {
+      verified.push(password)
+      return password === hash
+    },
+  })
+  const files = service.filesOf({ name: 'demo' })
+  const contents = { 'a.bin': small, 'b.html': small, 'no-type.x1': small, 'large.txt': large }
+  for (const [name, content] of Object.entries({ ...contents, 'empty.txt': Buffer.alloc(0) })) {
+    await files.upload(
+      name,
+      (async function* () {
+        yield content
+      })(),
+    )
+  }
+  const log = collectLog()
+  const audit = collectAudit()
+  const app = createApp(service, { log, audit: audit.audit, ...options })
+  let handled = 0
+  const handle = app.callback()
+  app.callback = () => (incoming, outgoing) => {
+    handled++
+    return handle(incoming, outgoing)
+  }
+  const fast = createHttpServer(app)
+  const ordinary = createServer({ keepAliveTimeout: 60_000 })
+  const answer = app.callback()
+  ordinary.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
+  return {
+    fast: await listen(fast),
+    ordinary: await listen(ordinary),
+    log,
+    audit,
+    counts,
+    gate,
+    verified,
+    /** How many requests the application has answered. */
+    handled: () => handled,
+    async [Symbol.asyncDispose]() {
+      for (const server of [fast, ordinary]) {
+        server.close()
+        server.closeAllConnections()
+      }
+    },
+  }
+}
+
+type Both = Awaited<ReturnType<typeof runBoth>>
+
+/** An answer without what is another in each. */
+function stable({ status, headers, body }: RawAnswer) {
+  const { date, 'x-request-id': id, ...rest } = Object.fromEntries(headers)
+  return { status, body, headers: rest, hasDate: date !== undefined, hasId: id !== undefined }
+}
+
+async function answers({ fast, ordinary, log }: Both, data: Uint8Array) {
+  const before = log.lines.length
+  const [one, other] = [await exchange(fast.port, data), await exchange(ordinary.port, data)]
+  await until('both are logged', () => log.lines.length === before + 2)
+  const lines = log.lines.slice(before).map(({ level, fields, message }) => {
+    const { requestId, durationMs, bytesOut, ...rest } = fields
+    const kinds = [typeof requestId, typeof durationMs, typeof bytesOut]
+    return { level, message, kinds, ...rest }
+  })
+  return { one, other, lines }
+}
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  customerRequest('GET', path, headers)
+
+const requests: readonly (readonly [title: string, data: Uint8Array, isFast: boolean])[] = [
+  ['a small file', get('/serve/a.bin'), true],
+  ['a page', get('/serve/b.html'), true],
+  ['a file of no known type', get('/serve/no-type.x1'), true],
+  ['an empty file', get('/serve/empty.txt'), true],
+  ['a file, with an id of a proxy', get('/serve/a.bin', { 'X-Request-Id': 'abc' }), true],
+  ['a file, as the last of a connection', get('/serve/a.bin', { Connection: 'close' }), true],
+  ['a large file', get('/serve/large.txt'), false],
+  ['no file', get('/serve/none.bin'), false],
+  ['nothing', get('/serve/'), false],
+  ['a path above', get('/serve/..'), false],
+  ['an escaped name', get('/serve/a%2ebin'), false],
+  ['a query', get('/serve/a.bin?x=1'), false],
+  ['a range', get('/serve/a.bin', { Range: 'bytes=1-2' }), false],
+  ['what the client may have', get('/serve/a.bin', { 'If-None-Match': '"x"' }), false],
+  ['a GET with a body', customerRequest('GET', '/serve/a.bin', {}, 'body'), false],
+  ['a DELETE of no file', customerRequest('DELETE', '/serve/a.bin'), false],
+  ['a file, for a stranger', request('GET', '/serve/a.bin'), false],
+  ['a file, for who knows no password', get('/serve/a.bin', { 'x-auth-password': 'x' }), false],
+]
+
+describe('createFastPath', () => {
+  for (const [title, data, isFast] of requests) {
+    it(`answers a request for ${title} as the application does, and is logged like it`, async () => {
+      await using both = await runBoth()
+      // From its first answer on, the type of a file is known.
+      await answers(both, data)
+      const before = both.handled()
+      const { one, other, lines } = await answers(both, data)
+      expect(stable(one)).to.deep.equal(stable(other))
+      expect(lines[0]).to.deep.equal(lines[1])
+      expect(both.handled() - before, 'answered by the application').to.equal(isFast ? 1 : 2)
+      expect(both.counts.closed, 'closed').to.equal(both.counts.opened)
+    })
+  }
+
+  it('has a failed login verified once, and told once', async () => {
+    await using both = await runBoth()
+    await exchange(both.fast.port, get('/serve/a.bin'))
+    both.verified.length = 0
+    const answer = await exchange(both.fast.port, get('/serve/a.bin', { 'x-auth-password': 'x' }))
+    expect(answer.status).to.equal(400)
+    expect(both.verified).to.deep.equal(['x'])
+    expect(both.audit.stable()).to.have.length(1)
+  })
+
+  it('opens a large file once', async () => {
+    await using both = await runBoth()
+    for (const opened of [1, 2]) {
+      expect((await exchange(both.fast.port, get('/serve/large.txt'))).status).to.equal(200)
+      expect(both.counts.opened).to.equal(opened)
+    }
+  })
+
+  it('closes a large file that a limit refuses after it was opened', async () => {
+    await using both = await runBoth({ maxRequestsPerCustomer: 1 })
+    await exchange(both.fast.port, get('/serve/large.txt'))
+    const data = get('/serve/large.txt')
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await exchange(both.fast.port, data)).status),
+    )
+    expect(statuses).to.include(200)
+    await until('all are closed', () => both.counts.closed === both.counts.opened)
+  })
+
+  it('counts a request while its file is being opened', async () => {
+    await using both = await runBoth({ maxRequestsPerCustomer: 1 })
+    const data = get('/serve/a.bin')
+    await exchange(both.fast.port, data)
+    const opening = Promise.withResolvers<undefined>()
+    both.gate.held = opening.promise
+    const asked = both.counts.asked
+    const first = exchange(both.fast.port, data)
+    await until('the file is being opened', () => both.counts.asked === asked + 1)
+    expect((await exchange(both.fast.port, data)).status).to.equal(503)
+    opening.resolve(undefined)
+    expect((await first).status).to.equal(200)
+    expect((await exchange(both.fast.port, data)).status).to.equal(200)
+  })
+
+  it('counts an answer as under way until its client has taken it', async () => {
+    await using both = await runBoth({ maxRequestsPerCustomer: 1, smallest: Infinity })
+    await exchange(both.fast.port, get('/serve/large.txt'))
+    using slow = await connectRaw(both.fast.port)
+    slow.pause()
+    // More than the system takes on behalf of a client that reads nothing.
+    for (let n = 0; n < 100; n++) slow.send(get('/serve/large.txt'))
+    const status = async () => (await exchange(both.fast.port, get('/serve/a.bin'))).status
+    await until('there is no place any more', async () => (await status()) === 503)
+    slow.resume()
+    await until('there is one again', async () => (await status()) === 200)
+  })
+})
