@@ -1,4 +1,4 @@
-import { readConfigFile, type WrittenSettings } from '../config/read-config-file.ts'
+import type { WrittenSettings } from '../config/read-config-file.ts'
 import { resolveConfig, type Config } from '../config/resolve-config.ts'
 
 /**
@@ -12,6 +12,9 @@ export async function findConfig(
   environment: NodeJS.ProcessEnv,
 ): Promise<Config> {
   const filePath = flags.config ?? (environment['HOLDFAST_CONFIG'] || undefined)
-  const file = filePath === undefined ? {} : await readConfigFile(filePath)
+  if (filePath === undefined) return resolveConfig({ flags, environment })
+  // Loaded only now: most commands do without such a file, and are answered sooner without what reads it.
+  const { readConfigFile } = await import('../config/read-config-file.ts')
+  const file = await readConfigFile(filePath)
   return resolveConfig({ flags, environment, file, filePath })
 }

@@ -1,26 +1,25 @@
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { placeOf } from '../serve/open-store.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
+import { createLog } from './create-log.ts'
 import { catchSignals, type Signals } from './signals.ts'
 
-/** Lines that nobody takes are dropped beyond this, rather than that the memory fills up. In bytes. */
-const logBuffer = 16 * 1024 * 1024
-
 /**
- * Runs a server in this process, with the log on standard output, until a signal ends it; resolves with the exit
- * code.
+ * Runs a server in this process and its workers, with the log on standard output, until a signal ends it; resolves with
+ * the exit code.
  */
 export async function runServer(config: Config): Promise<number> {
-  const log = pino(
-    { level: config['log-level'] },
-    pino.destination({ fd: 1, maxLength: logBuffer }),
-  )
-  dieAloud(log)
+  const log = createLog(config)
   const signals = catchSignals()
   const server = await startUnlessHurried(config, log, signals.hurry)
   log.info(
-    { url: server.url, store: config.store, ...placeOf(config.store, config) },
+    {
+      url: server.url,
+      store: config.store,
+      ...placeOf(config.store, config),
+      ...(config.workers > 1 && { workers: config.workers }),
+    },
     `holdfast listens on ${server.url}`,
   )
   return untilSignalled(signals, server, log)
@@ -41,9 +40,15 @@ async function startUnlessHurried(
     process.kill(process.pid, 'SIGKILL')
   }
   hurry.addEventListener('abort', giveUp)
-  const server = await startServer(config, log)
+  const server = await start(config, log)
   hurry.removeEventListener('abort', giveUp)
   return server
+}
+
+async function start(config: Config, log: Logger): Promise<RunningServer> {
+  if (config.workers === 1) return startServer(config, log)
+  const { startWorkers } = await import('../workers/start-workers.ts')
+  return startWorkers(config, log)
 }
 
 async function untilSignalled(
@@ -58,16 +63,4 @@ async function untilSignalled(
   if (isClean) log.info('stopped')
   else log.warn('stopped; requests that had not finished were cut off')
   return 0
-}
-
-/**
- * A fault that nobody caught leaves the process in no known state: it ends, and whoever supervises it starts it anew.
- */
-function dieAloud(log: Logger): void {
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      log.fatal({ err: error }, event)
-      process.exit(1)
-    })
-  }
 }

@@ -12,7 +12,13 @@ export type WrittenSettings = Partial<Record<SettingName, string>>
 
 type FileSettings = Partial<Record<SettingName, string | number | boolean>>
 
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<FileSettings>({
+const validate = new Ajv({
+  allErrors: true,
+  allowUnionTypes: true,
+  // See the schema of the customers file.
+  meta: false,
+  validateSchema: false,
+}).compile<FileSettings>({
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(

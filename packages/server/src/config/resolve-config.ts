@@ -23,11 +23,13 @@ export interface Config {
   readonly 'max-requests': number
   readonly 'max-requests-per-customer': number
   readonly 'trust-proxy': readonly string[] | undefined
+  readonly workers: number
   readonly 'idle-timeout': number
   readonly 'shutdown-grace': number
   readonly 'log-level': string
   readonly 'audit-log': string | undefined
   readonly data: string
+  readonly 'cache-size': number
   readonly 'minio-endpoint': string | undefined
   readonly 'minio-bucket': string | undefined
   readonly 'minio-region': string

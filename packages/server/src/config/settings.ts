@@ -50,6 +50,11 @@ const count = (value: string): number => {
   return Number(value)
 }
 
+const workers = (value: string): number => {
+  if (!/^[1-9]\d?$/.test(value)) throw new RangeError('is not a whole number from 1 to 99')
+  return Number(value)
+}
+
 const truth = (value: string): boolean => {
   if (['true', '1'].includes(value)) return true
   if (['false', '0'].includes(value)) return false
@@ -124,6 +129,11 @@ export const settings = {
     default: undefined,
     parse: list,
   }),
+  workers: setting({
+    describe: 'Processes that serve, on as many processors',
+    default: '1',
+    parse: workers,
+  }),
   'idle-timeout': setting({
     describe: 'How long a client may make no progress before it is cut off',
     default: '60s',
@@ -149,6 +159,12 @@ export const settings = {
     store: 'disk',
     default: './data',
     parse: text,
+  }),
+  'cache-size': setting({
+    describe: 'Memory in which each process keeps small files; 0 for none',
+    store: 'disk',
+    default: '32MiB',
+    parse: parseByteSize,
   }),
   'minio-endpoint': setting({
     describe: 'Address of MinIO or another S3 server, such as http://host:9000',

@@ -27,7 +27,7 @@ async function examine(path: string): Promise<CustomersExamination> {
   const source = await openFileCredentialSource(path, { onWarning, pollIntervalMs: 0 })
   await source.close()
   const names = source.customers()
-  const customers = await Promise.all(names.map((name) => source.find(name)))
+  const customers = names.map((name) => source.find(name))
   const quotas = customers.flatMap((customer) => customer?.quota ?? [])
   const counted = `${names.length} customer(s), ${quotas.length} of them with a quota`
   const remedy = 'holdfast customers add NAME'

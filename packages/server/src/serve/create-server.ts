@@ -14,7 +14,7 @@ type App = Parameters<typeof createHttpServer>[0]
 export interface CreateServerOptions extends HttpServerOptions {
   readonly log: Logger
   /** With one the server speaks HTTPS, always with the certificate that is current; else HTTP. */
-  readonly certificate?: CertificateSource | undefined
+  readonly certificate?: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
 }
 
 /** The server for an application, not listening yet. */

@@ -7,14 +7,18 @@ import type { Logger } from 'pino'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
-/** Opens the customers file and tells the log of every later change. */
+/** Opens the customers file and tells the log, and `onReloaded`, of every later change. */
 export async function openCustomers(
   { customers: path }: Config,
   log: Logger,
+  onReloaded: () => void = () => {},
 ): Promise<FileCredentialSource> {
   try {
     const source = await openFileCredentialSource(path, {
-      onReloaded: (summary) => log.info(summary, 'customers reloaded'),
+      onReloaded(summary) {
+        log.info(summary, 'customers reloaded')
+        onReloaded()
+      },
       onRefused: (error) =>
         log.error(
           { reason: error.message },

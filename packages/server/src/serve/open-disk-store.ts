@@ -8,10 +8,16 @@ import type { WarningLog } from './open-store.ts'
  *
  * @throws UsageError that names the directory and the remedy
  */
-export async function openDiskStore({ data }: Config, log: WarningLog): Promise<DiskBlobStore> {
+export async function openDiskStore(
+  { data, 'cache-size': cacheBytes }: Config,
+  log: WarningLog,
+  writer?: number,
+): Promise<DiskBlobStore> {
   try {
     return await openDiskBlobStore({
       directory: data,
+      cacheBytes,
+      ...(writer !== undefined && { writer }),
       log: { warn: (message) => log.warn(message) },
     })
   } catch (error) {

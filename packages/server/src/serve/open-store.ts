@@ -15,7 +15,7 @@ export interface ClosableStore extends BlobStore {
 }
 
 interface Store {
-  open(config: Config, log: WarningLog): Promise<ClosableStore>
+  open(config: Config, log: WarningLog, writer?: number): Promise<ClosableStore>
   placeOf(config: Config): Readonly<Record<string, string | undefined>>
 }
 
@@ -35,7 +35,8 @@ const stores: Readonly<Record<StoreKind, Store>> = {
 }
 
 /**
- * Opens the store of a kind, as the configuration describes it, whichever store that names for the server.
+ * Opens the store of a kind, as the configuration describes it, whichever store that names for the server. `writer` tells
+ * processes of one server apart, from 0.
  *
  * @throws UsageError for what an administrator can mend
  */
@@ -43,8 +44,9 @@ export function openStore(
   kind: StoreKind,
   config: Config,
   log: WarningLog,
+  writer?: number,
 ): Promise<ClosableStore> {
-  return stores[kind].open(config, log)
+  return stores[kind].open(config, log, writer)
 }
 
 /** Where the store of a kind keeps its files, as fields for a line of the log; nothing secret. */

@@ -1,24 +1,17 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createFileService, createLoginBrake } from '@holdfast/core'
-import { createPasswordVerifier } from '@holdfast/credentials-file'
 import { createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { openAuditTrail } from '../audit/open-audit-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { checkProxies } from './check-proxies.ts'
-import { clearTextWarning } from './clear-text-warning.ts'
 import { createServer } from './create-server.ts'
 import { explainListening } from './explain-listening.ts'
 import { createDrain } from './drain.ts'
-import { createLoginFailureCounter } from './login-failure-counter.ts'
-import { openCertificate } from './open-certificate.ts'
-import { openCustomers } from './open-customers.ts'
+import { openCommons, type Commons } from './open-commons.ts'
 import { openInTurn } from './open-in-turn.ts'
 import { openStore } from './open-store.ts'
-
-/** How long bad logins are remembered, in milliseconds. */
-const loginBrakeWindowMs = 60_000
 
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
@@ -37,24 +30,29 @@ export interface RunningServer {
 
 /**
  * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in
- * the `open…` files.
+ * the `open…` files. `openCommon` opens what this server has in common with others. Default: it has
+ * none.
  *
  * @throws UsageError for what an administrator can mend
  */
-export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  log: Logger,
+  openCommon: () => Promise<Commons> = () => openCommons(config, log),
+): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
   const { open, closeAll } = openInTurn()
-  const certificate = await open(openCertificate(config, log))
-  const credentials = await open(openCustomers(config, log))
+  const commons = await open(openCommon())
+  const { certificate, credentials, verifyPassword, failures, quotas, requestTally } = commons
   const trail = await open(openTrail(config, log))
-  const store = await open(openStore(config.store, config, log))
-  const counter = createLoginFailureCounter(loginBrakeWindowMs)
+  const store = await open(openStore(config.store, config, log, commons.writer))
   const { 'max-file-size': maxFileSize } = config
   const service = createFileService({
     store,
     credentials,
-    verifyPassword: createPasswordVerifier(),
-    loginBrake: createLoginBrake({ counter }),
+    verifyPassword,
+    loginBrake: createLoginBrake({ counter: failures }),
+    ...(quotas && { quotas }),
     ...(maxFileSize !== undefined && { maxFileSize }),
   })
   const server = createServer(
@@ -63,6 +61,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
+      ...(requestTally && { requestTally }),
       ...(trail && { audit: trail.audit }),
     }),
     {
@@ -72,8 +71,6 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     },
   )
   const drain = createDrain(server)
-  const warning = await clearTextWarning(config)
-  if (warning !== undefined) log.warn(warning)
   try {
     server.listen(config.port, config.host)
     await once(server, 'listening')
@@ -84,8 +81,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   return {
     url: urlOf(certificate ? 'https' : 'http', server.address() as AddressInfo),
     async reload() {
-      const sources = [credentials, certificate, trail].filter((source) => source !== undefined)
-      const taken = await Promise.all(sources.map((source) => source.reload()))
+      const taken = await Promise.all([commons.reload(), trail?.reload() ?? true])
       return taken.every(Boolean)
     },
     async close(cut) {

@@ -34,9 +34,14 @@ import { startService, type OpenedStore } from './support/running-service.ts'
  *
  * Needs curl, and a loopback interface that answers on 127.0.0.2 as well.
  */
-export function describeService(storeName: string, openStore: () => Promise<OpenedStore>): void {
+export function describeService(
+  storeName: string,
+  openStore: () => Promise<OpenedStore>,
+  workers = 1,
+): void {
   describe(`the service on ${storeName}`, () => {
-    for (const area of areas) area((options = {}) => startService(openStore, options))
+    for (const area of areas)
+      area((options = {}) => startService(openStore, options, undefined, workers))
   })
 }
 

@@ -23,7 +23,7 @@ describe('holdfast customers', () => {
 
   const isPasswordOf = async (name: string, password: string) => {
     const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
-    const credential = await source.find(name)
+    const credential = source.find(name)
     await source.close()
     return createPasswordVerifier()(password, credential?.passwordHash)
   }

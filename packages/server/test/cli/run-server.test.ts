@@ -10,6 +10,7 @@ import { createSite, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const command = [process.execPath, bin, 'serve', '--port', '0']
 
 describe('runServer', () => {
   let site: Site
@@ -41,7 +42,7 @@ describe('runServer', () => {
     const data = join(site.path, 'data')
     await mkdir(data)
     await promisify(execFile)('bash', ['-c', 'mkfifo "$0"', join(data, 'holdfast.json')])
-    const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], { cwd: site.path })
+    const child = spawn(process.execPath, command.slice(1), { cwd: site.path })
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
     let log = ''
     let words = ''
@@ -57,6 +58,32 @@ describe('runServer', () => {
       expect(log).not.to.include('listens')
     } finally {
       child.kill('SIGKILL')
+    }
+  })
+
+  it('keeps each line whole where several servers write into one pipe', async () => {
+    // What Node calls a pipe is a pair of sockets; the shell makes real ones, and reads byte by byte.
+    const script = '{ "$@" & "$@" & wait; } | while read -r line; do echo "$line"; done'
+    const child = spawn('bash', ['-c', script, '-', ...command], {
+      cwd: site.path,
+      detached: true,
+    })
+    let log = ''
+    child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()))
+    const linesOf = (message: string) => log.split('\n').filter((line) => line.includes(message))
+    try {
+      await until('both listen', () => linesOf('listens on').length === 2)
+      const urls = linesOf('listens on').map((line) => (JSON.parse(line) as { url: string }).url)
+      child.stdout.pause()
+      const path = `/${'a'.repeat(1000)}`
+      const requests = Array.from({ length: 300 }, () => urls.map((url) => fetch(url + path)))
+      await Promise.all(requests.flat().map(async (answer) => (await answer).text()))
+      child.stdout.resume()
+      await until('every line is read', () => linesOf('"request"').length === 600)
+      for (const line of log.trimEnd().split('\n'))
+        expect(() => void JSON.parse(line), line).not.to.throw()
+    } finally {
+      if (child.exitCode === null) process.kill(-(child.pid ?? NaN), 'SIGKILL')
     }
   })
 })

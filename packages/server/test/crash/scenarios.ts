@@ -1,6 +1,6 @@
 import { patternedContent } from './patterned-content.ts'
 import type { Scenario, Step } from './scenario.ts'
-import { send, sendForm } from './send.ts'
+import { send, sendBatchInTurn, sendForm } from './send.ts'
 import { createAgainstRival } from './uploads.ts'
 
 const KiB = 1024
@@ -82,8 +82,7 @@ const uploads: readonly Scenario[] = [
   {
     title: 'a batch that replaces a file and adds one',
     before: { ...kept, 'a.txt': old(2) },
-    request: (url) =>
-      sendForm(url, '/upload/batch', { 'a.txt': fresh(1), 'b.txt': fresh(5 * KiB) }),
+    request: (url) => sendBatchInTurn(url, { 'a.txt': fresh(1), 'b.txt': fresh(5 * KiB) }),
     answer: [200, '"filename":"b.txt","statusCode":200'],
     changes: [
       ['a.txt', fresh(1)],

@@ -64,6 +64,25 @@ export async function sendForm(
   return send(url, 'POST', path, Buffer.from(await encoded.arrayBuffer()), { 'content-type': type })
 }
 
+/** Sends two files as a batch, the second one when the answer to the first has begun. */
+export async function sendBatchInTurn(
+  url: string,
+  files: Readonly<Record<string, Buffer>>,
+): Promise<Answer> {
+  const headers = { 'content-type': 'multipart/form-data; boundary=turn' }
+  const { outgoing, answer } = beginSending(url, 'POST', '/upload/batch', headers)
+  const isAnswered = new Promise((resolve) => outgoing.once('response', resolve))
+  outgoing.write('--turn')
+  for (const [name, content] of Object.entries(files)) {
+    outgoing.write(`\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`)
+    outgoing.write(content)
+    outgoing.write('\r\n--turn')
+    await Promise.race([isAnswered, answer])
+  }
+  outgoing.end('--\r\n')
+  return answer
+}
+
 async function collect(incoming: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
   // A server that dies ends the answer with an error, and what has come counts.

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { until } from '../support/until.ts'
@@ -46,6 +46,14 @@ describeWithDisks('holdfast serve on a disk of its own', () => {
     expect(await site.ask('GET', '/list')).to.equal('200 ["kept"]')
     site.disk?.remount('rw')
     await expectWorking(site)
+  })
+
+  it('that does not tell what kind the entries of directories are, lists files and nothing else', async () => {
+    await using site = await startFaultSite({ ownDisk: 'kindless' })
+    expect(await site.ask('PUT', '/upload/%E2%82%AC', 'new')).to.equal('200 OK')
+    await mkdir(join(site.data, 'files', 'demo', 'directory'))
+    expect(await site.ask('GET', '/list')).to.equal('200 ["kept","\u20ac"]')
+    await site.expectCalm()
   })
 
   it('that is read-only when it is stopped, stops all the same, and says what it could not remove', async () => {

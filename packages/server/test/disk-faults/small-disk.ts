@@ -11,8 +11,11 @@ export interface SmallDisk {
   remove(): void
 }
 
-/** `ext4` keeps its files while it is not mounted; `memory` is quick when it is full. */
-export type DiskKind = 'ext4' | 'memory'
+/**
+ * `ext4` keeps its files while it is not mounted; `kindless` is one whose directories do not tell what kind their
+ * entries are, as those of some network file systems; `memory` is quick when it is full.
+ */
+export type DiskKind = 'ext4' | 'kindless' | 'memory'
 
 const mebibytes = 8
 
@@ -22,13 +25,15 @@ export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()]
   const options = `size=${mebibytes}m,uid=${uid},gid=${gid}`
   const source =
-    kind === 'ext4'
-      ? ['-o', 'loop', image, path]
-      : ['-t', 'tmpfs', '-o', options, 'holdfast-test', path]
+    kind === 'memory'
+      ? ['-t', 'tmpfs', '-o', options, 'holdfast-test', path]
+      : ['-o', 'loop', image, path]
   writeFileSync(image, '')
-  if (kind === 'ext4') {
+  if (kind !== 'memory') {
     truncateSync(image, mebibytes * 1024 * 1024)
-    execFileSync('/sbin/mkfs.ext4', ['-q', '-m', '0', '-E', `root_owner=${uid}:${gid}`, image])
+    const features = kind === 'kindless' ? ['-O', '^filetype'] : []
+    const owner = `root_owner=${uid}:${gid}`
+    execFileSync('/sbin/mkfs.ext4', ['-q', '-m', '0', '-E', owner, ...features, image])
   }
   mkdirSync(path)
   const disk: SmallDisk = {

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import pino from 'pino'
 import { UsageError } from '../../src/cli/usage-error.ts'
@@ -32,6 +34,26 @@ describe('openStore', () => {
     expect(await store.usage('nobody')).to.deep.equal({ blobs: 0, bytes: 0 })
     await store.close()
   })
+
+  for (const [size, isKept] of [
+    ['32MiB', true],
+    ['0', false],
+  ] as const) {
+    it(`keeps ${isKept ? '' : 'no '}small files in memory with --cache-size ${size}`, async () => {
+      const flags = { data: join(site.path, 'data'), 'cache-size': size }
+      const store = await openStore('disk', resolveConfig({ flags }), log)
+      const key = { customer: 'alice', name: 'small' }
+      await store.put(key, Readable.from([Buffer.from('content')]))
+      // Files that have just changed are not kept.
+      await delay(2_100)
+      const open = async () => (await store.open(key))?.bytes
+      await open()
+      const before = await open()
+      expect(before).to.deep.equal(Buffer.from('content'))
+      expect((await open()) === before, 'the same buffer').to.equal(isKept)
+      await store.close()
+    })
+  }
 
   it('names everything at once that the MinIO store lacks', async () => {
     expect(await refusal({})).to.equal(

@@ -54,7 +54,7 @@ export async function runUsage(
 async function readQuotas({ customers }: Config): Promise<Quotas> {
   const source = await openFileCredentialSource(customers, { pollIntervalMs: 0 })
   const quotas = new Map<string, number | undefined>()
-  for (const name of source.customers()) quotas.set(name, (await source.find(name))?.quota)
+  for (const name of source.customers()) quotas.set(name, source.find(name)?.quota)
   await source.close()
   return quotas
 }

@@ -1,6 +1,6 @@
 import { scrypt } from 'node:crypto'
 import { once } from 'node:events'
-import { request, type ClientRequest, type RequestOptions, type Server } from 'node:http'
+import { request, type ClientRequest, type RequestOptions } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import {
@@ -24,6 +24,7 @@ import {
   type ServerCertificate,
 } from '@holdfast/http-koa'
 import type { Answer } from './answer.ts'
+import { joinServers, joinWorkers, type ServiceParts } from './joined-workers.ts'
 import { createCustomerClient, type Credentials, type CustomerClient } from './customer-client.ts'
 import { openRawConnection, type ConnectOptions, type RawConnection } from './raw-connection.ts'
 
@@ -83,14 +84,16 @@ export async function startService(
   openStore: () => Promise<OpenedStore>,
   options: ServiceOptions,
   certificate?: ServerCertificate,
+  workers = 1,
 ): Promise<RunningService> {
   const { customers = [anna], maxFileSize = Infinity, brake, wrap } = options
   const { hashQueueLimit = 100, beforeHash = async () => {} } = options
   const opened = await openStore()
   let hashes = 0
-  const service = createFileService({
+  const parts = {
     store: wrap ? wrap(opened.store) : opened.store,
     credentials: createMemoryCredentialSource(await Promise.all(customers.map(toCredential))),
+    failures: createMemoryFailureCounter({ windowMs: 60_000 }),
     verifyPassword: createPasswordVerifier({
       cost,
       concurrency: 1,
@@ -101,16 +104,20 @@ export async function startService(
         return computeScrypt(...args)
       },
     }),
-    loginBrake: createLoginBrake({
-      counter: createMemoryFailureCounter({ windowMs: 60_000 }),
-      ...brake,
-    }),
-    maxFileSize,
-  })
+  }
   const log: LogLine[] = []
-  const app = createApp(service, { log: collectInto(log) })
   const isTls = certificate !== undefined
-  const server = isTls ? createHttpsServer(app, certificate) : createHttpServer(app)
+  const serve = ({ failures, ...rest }: ServiceParts) => {
+    const loginBrake = createLoginBrake({ counter: failures, ...brake })
+    const service = createFileService({ ...rest, loginBrake, maxFileSize })
+    const app = createApp(service, { log: collectInto(log) })
+    return isTls ? createHttpsServer(app, certificate) : createHttpServer(app)
+  }
+  const names = customers.map(({ name }) => name)
+  const server =
+    workers === 1
+      ? serve(parts)
+      : joinServers((await joinWorkers(parts, names, workers, brake)).map(serve))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -158,7 +165,10 @@ function collectInto(lines: LogLine[]) {
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: {
+  close(done: () => void): unknown
+  closeAllConnections(): void
+}): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { compareUtf8, type BlobKey, type BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
 import { openMemorySite, type Flaw } from './memory-site.ts'
@@ -12,8 +13,9 @@ const flaws: Readonly<Record<string, readonly [notices: RegExp, flaw: Flaw]>> = 
       put: everyThird(
         (key, content, options) => store.put(key, content, options),
         async (key, content) => {
-          await collect(content)
-          return { name: key.name, size: 0, modifiedAt: new Date(), etag: 'lost' }
+          const size = (await collect(content)).length
+          // A tag of its own: the same one twice would be noticed, too, and for another reason.
+          return { name: key.name, size, modifiedAt: new Date(), etag: `lost-${randomUUID()}` }
         },
       ),
     }),

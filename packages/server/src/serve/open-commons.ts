@@ -1,0 +1,73 @@
+import type {
+  CredentialSource,
+  FailureCounter,
+  PasswordVerifier,
+  QuotaKeeper,
+} from '@holdfast/core'
+import { createPasswordVerifier } from '@holdfast/credentials-file'
+import type { RequestTally } from '@holdfast/http-koa'
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { clearTextWarning } from './clear-text-warning.ts'
+import { createLoginFailureCounter } from './login-failure-counter.ts'
+import { openCertificate, type CertificateSource } from './open-certificate.ts'
+import { openCustomers } from './open-customers.ts'
+import { openInTurn } from './open-in-turn.ts'
+
+/** How long bad logins are remembered, in milliseconds. */
+const loginBrakeWindowMs = 60_000
+
+/** What is one for a whole server, however many workers it has. */
+export interface Commons {
+  /** Left out where the server speaks HTTP. */
+  readonly certificate: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
+  readonly credentials: CredentialSource
+  readonly verifyPassword: PasswordVerifier
+  /** What the brake on bad logins counts with. */
+  readonly failures: FailureCounter
+  /** Which of the processes that write into the store this is, from 0. Default: the only one. */
+  readonly writer?: number
+  /** Default: what a service does without one. */
+  readonly quotas?: QuotaKeeper
+  /** Default: what the routes do without one. */
+  readonly requestTally?: RequestTally
+  /** Reads the files behind it again; `false` when one was refused. */
+  reload(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** The commons of a server that is one process, or of all its workers: from the files that the configuration names. */
+export interface OwnCommons extends Commons {
+  readonly certificate: CertificateSource | undefined
+  /** All customers, in the order of the file. */
+  customers(): readonly string[]
+}
+
+/**
+ * Opens the commons. `onReloaded` is called when there are other customers.
+ *
+ * @throws UsageError for what an administrator can mend
+ */
+export async function openCommons(
+  config: Config,
+  log: Logger,
+  onReloaded?: () => void,
+): Promise<OwnCommons> {
+  const { open, closeAll } = openInTurn()
+  const certificate = await open(openCertificate(config, log))
+  const credentials = await open(openCustomers(config, log, onReloaded))
+  const warning = await clearTextWarning(config)
+  if (warning !== undefined) log.warn(warning)
+  return {
+    certificate,
+    credentials,
+    customers: () => credentials.customers(),
+    verifyPassword: createPasswordVerifier(),
+    failures: createLoginFailureCounter(loginBrakeWindowMs),
+    async reload() {
+      const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])
+      return taken.every(Boolean)
+    },
+    close: closeAll,
+  }
+}

@@ -1,0 +1,124 @@
+import { FileServiceError, isFileServiceError, type ErrorCode } from '@holdfast/core'
+
+/** What goes between two processes: objects that survive JSON, in order. */
+export interface Wire {
+  send(message: object): void
+  onMessage(take: (message: unknown) => void): void
+}
+
+/** What one side answers to the other, by topic. `signal` aborts when the asker does not want the answer any more. */
+export type Answers = Readonly<Record<string, (body: never, signal: AbortSignal) => unknown>>
+
+/** The other side, which answers `Theirs`. */
+export interface Channel<Theirs extends Answers> {
+  /** Resolves with the answer; rejects with what the other side threw, `FileServiceError` or not, and when it is gone. */
+  ask<Topic extends keyof Theirs & string>(
+    topic: Topic,
+    body: Parameters<Theirs[Topic]>[0],
+    signal?: AbortSignal,
+  ): Promise<Awaited<ReturnType<Theirs[Topic]>>>
+  /** Asks without waiting for an answer. What is told is taken before what is said later. */
+  tell<Topic extends keyof Theirs & string>(topic: Topic, body: Parameters<Theirs[Topic]>[0]): void
+  /** Says that the other side is gone: rejects what was asked, and aborts what it asked for. */
+  end(): void
+}
+
+interface Message {
+  readonly topic?: string
+  /** Left out where nobody waits. */
+  readonly ask?: number
+  readonly cancel?: number
+  readonly answer?: number
+  readonly refuse?: number
+  readonly body?: unknown
+}
+
+interface Fault {
+  readonly message: string
+  readonly code?: ErrorCode
+  readonly retryAfterMs?: number
+}
+
+/** Answers the other side of `wire`, and lets this one ask. */
+export function createChannel<Theirs extends Answers>(
+  wire: Wire,
+  answers: Answers,
+): Channel<Theirs> {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  const answering = new Map<number, AbortController>()
+  let asked = 0
+  let isGone = false
+
+  const answer = async ({ topic = '', ask, body }: Message) => {
+    const controller = new AbortController()
+    if (ask !== undefined) answering.set(ask, controller)
+    const say = (message: object) => {
+      if (ask === undefined) return
+      answering.delete(ask)
+      if (!isGone) wire.send(message)
+    }
+    try {
+      say({ answer: ask, body: await answers[topic]?.(body as never, controller.signal) })
+    } catch (error) {
+      say({ refuse: ask, body: faultOf(error) })
+    }
+  }
+  const settle = (id: number) => {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    return one
+  }
+  wire.onMessage((received) => {
+    const message = received as Message
+    if (message.topic !== undefined) void answer(message)
+    else if (message.cancel !== undefined) answering.get(message.cancel)?.abort()
+    else if (message.answer !== undefined) settle(message.answer)?.resolve(message.body)
+    else if (message.refuse !== undefined) {
+      settle(message.refuse)?.reject(errorOf(message.body as Fault))
+    }
+  })
+
+  return {
+    async ask(topic, body, signal) {
+      signal?.throwIfAborted()
+      if (isGone) throw goneError()
+      const id = asked++
+      const one = Promise.withResolvers<unknown>()
+      waiting.set(id, one)
+      wire.send({ topic, ask: id, body })
+      const cancel = () => {
+        settle(id)?.reject(signal?.reason)
+        wire.send({ cancel: id })
+      }
+      signal?.addEventListener('abort', cancel, { once: true })
+      try {
+        return (await one.promise) as never
+      } finally {
+        signal?.removeEventListener('abort', cancel)
+      }
+    },
+    tell(topic, body) {
+      if (!isGone) wire.send({ topic, body })
+    },
+    end() {
+      isGone = true
+      for (const controller of answering.values()) controller.abort(goneError())
+      for (const { reject } of waiting.values()) reject(goneError())
+      waiting.clear()
+    },
+  }
+}
+
+const goneError = () => new Error('The other process is gone')
+
+function faultOf(error: unknown): Fault {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { message } = error
+  if (!isFileServiceError(error)) return { message }
+  const { code, retryAfterMs } = error
+  return { message, code, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+function errorOf({ message, code, ...options }: Fault): Error {
+  return code === undefined ? new Error(message) : new FileServiceError(code, message, options)
+}

@@ -1,0 +1,69 @@
+import type { QuotaClaim, QuotaKeeper } from '@holdfast/core'
+import type { Channel } from './channel.ts'
+import type { LentQuotas } from './lend-quotas.ts'
+
+/** Where customers have no quota, nobody is asked. */
+const noClaim: QuotaClaim = {
+  grow() {},
+  prepare: async () => {},
+  settle() {},
+  end() {},
+}
+
+/** A keeper whose books are on the other side of `primary`, see `lendQuotas`. */
+export function createRemoteQuotas(primary: Channel<LentQuotas>): QuotaKeeper {
+  return {
+    async claim(customer, name, size = 0) {
+      if (customer.quota === undefined) return noClaim
+      return remoteClaim(primary, await primary.ask('claim', { customer, name, size }))
+    },
+
+    async free(customer, name, remove) {
+      if (customer.quota === undefined) return remove()
+      const { id } = await primary.ask('beginRemoval', { customer, name })
+      try {
+        const removed = await remove()
+        // Whoever is told that the file is gone may count on the room.
+        await primary.ask('endRemoval', { id, removed })
+        return removed
+      } catch (error) {
+        primary.tell('endRemoval', { id })
+        throw error
+      }
+    },
+  }
+}
+
+/** A claim that the primary knows as `id`, and for which `room` bytes are reserved there. */
+function remoteClaim(
+  primary: Channel<LentQuotas>,
+  { id, room }: { id: number; room: number },
+): QuotaClaim {
+  /** Bytes that have arrived and that the primary does not know of. */
+  let untold = 0
+  let left = room
+  let ended = false
+  let settled = false
+
+  const ask = async () => {
+    const bytes = untold
+    untold = 0
+    left = (await primary.ask('grow', { id, bytes })).room - untold
+  }
+  return {
+    grow(bytes) {
+      if (ended) return undefined
+      untold += bytes
+      left -= bytes
+      return left < 0 ? ask() : undefined
+    },
+    prepare: async () => primary.ask('prepare', { id, bytes: untold }),
+    settle() {
+      settled = true
+    },
+    end() {
+      if (!ended) primary.tell('end', { id, settled })
+      ended = true
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import cluster from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createQuotaKeeper } from '@holdfast/core'
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { checkProxies } from '../serve/check-proxies.ts'
+import { openCommons } from '../serve/open-commons.ts'
+import { openInTurn } from '../serve/open-in-turn.ts'
+import { openStore } from '../serve/open-store.ts'
+import type { RunningServer } from '../serve/start-server.ts'
+import { shareCommons } from './share-commons.ts'
+import { startWorker, type Worker } from './start-worker.ts'
+
+/** How long to wait before a worker that did not live long is replaced, in milliseconds: doubled each time. */
+const shortestPause = 100
+const longestPause = 10_000
+
+/** A worker that has lived so long has not died of its start. In milliseconds. */
+const longLife = 10_000
+
+/**
+ * Starts a server of as many processes as `config` says, which share their port, and replaces those that die. This
+ * process keeps what is one for all of them; see `shareCommons`. It is over when all serve, or when one cannot: then none
+ * is left.
+ *
+ * @throws UsageError for what an administrator can mend
+ */
+export async function startWorkers(config: Config, log: Logger): Promise<RunningServer> {
+  checkProxies(config)
+  const { open, closeAll } = openInTurn()
+  const commons = await open(openCommons(config, log, () => shared.tellCustomers()))
+  // For the usage of customers with a quota. What is wrong with it is said here, once.
+  const store = await open(openStore(config.store, config, log))
+  const shared = shareCommons(commons, createQuotaKeeper(store))
+  const { readSecret: _, ...written } = config
+  const workers: Worker[] = []
+  const closing = new AbortController()
+  const isClosing = () => closing.signal.aborted
+
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('worker-process.js', import.meta.url)),
+    args: [],
+  })
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+
+  const start = (place: number) =>
+    (workers[place] = startWorker({ config: written, place }, shared))
+  const keep = async (worker: Worker, place: number, pause = 0): Promise<void> => {
+    const began = performance.now()
+    const how = await worker.ended
+    if (isClosing()) return
+    const wait = performance.now() - began > longLife ? 0 : pause
+    log.error({ worker: worker.pid, ended: how }, 'a worker has died; it is replaced')
+    await delay(wait, undefined, closing).catch(() => {})
+    if (isClosing()) return
+    const next = start(place)
+    next.listening.catch((error: unknown) => {
+      if (!isClosing()) log.error({ err: error }, 'a worker cannot start')
+      next.kill()
+    })
+    return keep(next, place, Math.min(longestPause, Math.max(shortestPause, 2 * wait)))
+  }
+
+  const places = Array.from({ length: config.workers }, (_, place) => place)
+  try {
+    const [url = ''] = await Promise.all(places.map((place) => start(place).listening))
+    workers.forEach((worker, place) => void keep(worker, place))
+    return {
+      url,
+      async reload() {
+        const taken = await Promise.all([
+          commons.reload(),
+          ...workers.map(({ channel }) => channel.ask('reload', {}).catch(() => true)),
+        ])
+        return taken.every(Boolean)
+      },
+      async close(cut) {
+        closing.abort()
+        const closed = Promise.all(workers.map(closeWorker))
+        const hurry = () => workers.forEach(({ channel }) => channel.tell('hurry', {}))
+        cut?.addEventListener('abort', hurry)
+        if (cut?.aborted) hurry()
+        const areClean = await closed
+        await closeAll()
+        return areClean.every(Boolean)
+      },
+    }
+  } catch (error) {
+    closing.abort()
+    workers.forEach((worker) => worker.kill())
+    await Promise.all(workers.map(({ ended }) => ended))
+    await closeAll()
+    throw error
+  }
+}
+
+/** Resolves when the worker is gone: `true` when nothing had to be cut off. One that does not listen yet is killed. */
+async function closeWorker(worker: Worker): Promise<boolean> {
+  if (!worker.isListening()) worker.kill()
+  const isClean = await worker.channel.ask('close', {}).catch(() => !worker.isListening())
+  worker.release()
+  await worker.ended
+  return isClean
+}

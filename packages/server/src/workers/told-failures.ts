@@ -1,0 +1,55 @@
+import type { FailureCount, FailureCounter } from '@holdfast/core'
+
+/** How often a key has failed, from one process to another. */
+export interface ToldFailure extends FailureCount {
+  readonly key: string
+}
+
+/** The failures that somebody else counts, who tells of each one. */
+export interface ToldFailures extends FailureCounter {
+  read(key: string): FailureCount
+  hear(failure: ToldFailure): void
+  /** All that are not forgotten. */
+  all(): readonly ToldFailure[]
+}
+
+const none: FailureCount = { failures: 0, forgottenInMs: 0 }
+
+/** A copy of failures that are counted elsewhere, all in windows of the same length. */
+export function createToldFailures(now = () => performance.now()): ToldFailures {
+  // In the order in which they are forgotten.
+  const windows = new Map<string, { failures: number; readonly end: number }>()
+
+  const forget = (time: number) => {
+    for (const [key, { end }] of windows) {
+      if (end > time) return
+      windows.delete(key)
+    }
+  }
+  return {
+    read(key) {
+      const time = now()
+      const window = windows.get(key)
+      if (window === undefined || window.end <= time) return none
+      return { failures: window.failures, forgottenInMs: window.end - time }
+    },
+    // Whoever counts it tells of it before the answer to what failed.
+    add: async () => {},
+    hear({ key, failures, forgottenInMs }) {
+      const time = now()
+      forget(time)
+      const window = windows.get(key)
+      if (window) window.failures = failures
+      else windows.set(key, { failures, end: time + forgottenInMs })
+    },
+    all() {
+      const time = now()
+      forget(time)
+      return [...windows].map(([key, { failures, end }]) => ({
+        key,
+        failures,
+        forgottenInMs: end - time,
+      }))
+    },
+  }
+}

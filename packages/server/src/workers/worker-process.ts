@@ -1,0 +1,55 @@
+import { createLog } from '../cli/create-log.ts'
+import { UsageError } from '../cli/usage-error.ts'
+import type { Config } from '../config/resolve-config.ts'
+import { readSecret } from '../config/read-secret.ts'
+import type { SecretName } from '../config/secrets.ts'
+import { startServer, type RunningServer } from '../serve/start-server.ts'
+import { createChannel, type Channel } from './channel.ts'
+import type { CommonAnswers } from './share-commons.ts'
+import type { StartAnswers, WorkerAnswers } from './start-worker.ts'
+import { createToldCommons } from './told-commons.ts'
+
+// They reach the whole group, from a terminal or a supervisor; what to do is the primary's to say.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+
+let hasClosed = false
+// Before cluster's own listener, which exits: that would wait for threads that are held up.
+process.prependListener('disconnect', () => {
+  if (hasClosed) process.exit(0)
+  process.kill(process.pid, 'SIGKILL')
+})
+
+const told = createToldCommons(() => primary)
+const hurry = new AbortController()
+const starting = Promise.withResolvers<RunningServer>()
+const answers: WorkerAnswers = {
+  ...told.answers,
+  reload: async () => (await starting.promise).reload(),
+  async close() {
+    const isClean = await (await starting.promise).close(hurry.signal)
+    hasClosed = true
+    return isClean
+  },
+  hurry: () => hurry.abort(),
+}
+const primary: Channel<CommonAnswers & StartAnswers> = createChannel(
+  {
+    send: (message) => void process.send?.(message, undefined, undefined, () => {}),
+    onMessage: (take) => void process.on('message', take),
+  },
+  answers,
+)
+
+const order = await primary.ask('begin', {})
+const config: Config = {
+  ...order.config,
+  readSecret: (name: SecretName) => readSecret(name, process.env),
+}
+try {
+  const server = await startServer(config, createLog(config), async () => told.open(order))
+  starting.resolve(server)
+  primary.tell('listening', { url: server.url })
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  primary.tell('failed', { message, isMistake: error instanceof UsageError })
+}

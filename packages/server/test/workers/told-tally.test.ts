@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { createToldTally, stepOfLimit, type ToldCount } from '../../src/workers/told-tally.ts'
+
+describe('createToldTally', () => {
+  const said: ToldCount[] = []
+  beforeEach(() => void said.splice(0))
+  const tallyOf = (step: number) =>
+    createToldTally(
+      () => step,
+      (told) => void said.push(told),
+    )
+
+  it('counts what is under way here and elsewhere', () => {
+    const tally = tallyOf(10)
+    tally.change('a', 1)
+    tally.hear({ key: 'a', count: 5 })
+    expect(tally.count('a')).to.equal(6)
+    tally.hear({ key: 'a', count: 0 })
+    tally.change('a', -1)
+    expect(tally.count('a')).to.equal(0)
+    expect(said).to.deep.equal([])
+  })
+
+  it('tells of every step, and of the end of what it has told', () => {
+    const tally = tallyOf(3)
+    for (let n = 0; n < 7; n++) tally.change('a', 1)
+    expect(said).to.deep.equal([
+      { key: 'a', count: 3 },
+      { key: 'a', count: 6 },
+    ])
+    for (let n = 0; n < 7; n++) tally.change('a', -1)
+    expect(said.slice(2)).to.deep.equal([
+      { key: 'a', count: 3 },
+      { key: 'a', count: 0 },
+    ])
+  })
+
+  it('has steps of which all workers together leave less than an eighth untold', () => {
+    expect(stepOfLimit(1000, 2)).to.equal(62)
+    expect(stepOfLimit(3, 8)).to.equal(1)
+  })
+})
