@@ -1,0 +1,36 @@
+import { readFile, writeFile } from 'node:fs/promises'
+
+/** How much processor time a process and those it has started have used so far, in seconds, steps of a hundredth. */
+export async function cpuSecondsOf(pid: number): Promise<number> {
+  const all = await Promise.all((await treeOf(pid)).map(cpuTicks))
+  return all.reduce((sum, ticks) => sum + ticks, 0) / 100
+}
+
+/** Resident memory of a process and those it has started, in bytes: now, or the most since it was last reset. */
+export async function memoryOf(pid: number, kind: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const all = await Promise.all((await treeOf(pid)).map((one) => kibibytes(one, kind)))
+  return all.reduce((sum, memory) => sum + memory, 0) * 1024
+}
+
+/** Makes the peak begin anew from what is resident now. */
+export async function resetPeak(pid: number): Promise<void> {
+  for (const one of await treeOf(pid)) await writeFile(`/proc/${one}/clear_refs`, '5')
+}
+
+async function treeOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const children = text.split(' ').filter(Boolean).map(Number)
+  return [pid, ...(await Promise.all(children.map(treeOf))).flat()]
+}
+
+// Fields 14 and 15, proc(5); the second, the program's name, may have spaces and parentheses in it.
+async function cpuTicks(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+async function kibibytes(pid: number, kind: string): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1])
+}

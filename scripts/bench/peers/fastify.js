@@ -1,0 +1,27 @@
+// An application on fastify with its plugins, as their documentation writes it: PORT and DIRECTORY come from the
+// environment.
+import { createWriteStream } from 'node:fs'
+import { readdir, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import multipart from '@fastify/multipart'
+import files from '@fastify/static'
+import fastify from 'fastify'
+
+const { PORT, DIRECTORY } = process.env
+const app = fastify()
+app.register(multipart, { limits: { fileSize: Infinity } })
+app.register(files, { root: DIRECTORY, prefix: '/serve/' })
+
+app.get('/ping', async () => 'pong')
+app.post('/upload', async (request) => {
+  const part = await request.file()
+  await pipeline(part.file, createWriteStream(join(DIRECTORY, basename(part.filename))))
+  return 'OK'
+})
+app.get('/list', async () => (await readdir(DIRECTORY)).sort())
+app.delete('/delete/:filename', async (request) => {
+  await unlink(join(DIRECTORY, basename(request.params.filename)))
+  return 'OK'
+})
+await app.listen({ port: Number(PORT), host: '127.0.0.1' })

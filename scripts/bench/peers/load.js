@@ -1,0 +1,43 @@
+// What load/requests.lua has wrk do, for machines without it: sends the request that the first argument is, JSON, with a
+// number of six digits where it says {n}. Ends with one line of JSON.
+import autocannon from 'autocannon'
+
+const { port, connections, seconds, count, step, start, method, path, headers, body } = JSON.parse(
+  process.argv[2],
+)
+const content = Buffer.from(body, 'base64').toString('latin1')
+const isNumbered = [path, content, ...Object.values(headers)].some((text) => text.includes('{n}'))
+let number = start
+
+const numbered = (text, digits) => text.replaceAll('{n}', digits)
+const request = (digits) => ({
+  method,
+  path: numbered(path, digits),
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, numbered(value, digits)]),
+  ),
+  ...(content && { body: Buffer.from(numbered(content, digits), 'latin1') }),
+})
+const next = () => {
+  number = (number + step) % count
+  return request(String(number).padStart(6, '0'))
+}
+
+const result = await autocannon({
+  url: `http://127.0.0.1:${port}`,
+  connections,
+  duration: seconds,
+  requests: [
+    isNumbered ? { setupRequest: (defaults) => ({ ...defaults, ...next() }) } : request('000000'),
+  ],
+})
+console.log(
+  JSON.stringify({
+    requests: result.requests.total,
+    microseconds: result.duration * 1e6,
+    bytes: result.throughput.total,
+    p50: result.latency.p50 * 1000,
+    p99: result.latency.p99 * 1000,
+    failed: result.errors + result.non2xx,
+  }),
+)

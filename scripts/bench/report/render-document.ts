@@ -1,0 +1,105 @@
+import type { Scenario } from '../scenarios/scenario.ts'
+import { aims, finderIn, isReached, type Aim } from './aims.ts'
+import { tableOf, written } from './print-rows.ts'
+import type { ScenarioResult } from './results.ts'
+
+/** What is told of a scenario that may not have been measured. */
+export type Described = Pick<Scenario, 'name' | 'title' | 'how' | 'compared'>
+
+/** Markdown about all results: how they came about, the aims, and a table for each scenario. */
+export function renderResults(
+  scenarios: readonly Described[],
+  results: readonly ScenarioResult[],
+): string {
+  const sections = results.flatMap((result) => {
+    const scenario = scenarios.find(({ name }) => name === result.scenario)
+    return scenario ? [sectionOf(scenario, result)] : []
+  })
+  const parts = [aimsOf(scenarios, results), plot, origin(results), '## Figures', ...sections]
+  return parts.join('\n\n') + '\n'
+}
+
+function origin(results: readonly ScenarioResult[]): string {
+  const all = (name: 'machine' | 'node' | 'generator' | 'command') =>
+    distinct(results.map((result) => result[name])).join('; ')
+  const versions = distinct(
+    results.flatMap((result) =>
+      Object.entries(result.versions).map(([name, version]) => `${name} (${version})`),
+    ),
+  )
+  return `## How this was measured
+
+- **Command**: ${distinct(results.map(({ command }) => `\`${command}\``)).join(', ')}
+- **Machine**: ${all('machine')}
+- **Node.js**: ${all('node')}, for holdfast and for the applications on fastify and express
+- **Servers**: ${versions.join('; ')}
+- **Small requests** were sent by ${all('generator')}; large files by a client on \`node:net\` that reads into one buffer, or
+  sends one mebibyte over and over
+- **Missing**: ${missing(results)}`
+}
+
+function missing(results: readonly ScenarioResult[]): string {
+  const all = results.flatMap((result) =>
+    Object.entries(result.missing).map(([name, reason]) => `${name}: ${reason}`),
+  )
+  return all.length === 0 ? 'nothing' : distinct(all).join('; ')
+}
+
+const plot = `## Ratios
+
+![How much faster holdfast is than each of the others at the same work](benchmarks/ratios.svg)`
+
+function aimsOf(scenarios: readonly Described[], results: readonly ScenarioResult[]): string {
+  const rows = aims.map((aim) => {
+    const rows = results.find(({ scenario }) => scenario === aim.scenario)?.rows ?? []
+    const value = aim.measured(finderIn(rows))
+    const title = scenarios.find(({ name }) => name === aim.scenario)?.title ?? aim.scenario
+    return [
+      title,
+      aim.what,
+      boundOf(aim),
+      withUnit(value, aim.unit),
+      verdict(isReached(aim, value)),
+    ]
+  })
+  return `## Aims\n\n${markdownTable([['work', 'what', 'aim', 'measured', 'reached'], ...rows], 5)}`
+}
+
+function boundOf({ least, most, unit }: Aim): string {
+  return least === undefined ? `at most ${most} ${unit}` : `at least ${least} ${unit}`
+}
+
+const withUnit = (value: number, unit: string) =>
+  Number.isNaN(value) ? '-' : `${written(value)} ${unit}`
+
+const verdict = (isIt: boolean | undefined) =>
+  isIt === undefined ? 'not measured' : isIt ? 'yes' : '**no**'
+
+function sectionOf({ title, how, compared }: Described, result: ScenarioResult): string {
+  const { rows, commit, rounds, measuredAt } = result
+  const [day] = measuredAt.split('T')
+  const lacking = Object.entries(result.missing).map(
+    ([name, reason]) => `Missing: ${name}, ${reason}.`,
+  )
+  return [
+    `### ${title}`,
+    how,
+    `Medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} at commit \`${commit}\`, ${day}${impression(result)}.`,
+    ...lacking,
+    ...(rows.length > 0 ? [markdownTable(tableOf(rows, compared))] : []),
+  ].join('\n\n')
+}
+
+const impression = ({ command }: ScenarioResult) =>
+  command.includes('--quick') ? '; a first impression, with less of everything' : ''
+
+/** Figures stand on the right, what comes before them, in `texts` columns, on the left. */
+function markdownTable([head = [], ...body]: readonly (readonly string[])[], texts = 2): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const rule = head.map((_, at) => (at < texts ? '---' : '--:'))
+  return [head, rule, ...body].map(line).join('\n')
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}

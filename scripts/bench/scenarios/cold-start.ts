@@ -1,0 +1,36 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { download } from '../load/download.ts'
+import { peers } from '../subjects/all-subjects.ts'
+import type { Subject } from '../subjects/subject.ts'
+import type { Bench, Lane, Scenario } from './scenario.ts'
+
+export const coldStart: Scenario = {
+  name: 'cold-start',
+  title: 'From the start of the process to the first answer',
+  how:
+    'To `/ping`, or to the list of no files where there is no such thing. Whether the port takes connections is tried every ' +
+    'two milliseconds. `node …/holdfast serve`, with programs and data in the page cache, as after a restart.',
+  compared: 'ms',
+  prepare: async (bench) =>
+    (await bench.available([...bench.holdfasts, ...peers])).map((one) => startLane(one, bench)),
+}
+
+function startLane(subject: Subject, { directory }: Bench): Lane {
+  return {
+    subject: subject.name,
+    work: 'start',
+    measure: async (round) => {
+      const home = join(directory, `start-${subject.name}-${round}`)
+      await mkdir(home)
+      const one = await subject.start(home)
+      try {
+        const request = one.ping?.() ?? one.list?.() ?? one.get('')
+        const { seconds } = await download(one.port, request)
+        return { ms: one.startMs + seconds * 1000 }
+      } finally {
+        await one.stop()
+      }
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Where Debian keeps servers, which is in nobody's `PATH` but root's. */
+const moreFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin']
+
+/**
+ * The path of the program `name`: what the environment variable `HOLDFAST_BENCH_<NAME>` says, or else the first of that
+ * name in `PATH`. `undefined` where there is none.
+ */
+export async function findProgram(name: string): Promise<string | undefined> {
+  const named = process.env[`HOLDFAST_BENCH_${name.toUpperCase()}`]
+  if (named) return (await isProgram(named)) ? named : undefined
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...moreFolders]
+  for (const folder of folders) {
+    const path = join(folder, name)
+    if (await isProgram(path)) return path
+  }
+  return undefined
+}
+
+function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** What a program says of itself in the first line, asked with `flag`. */
+export async function versionOf(program: string, flag: string): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(program, [flag]).catch(
+    // Some end with a failure when they are asked so, and answer all the same.
+    (error: unknown) => error as { stdout: string; stderr: string },
+  )
+  return (stdout || stderr).split('\n', 1)[0]?.trim() ?? ''
+}

@@ -1,0 +1,65 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hashPassword } from '../../../packages/credentials-file/dist/index.js'
+import { freePort } from './free-port.ts'
+import { startProcess } from './start-process.ts'
+import type { Dialect, Subject } from './subject.ts'
+
+const password = 'measured'
+
+/** What every request of the one customer carries. */
+export const credentials = { 'x-auth-name': 'demo', 'x-auth-password': password }
+
+const headers = credentials
+
+/** How holdfast wants to be asked, whatever it keeps files on. */
+export const holdfastDialect: Required<Dialect> = {
+  ping: () => ({ method: 'GET', path: '/ping' }),
+  get: (name) => ({ method: 'GET', path: `/serve/${name}`, headers }),
+  form: () => ({ method: 'POST', path: '/upload', headers }),
+  put: (name) => ({ method: 'PUT', path: `/upload/${name}`, headers }),
+  remove: (name) => ({ method: 'DELETE', path: `/delete/${name}`, headers }),
+  list: () => ({ method: 'GET', path: '/list', headers }),
+}
+
+/** Writes a file with the one customer, whose password is a hash as it should be; resolves with the path. */
+export async function customersFile(directory: string): Promise<string> {
+  const path = join(directory, 'customers.yaml')
+  const text = `customers:\n  - name: demo\n    password: ${await hashPassword(password)}\n`
+  await writeFile(path, text, { mode: 0o600 })
+  return path
+}
+
+/**
+ * The built server of the checkout at `root`, as it would run in production: with its defaults, on a disk store, with
+ * authentication, and with its log, a line for each request, in a file.
+ */
+export function createHoldfast(name: string, root: string): Subject {
+  const server = join(root, 'packages/server')
+  return {
+    name,
+    lookUp: async () => {
+      const text = await readFile(join(server, 'package.json'), 'utf8')
+      return { version: (JSON.parse(text) as { version: string }).version }
+    },
+    start: async (directory, { environment, preloaded = [] } = {}) => {
+      const [port, data] = [await freePort(), join(directory, 'data')]
+      const imports = preloaded.flatMap((module) => ['--import', module])
+      const child = await startProcess({
+        command: process.execPath,
+        args: [...imports, join(server, 'bin/holdfast.js'), 'serve'],
+        environment: {
+          HOLDFAST_PORT: `${port}`,
+          HOLDFAST_DATA: data,
+          HOLDFAST_CUSTOMERS: await customersFile(directory),
+          ...environment,
+        },
+        log: join(directory, 'log'),
+        port,
+      })
+      const files = join(data, 'files/demo')
+      await mkdir(files, { recursive: true })
+      return { ...holdfastDialect, ...child, name, port, files }
+    },
+  }
+}

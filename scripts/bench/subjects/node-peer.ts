@@ -1,0 +1,46 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { startProcess } from './start-process.ts'
+import type { Dialect, Subject } from './subject.ts'
+
+const dialect: Dialect = {
+  ping: () => ({ method: 'GET', path: '/ping' }),
+  get: (name) => ({ method: 'GET', path: `/serve/${name}` }),
+  form: () => ({ method: 'POST', path: '/upload' }),
+  remove: (name) => ({ method: 'DELETE', path: `/delete/${name}` }),
+  list: () => ({ method: 'GET', path: '/list' }),
+}
+
+const folder = join(import.meta.dirname, '..')
+
+/** The application `peers/<name>.js` on the Node.js that runs this. Needs the packages of scripts/bench/package.json. */
+export function createNodePeer(name: string, packages: readonly string[]): Subject {
+  return {
+    name,
+    lookUp: async () => {
+      const versions = await Promise.all(packages.map(installedVersion))
+      return versions.every((version) => version !== undefined)
+        ? { version: packages.map((one, at) => `${one} ${versions[at]}`).join(', ') }
+        : { missing: `${packages.join(' and ')} could not be installed from the npm registry` }
+    },
+    start: async (directory) => {
+      const [port, files] = [await freePort(), join(directory, 'files')]
+      await mkdir(files)
+      const child = await startProcess({
+        command: process.execPath,
+        args: [join(folder, `peers/${name}.js`)],
+        environment: { NODE_ENV: 'production', PORT: `${port}`, DIRECTORY: files },
+        log: join(directory, 'log'),
+        port,
+      })
+      return { ...dialect, ...child, name, port, files }
+    },
+  }
+}
+
+async function installedVersion(name: string): Promise<string | undefined> {
+  const manifest = join(folder, 'node_modules', name, 'package.json')
+  const text = await readFile(manifest, 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as { version: string }).version
+}

@@ -1,0 +1,48 @@
+/** A request that a load generator sends. In its path, headers and body `{n}` stands for a number of six digits. */
+export interface BenchRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+}
+
+/** How a subject wants to be asked; what it has no answer to is missing. */
+export interface Dialect {
+  readonly ping?: () => BenchRequest
+  readonly get: (name: string) => BenchRequest
+  /** The head of an upload as a form; whoever sends it puts the form behind it. */
+  readonly form?: () => BenchRequest
+  readonly put?: (name: string) => BenchRequest
+  readonly remove?: (name: string) => BenchRequest
+  readonly list?: () => BenchRequest
+}
+
+/** A server that is measured, and runs. */
+export interface RunningSubject extends Dialect {
+  readonly name: string
+  readonly port: number
+  readonly pid: number
+  /** The directory in which the files lie that it serves, each under its own name. */
+  readonly files: string
+  /** From the start of the process until it took connections, in milliseconds. */
+  readonly startMs: number
+  /** What holdfast has to be started with to keep its files there, in a place of their own. */
+  readonly storeOptions?: () => Promise<StartOptions>
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  /** Environment variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Modules that a Node.js process loads before its program. */
+  readonly preloaded?: readonly string[]
+}
+
+/** A server that can be measured. */
+export interface Subject {
+  readonly name: string
+  /** Its version, or why it cannot be had on this machine. */
+  lookUp(): Promise<{ readonly version: string } | { readonly missing: string }>
+  /** Starts it on a port of 127.0.0.1 and resolves when it answers. What it writes stays below `directory`, which is empty. */
+  start(directory: string, options?: StartOptions): Promise<RunningSubject>
+}
