@@ -10,8 +10,10 @@ interface Files {
 }
 
 /**
- * Mocha's spec reporter, which shows what suites have counted once more at the end, and also leaves for `scripts/test`, as JSON in the files named by the reporter options:
- * `counts`, its counts as `{"passed": 3, "failed": 0}`; `contract`, the results of the contract suite on every store.
+ * Mocha's spec reporter, which shows what suites have counted once more at the end, and also leaves for `scripts/test`,
+ * as JSON in the files named by the reporter options:
+ * `counts`, its counts as `{"passed": 3, "failed": 1, "failures": ["name of the test: why"]}`; `contract`, the results of
+ * the contract suite on every store.
  * Without these options it is the spec reporter.
  */
 class CountingReporter extends mocha.reporters.Spec {
@@ -30,9 +32,16 @@ class CountingReporter extends mocha.reporters.Spec {
     for (const line of this.#figures()) console.log(`  ${line}`)
     const { counts, contract } = this.#files
     const { passes: passed, failures: failed } = this.stats
-    if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passed, failed }))
+    const failures = this.failures.map(inOneLine)
+    if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passed, failed, failures }))
     if (contract !== undefined) writeFileSync(contract, JSON.stringify(this.#contractResults))
   }
+}
+
+/** Which test failed, and why. */
+function inOneLine(test: mocha.Test): string {
+  const [reason = ''] = (test.err?.message ?? '').split('\n')
+  return `${test.titlePath().join(' > ')}: ${reason}`
 }
 
 // Mocha takes a reporter module's default export.

@@ -51,10 +51,10 @@ async function runCheck([title, ...command]: Check): Promise<void> {
 async function count(title: string, run: () => Promise<Tally>): Promise<void> {
   console.log(`\n== ${title}`)
   const startedAt = performance.now()
-  const { passed, failed } = await run()
+  const { passed, failed, failures: which = [] } = await run()
   total.passed += passed
   total.failed += failed
-  if (failed > 0) failures.push(title)
+  if (failed > 0) failures.push(title, ...which.map((one) => `${title}: ${one}`))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`   ${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s)`)
 }

@@ -24,8 +24,8 @@ export async function runTests(root: string, args: readonly string[]): Promise<T
       ...(isComplete ? ['--reporter-option', `contract=${resultsFile(root)}`] : []),
       ...mochaArguments(root, args),
     ])
-    const { passed, failed } = await readCounts(file)
-    return { passed, failed: endedWell ? failed : Math.max(failed, 1) }
+    const { passed, failed, failures = [] } = await readCounts(file)
+    return { passed, failed: endedWell ? failed : Math.max(failed, 1), failures }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

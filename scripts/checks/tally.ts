@@ -2,4 +2,6 @@
 export interface Tally {
   passed: number
   failed: number
+  /** What did not, a line each; nothing where the number says it all. */
+  failures?: readonly string[]
 }
