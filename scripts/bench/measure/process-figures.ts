@@ -18,9 +18,13 @@ export async function resetPeak(pid: number): Promise<void> {
 }
 
 async function treeOf(pid: number): Promise<number[]> {
+  return [pid, ...(await Promise.all((await childrenOf(pid)).map(treeOf))).flat()]
+}
+
+/** The processes that `pid` has started itself, and that run. */
+export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  const children = text.split(' ').filter(Boolean).map(Number)
-  return [pid, ...(await Promise.all(children.map(treeOf))).flat()]
+  return text.split(' ').filter(Boolean).map(Number)
 }
 
 // Fields 14 and 15, proc(5); the second, the program's name, may have spaces and parentheses in it.
