@@ -1,5 +1,5 @@
 import type { FileService } from '@holdfast/core'
-import Router, { type RouterMiddleware } from '@koa/router'
+import type { Router, RouterMiddleware } from '@koa/router'
 import { noAudit, type Audit } from './audit/audit.ts'
 import { createWitnessOf } from './audit/witness.ts'
 import type { HoldfastState } from './holdfast-state.ts'
@@ -17,6 +17,7 @@ import { createErrors } from './middleware/errors.ts'
 import { createRequestLimit } from './middleware/limit-requests.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
+import { koaRouter } from './required.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
 import { list } from './routes/list.ts'
@@ -76,7 +77,7 @@ export function createRoutes(
   const { requestTally = createRequestTally() } = options
   const { authenticate = headerAuthentication(service, addressOf) } = options
   const witnessOf = createWitnessOf(audit, addressOf)
-  const router = new Router<HoldfastState>({ prefix, sensitive: true, strict: true })
+  const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate, witnessOf)
   const limited = createRequestLimit(maxRequests, nobodys, requestTally)
   const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf, requestTally)

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { http } from '../required.ts'
 
 /** The body of every error: exactly these three fields. */
 export interface ErrorBody {
@@ -9,7 +9,7 @@ export interface ErrorBody {
 }
 
 export function errorBody(statusCode: number, message: string): ErrorBody {
-  return { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', message }
+  return { statusCode, error: http.STATUS_CODES[statusCode] ?? 'Error', message }
 }
 
 /** A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. */

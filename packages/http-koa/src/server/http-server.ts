@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type Koa from 'koa'
+import { http } from '../required.ts'
 import { nodeOptions, prepareServer, type HttpServerOptions } from './prepare-server.ts'
 
 /**
@@ -11,7 +12,7 @@ export function createHttpServer(
   app: Pick<Koa, 'callback'>,
   options: HttpServerOptions = {},
 ): Server {
-  const server = createServer(nodeOptions(options))
+  const server = http.createServer(nodeOptions(options))
   prepareServer(server, app, options)
   return server
 }

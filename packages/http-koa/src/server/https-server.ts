@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:https'
+import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import type Koa from 'koa'
+import { https } from '../required.ts'
 import {
   defaultIdleTimeoutMs,
   nodeOptions,
@@ -31,7 +32,7 @@ export function createHttpsServer(
   options: HttpServerOptions = {},
 ): Server {
   const { idleTimeoutMs = defaultIdleTimeoutMs } = options
-  const server = createServer({
+  const server = https().createServer({
     ...nodeOptions(options),
     ...contextOf(certificate),
     // As Node has it without TLS: who says that no more is coming still gets an answer.

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
-import { STATUS_CODES } from 'node:http'
 import { errorBody } from '../http/problem.ts'
+import { http } from '../required.ts'
 
 /** How long a client gets to take a last answer, in milliseconds. */
 const lastAnswerMs = 2_000
@@ -19,7 +19,7 @@ export function answerRaw(
   const body = JSON.stringify(errorBody(status, message))
   socket.write(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
+      `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? 'Error'}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',

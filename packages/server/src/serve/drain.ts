@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createWireFinder } from '@holdfast/http-koa'
 
@@ -24,7 +23,8 @@ export function createDrain(server: Server): Drain {
     socket.once('close', () => connections.delete(socket))
   }
   server.on('connection', note)
-  if (server instanceof HttpsServer) {
+  // Only one for HTTPS has it. To ask for its class would be to load TLS.
+  if ('setSecureContext' in server) {
     const findWire = createWireFinder(server)
     // Once its handshake is done, a connection is another socket, on which requests come.
     server.on('secureConnection', (socket: Socket) => {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { certificateWarnings } from './certificate-warnings.ts'
-import { readCertificate, type CertificateFiles, type ReadCertificate } from './read-certificate.ts'
+import type { CertificateFiles, ReadCertificate } from './read-certificate.ts'
 
 /** The server's certificate and key, from files that may change at any time. */
 export interface CertificateSource {
@@ -39,6 +39,8 @@ export async function openCertificate(
 ): Promise<CertificateSource | undefined> {
   const files = filesOf(config)
   if (files === undefined) return undefined
+  // Loaded only now: a server without TLS starts faster without it.
+  const { readCertificate } = await import('./read-certificate.ts')
   let current = await readCertificate(files)
   let use: (certificate: ReadCertificate) => void = () => {}
   let refused: string | undefined

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
 import { createSite, type Site } from '../support/site.ts'
+import { until } from '../support/until.ts'
 
 /** Tells of each module of the client for S3 that the process loads. */
 const witness = `
@@ -60,5 +61,43 @@ describe('The client for S3', () => {
       .to.include('loads ')
       .and.match(/^holdfast: Cannot use .* \(--minio-endpoint\)\.$/m)
     expect(code).to.equal(1)
+  })
+})
+
+/** Tells at a signal which modules the process has loaded, Node's own among them. */
+const confession = `
+import { registerHooks } from 'node:module'
+const files = []
+registerHooks({
+  load(url, context, next) {
+    files.push(url)
+    return next(url, context)
+  },
+})
+process.on('SIGUSR2', () => {
+  process.stderr.write('has loaded: ' + [...process.moduleLoadList, ...files].join(' ') + ' .\\n')
+})`
+
+describe('The start of a server without TLS', () => {
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  it('loads neither TLS, nor fetch, nor what limits rates by databases', async () => {
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(confession)}`
+    const server = await startHoldfast([], { cwd: site.path, env: { NODE_OPTIONS } })
+    try {
+      expect((await fetch(`${server.url}/ping`)).status).to.equal(200)
+      server.signal('SIGUSR2')
+      await until('it tells what it has loaded', () => server.output().includes(' .\n'))
+    } finally {
+      await server.kill()
+    }
+    expect(server.output()).to.include(' http ').and.include('RateLimiterMemory')
+    for (const needless of [' https ', ' tls ', '/undici ', 'RateLimiterRedis']) {
+      expect(server.output()).not.to.include(needless)
+    }
   })
 })
