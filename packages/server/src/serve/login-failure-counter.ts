@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FailureCount, FailureCounter } from '@holdfast/core'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+// Not by way of the package's index, which loads those for all databases, and the cluster module.
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 
 /**
  * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself
