@@ -68,7 +68,7 @@ export async function main(args: readonly string[]): Promise<number> {
       'boolean-negation': false,
       'populate--': true,
     })
-    .wrap(Math.min(110, process.stdout.columns || 110))
+    .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
     .exitProcess(false)
     // Half of what is said is ours, and in English.
     .detectLocale(false)
@@ -84,6 +84,11 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`holdfast: ${explain(error)}\n`)
     return 1
   }
+}
+
+/** Yargs makes the help in any case, and most of the work of it is to break lines. */
+function isHelpWanted(args: readonly string[]): boolean {
+  return args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
 }
 
 function explain(error: unknown): string {

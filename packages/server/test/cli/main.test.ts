@@ -57,6 +57,14 @@ describe('holdfast', () => {
     })
   }
 
+  for (const args of [['--help'], ['-h'], ['help'], ['serve', '--help=true'], ['serve', 'help']]) {
+    it(`breaks the lines of what "${args.join(' ')}" prints`, async () => {
+      const { stdout } = await holdfast(args)
+      const widths = stdout.split('\n').map(({ length }) => length)
+      expect(Math.max(...widths)).to.be.within(70, 110)
+    })
+  }
+
   it('refuses a Node.js that is too old before anything fails of that', async () => {
     const old = `Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })`
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(old)}`
