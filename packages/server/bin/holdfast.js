@@ -5,6 +5,8 @@ process.env.UV_THREADPOOL_SIZE ||= '16'
 
 const { node } = process.versions
 if (Number.parseInt(node) >= 22) {
+  const { keepCompiled } = await import('../dist/cli/keep-compiled.js')
+  keepCompiled(new URL('../', import.meta.url))
   const { main } = await import('../dist/cli/main.js')
   process.exitCode = await main(process.argv.slice(2))
 } else {
