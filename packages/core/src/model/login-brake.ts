@@ -30,8 +30,10 @@ export interface LoginBrake {
    *
    * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `verify` uncalled
    */
-  attempt(attempt: LoginAttempt, verify: () => boolean | Promise<boolean>): Promise<boolean>
+  attempt(attempt: LoginAttempt, verify: Verify): Promise<boolean>
 }
+
+type Verify = () => boolean | Promise<boolean>
 
 /** A brake that never holds. */
 export const noLoginBrake: LoginBrake = {
@@ -70,30 +72,36 @@ export function createLoginBrake({
     return [byAddress, byName, byBoth]
   }
 
+  /** How long nobody with these counts is let in; `undefined` where they may be. */
+  const refusedFor = ([byAddress, byName, byBoth]: Counts): number | undefined => {
+    if (byAddress.failures >= failuresPerAddress) return byAddress.forgottenInMs
+    if (byName.failures < failuresPerName || byBoth.failures === 0) return undefined
+    return Math.min(byName.forgottenInMs, byBoth.forgottenInMs)
+  }
+
+  const hasRoom = (keys: Keys, [byAddress, byName]: Counts): boolean =>
+    byAddress.failures + underWay.count(keys.address) < failuresPerAddress &&
+    (byName.failures + underWay.count(keys.name) < failuresPerName ||
+      underWay.count(keys.both) === 0)
+
+  const isFree = (keys: Keys, counts: Counts) =>
+    refusedFor(counts) === undefined && hasRoom(keys, counts)
+
+  const takePlace = (keys: Keys) => underWay.add(keys.address, keys.name, keys.both)
+
   /** Takes a place if there is one, in the same turn, so that no two take the same. */
-  const takePlace = (keys: Keys, [byAddress, byName, byBoth]: Counts): boolean => {
-    if (byAddress.failures >= failuresPerAddress) refuse(byAddress.forgottenInMs)
-    if (byName.failures >= failuresPerName && byBoth.failures > 0) {
-      refuse(Math.min(byName.forgottenInMs, byBoth.forgottenInMs))
-    }
-    const hasRoom =
-      byAddress.failures + underWay.count(keys.address) < failuresPerAddress &&
-      (byName.failures + underWay.count(keys.name) < failuresPerName ||
-        underWay.count(keys.both) === 0)
-    if (hasRoom) underWay.add(keys.address, keys.name, keys.both)
-    return hasRoom
-  }
-
-  const tryEnter = (keys: Keys): boolean | Promise<boolean> => {
-    const counts = read(keys)
-    return counts instanceof Promise ? tryToEnterWith(counts, keys) : takePlace(keys, counts)
-  }
-
-  const tryToEnterWith = async (reading: Promise<Counts>, keys: Keys): Promise<boolean> => {
+  const tryEnter = async (keys: Keys, reading = read(keys)): Promise<boolean> => {
     const failedBefore = failed
     const counts = await reading
     // A failure may have been counted since the counter was read, and its place be free already.
-    return failed === failedBefore ? takePlace(keys, counts) : tryEnter(keys)
+    if (failed !== failedBefore) return tryEnter(keys)
+    const retryAfterMs = refusedFor(counts)
+    if (retryAfterMs !== undefined) {
+      throw new FileServiceError('too-many-attempts', 'Too many failed logins', { retryAfterMs })
+    }
+    if (!hasRoom(keys, counts)) return false
+    takePlace(keys)
+    return true
   }
 
   const lineUp = async (keys: Keys, signal: AbortSignal | undefined) => {
@@ -127,30 +135,54 @@ export function createLoginBrake({
     wake.get(keys.address)?.(undefined)
   }
 
+  /** What becomes of an attempt that has its place, which it leaves at the end. */
+  const judge = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
+    let failures: readonly string[] = []
+    try {
+      const isRight = await verify()
+      if (!isRight) failures = Object.values(keys)
+      return isRight
+    } catch (error) {
+      // It may have been looked at: a verifier knows a password that it remembers at once, and has others wait. Not
+      // the name's fault, or a flood would lock out the customers who cannot get in for it.
+      if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
+      throw error
+    } finally {
+      if (failures.length > 0) await count(failures).finally(() => leave(keys))
+      else leave(keys)
+    }
+  }
+
   return {
     async attempt({ name, address, signal }, verify) {
       const keys = keysOf(name, address)
-      // Who finds nobody waiting does not line up. Nothing is waited for that is known: it is a request's time.
-      const entering = !wake.has(keys.address) && tryEnter(keys)
-      const hasEntered = typeof entering === 'boolean' ? entering : await entering
-      if (!hasEntered) await lineUp(keys, signal)
-      let failures: readonly string[] = []
-      try {
-        const verdict = verify()
-        const isRight = typeof verdict === 'boolean' ? verdict : await verdict
-        if (!isRight) failures = Object.values(keys)
-        return isRight
-      } catch (error) {
-        // It may have been looked at: a verifier knows a password that it remembers at once, and has others wait. Not
-        // the name's fault, or a flood would lock out the customers who cannot get in for it.
-        if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
-        throw error
-      } finally {
-        if (failures.length > 0) await count(failures).finally(() => leave(keys))
-        else leave(keys)
+      // Who finds somebody waiting lines up.
+      const reading = wake.has(keys.address) ? undefined : read(keys)
+      if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
+        const verdict = settled(verify)
+        // Known in the same turn, in which nobody else could have asked for its place: it is a request's time.
+        if (verdict === true) return true
+        takePlace(keys)
+        return judge(keys, () => verdict, signal)
       }
+      const hasEntered = reading !== undefined && (await tryEnter(keys, reading))
+      if (!hasEntered) await lineUp(keys, signal)
+      return judge(keys, verify, signal)
     },
   }
+}
+
+/** What `verify` says, or a rejection with what it throws. */
+function settled(verify: Verify): boolean | Promise<boolean> {
+  try {
+    return verify()
+  } catch (error) {
+    return rejected(error)
+  }
+}
+
+async function rejected(error: unknown): Promise<never> {
+  throw error
 }
 
 type Counts = readonly [byAddress: FailureCount, byName: FailureCount, byBoth: FailureCount]
@@ -160,8 +192,4 @@ type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
 /** The name comes last, since it alone may contain anything. */
 function keysOf(name: string, address: string): Keys {
   return { address: `address ${address}`, name: `name ${name}`, both: `both ${address} ${name}` }
-}
-
-function refuse(retryAfterMs: number): never {
-  throw new FileServiceError('too-many-attempts', 'Too many failed logins', { retryAfterMs })
 }
