@@ -15,6 +15,8 @@ interface BoundaryParser extends Writable {
  * - Everything behind the closing one is passed over (RFC 2046 §5.1.1). Busboy does so from the next chunk on, but reads
  *   the rest of this one as if the form went on: files in it would be stored, or else, where one has no end, the parser
  *   waits for that end for ever.
+ * - One that follows a lone CR or hyphen right behind the one before is found, however the form arrives. Busboy overlooks
+ *   it where it is told of both together.
  * - One in the headers of a part breaks the form. Busboy reads on, and takes the next part, headers and all, for the
  *   content of this one.
  *
@@ -25,9 +27,12 @@ export function takeBoundariesLiterally(parser: BoundaryParser): void {
   let current = parser._bparser
   const onFound = current?._cb
   if (current === undefined || onFound === undefined) throw new TypeError('Not as busboy 1.6 is')
+  const search = current
   current._cb = (isMatch, ...data) => {
-    onFound(isMatch, ...data)
-    if (isMatch && parser._hparser) parser.destroy(new Error('Malformed part header'))
+    onFound(false, ...data)
+    if (!isMatch || search !== current) return
+    onFound(true)
+    if (parser._hparser) parser.destroy(new Error('Malformed part header'))
   }
   Object.defineProperty(parser, '_bparser', {
     get: () => current,

@@ -56,6 +56,15 @@ describe('takeBoundariesLiterally', () => {
     })
   }
 
+  for (const rest of ['\r', '-', 'x', '\r\n\r']) {
+    it(`has busboy find the boundary behind one that ${JSON.stringify(rest)} stands behind`, async () => {
+      const form = `--B${rest}\r\n${file}${end}`
+      const files = rest.includes('\n') ? 0 : 1
+      expect(await filesIn(form).catch(() => 0), 'whole').to.equal(files)
+      expect(await filesIn(...Array.from(form)).catch(() => 0), 'in pieces').to.equal(files)
+    })
+  }
+
   it('changes nothing of what is before it', async () => {
     expect(await filesIn(file + file + lost + file + end)).to.equal(3)
     expect(await filesIn('preamble\r\n', file, end)).to.equal(1)
