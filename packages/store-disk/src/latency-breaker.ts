@@ -1,13 +1,19 @@
-/** A circuit breaker for calls that the main thread makes itself: it trips when one of them has taken long. */
+/** A circuit breaker for calls that the main thread makes itself: it trips when they have taken long. */
 export interface LatencyBreaker {
-  /** Whether a call was slow lately, so that the next had better be left to the thread pool. */
+  /** Whether calls were slow lately, so that the next had better be left to the thread pool. */
   isTripped(): boolean
   /** What `call` makes, or throws; blocks until it is done, and looks at how long that took. */
   time<Result>(call: () => Result): Result
 }
 
-/** A call that takes longer than this, in milliseconds, has waited for a disk, or for a processor. */
-const slow = 1
+/**
+ * The calls that are looked at together. A single one may have been slow because the system had something else to do
+ * than to run this process, which the thread pool would not help against.
+ */
+const weight = 16
+
+/** What calls may take on average, in milliseconds: more is waiting for a disk. A single one of 8 ms is enough. */
+const most = 0.5
 
 /**
  * No more than one part in so many of the time goes into slow calls: a disk that is slow, or has a hiccup, must not
@@ -17,9 +23,10 @@ const restFactor = 20
 
 /**
  * Makes a breaker for calls that take microseconds as a rule, less than the waking of a thread, and now and then wait for
- * a disk. After a slow one it stays tripped for twenty times as long as that took.
+ * a disk. Once they have taken long on average it stays tripped for twenty times as long as they took together.
  */
 export function createLatencyBreaker(now: () => number = () => performance.now()): LatencyBreaker {
+  let average = 0
   let trippedUntil = 0
   return {
     isTripped: () => trippedUntil > 0 && now() < trippedUntil,
@@ -28,8 +35,12 @@ export function createLatencyBreaker(now: () => number = () => performance.now()
       try {
         return call()
       } finally {
-        const took = now() - begin
-        if (took > slow) trippedUntil = begin + (restFactor + 1) * took
+        const end = now()
+        average += (end - begin - average) / weight
+        if (average > most) {
+          trippedUntil = end + restFactor * weight * average
+          average = 0
+        }
       }
     },
   }

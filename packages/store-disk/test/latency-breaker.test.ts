@@ -12,10 +12,18 @@ function openBreaker() {
 }
 
 describe('createLatencyBreaker', () => {
-  it('makes calls, and stays closed while each takes no more than a millisecond', () => {
+  it('makes calls, and stays closed while they take no more than half a millisecond', () => {
     const { breaker, call } = openBreaker()
-    for (let count = 0; count < 100; count++) {
-      expect(breaker.time(call(1))).to.equal('made')
+    for (let count = 0; count < 1000; count++) {
+      expect(breaker.time(call(0.5))).to.equal('made')
+      expect(breaker.isTripped()).to.equal(false)
+    }
+  })
+
+  it('bears a slow call among many quick ones', () => {
+    const { breaker, call } = openBreaker()
+    for (let count = 0; count < 1000; count++) {
+      breaker.time(call(count % 50 === 0 ? 5 : 0.02))
       expect(breaker.isTripped()).to.equal(false)
     }
   })
@@ -26,8 +34,25 @@ describe('createLatencyBreaker', () => {
     expect(breaker.isTripped()).to.equal(true)
     clock.time += 199
     expect(breaker.isTripped()).to.equal(true)
-    clock.time += 1
+    clock.time += 2
     expect(breaker.isTripped()).to.equal(false)
+  })
+
+  it('trips when many calls are slower than they should be, and begins anew', () => {
+    const { clock, breaker, call } = openBreaker()
+    const untilTripped = () => {
+      let count = 0
+      while (!breaker.isTripped() && count < 100) {
+        breaker.time(call(1))
+        count++
+      }
+      return count
+    }
+    const first = untilTripped()
+    expect(first).to.be.within(5, 16)
+    clock.time += 1000
+    expect(breaker.isTripped()).to.equal(false)
+    expect(untilTripped()).to.equal(first)
   })
 
   it('passes on what a call throws, and looks at its time, too', () => {
