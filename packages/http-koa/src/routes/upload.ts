@@ -5,12 +5,15 @@ import { step } from '../http/step.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 import { createReceiveForm } from '../multipart/receive-form.ts'
+import { takeSimpleForm, type SimpleForm } from '../multipart/simple-form.ts'
 
 /** POST /upload: stores the file of a form. */
 export function createUpload(): RouterMiddleware<HoldfastState> {
   const receiveForm = createReceiveForm()
   return async (ctx) => {
     const createOnly = isCreateOnly(ctx.req.headers)
+    const simple = takeSimpleForm(ctx.req)
+    if (simple) return answerStored(ctx, await storeSimple(ctx.state, simple, createOnly))
     const staged = await receiveForm(ctx, {
       files: filesOf(ctx.state),
       createOnly,
@@ -20,4 +23,15 @@ export function createUpload(): RouterMiddleware<HoldfastState> {
     const info = await staged.publish()
     answerStored(ctx, info)
   }
+}
+
+async function storeSimple(state: HoldfastState, form: SimpleForm, createOnly: boolean) {
+  const { filename, content } = form
+  state.fileName = filename
+  step('form-complete')
+  return filesOf(state).upload(filename, once(content), { createOnly, size: content.length })
+}
+
+async function* once(bytes: Uint8Array) {
+  yield bytes
 }

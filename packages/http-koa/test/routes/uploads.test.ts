@@ -7,6 +7,7 @@ import {
   formRequest,
   formType,
   boundary,
+  textPart,
 } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
 import { until } from '../support/until.ts'
@@ -59,19 +60,43 @@ for (const [route, head] of Object.entries(uploads)) {
 }
 
 describe('POST /upload', () => {
-  it('takes a client that leaves while its file is being stored for no fault', async () => {
-    const gate = Promise.withResolvers<undefined>()
-    const store = watchStore(() => gate.promise)
-    await using app = await runApp({ store })
+  for (const [kind, parts, names] of [
+    ['whose form is read as a stream', [textPart('note', 'x'), filePart('a')], []],
+    // As with PUT: all that was asked for was there.
+    ['whose form was there at once', [filePart('a')], ['a']],
+  ] as const) {
+    it(`takes a client ${kind} and that leaves while its file is being stored for no fault`, async () => {
+      const gate = Promise.withResolvers<undefined>()
+      const store = watchStore(() => gate.promise)
+      await using app = await runApp({ store })
+      using connection = await connectRaw(app.port)
+      connection.send(formRequest(form(...parts)))
+      await until('the file is being stored', () => store.puts() === 1)
+      connection.reset()
+      await until('the connection ended', async () => (await app.connections()) === 0)
+      gate.resolve(undefined)
+      await until('the upload ended', () => store.puts() === 0)
+      await until('the request was logged', () => app.log.lines.length > 0)
+      expect(await app.names()).to.deep.equal(names)
+      expect(app.log.lines.map(({ level }) => level)).to.deep.equal(['info'])
+    })
+  }
+
+  it('serves the next request of a connection behind a form that was there at once', async () => {
+    await using app = await runApp()
     using connection = await connectRaw(app.port)
-    connection.send(formRequest(form(filePart('a'))))
-    await until('the file is being stored', () => store.puts() === 1)
-    connection.reset()
-    await until('the connection ended', async () => (await app.connections()) === 0)
-    gate.resolve(undefined)
-    await until('the upload ended', () => store.puts() === 0)
-    await until('the request was logged', () => app.log.lines.length > 0)
-    expect(await app.names()).to.deep.equal([])
-    expect(app.log.lines.map(({ level }) => level)).to.deep.equal(['info'])
+    for (const name of ['a', 'b', 'c']) {
+      connection.send(formRequest(form(filePart(name))))
+      await until('it is stored', async () => (await app.names()).includes(name))
+    }
+    connection.send(formRequest(form(filePart('d')), { Connection: 'close' }))
+    await until('the connection ended', () => connection.isClosed())
+    expect(
+      connection
+        .received()
+        .toString()
+        .match(/\r\n\r\nOK/g),
+    ).to.have.length(4)
+    expect(await app.names()).to.deep.equal(['a', 'b', 'c', 'd'])
   })
 })

@@ -85,7 +85,14 @@ const parts = (boundary: string): fc.Arbitrary<PartInput[]> =>
 
 const types = (boundary: string) =>
   fc.oneof(
-    { weight: 20, arbitrary: fc.constant(`multipart/form-data; boundary="${boundary}"`) },
+    { weight: 10, arbitrary: fc.constant(`multipart/form-data; boundary="${boundary}"`) },
+    // As most clients write it, where that may be.
+    {
+      weight: 10,
+      arbitrary: fc.constant(
+        `multipart/form-data; boundary=${/^[\w-]+$/.test(boundary) ? boundary : `"${boundary}"`}`,
+      ),
+    },
     fc.constant(`multipart/form-data;charset=utf-8;boundary="${boundary}"`),
     fc.constant(`Multipart/Form-Data; boundary="${boundary}"; x=1`),
   )
