@@ -8,6 +8,7 @@ import type { Connection } from './s3-client.ts'
 export interface GetHeaders {
   readonly range?: string
   readonly 'if-match'?: string
+  readonly 'if-none-match'?: string
 }
 
 /** Gets objects, and only that, the short way. */

@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { GetClient, GetHeaders } from './get-client.ts'
 import type { GetAnswer } from './get-exchange.ts'
+import type { KeptObject, KeptObjects } from './kept-objects.ts'
+import type { ResponseHead } from './response-head.ts'
 import { isAnswer, lengthUnknown, translateError } from './s3-errors.ts'
 import { fromReadable, inMemory, type StoreBody } from './store-body.ts'
 
@@ -9,6 +11,7 @@ import { fromReadable, inMemory, type StoreBody } from './store-body.ts'
 export interface ObjectRead {
   readonly s3: S3Client
   readonly gets: GetClient
+  readonly kept: KeptObjects
   readonly bucket: string
   readonly key: string
   /** What the port calls it. */
@@ -49,13 +52,29 @@ export async function getObject(
 }
 
 async function getShortly(
-  { gets, bucket, key }: ObjectRead,
+  read: ObjectRead,
   headers: GetHeaders,
   signal: AbortSignal | undefined,
 ): Promise<GetResult | 'left to the client'> {
+  const { gets, kept, bucket, key } = read
+  const isWhole = headers.range === undefined
+  const known = isWhole ? kept.find(key) : undefined
   try {
-    const answer = await gets.get(bucket, key, headers, signal)
-    if (answer.head.status === 200 || answer.head.status === 206) return await foundBy(answer)
+    const asked = known ? { 'if-none-match': known.etag } : headers
+    const answer = await gets.get(bucket, key, asked, signal)
+    const { head } = answer
+    if (head.status === 304 && known) {
+      await wholeOf(answer)
+      if (isUnchanged(known, head)) return foundAgain(known)
+      kept.drop(key)
+      return await getShortly(read, headers, signal)
+    }
+    if (head.status === 200 || head.status === 206) {
+      const found = await foundBy(answer)
+      const { bytes } = found.body
+      if (isWhole && bytes) kept.keep(key, { ...found, bytes })
+      return found
+    }
     const code = await errorCodeOf(answer)
     if (code === 'NoSuchKey') return undefined
     return code === 'InvalidRange' ? 'unsatisfiable' : 'left to the client'
@@ -65,28 +84,40 @@ async function getShortly(
   }
 }
 
-async function foundBy({ head: { headers }, length, body }: GetAnswer): Promise<FoundObject> {
+/** Whether what is not modified was not written anew either, with the same bytes. */
+function isUnchanged({ modifiedAt }: KeptObject, { headers }: ResponseHead): boolean {
+  const now = headers.get('last-modified')
+  return now === undefined || new Date(now).getTime() === modifiedAt.getTime()
+}
+
+function foundAgain({ etag, modifiedAt, bytes }: KeptObject): FoundObject {
+  const { length } = bytes
+  return { etag, modifiedAt, size: length, offset: 0, length, body: inMemory(bytes) }
+}
+
+async function foundBy(answer: GetAnswer): Promise<FoundObject> {
+  const { head, length, body } = answer
   return {
-    ...placeOf(headers.get('content-range'), length),
+    ...placeOf(head.headers.get('content-range'), length),
     length,
-    etag: headers.get('etag') ?? '',
-    modifiedAt: new Date(headers.get('last-modified') ?? 0),
-    body: length > wholeUpTo ? body : inMemory(await wholeOf(body, length)),
+    etag: head.headers.get('etag') ?? '',
+    modifiedAt: new Date(head.headers.get('last-modified') ?? 0),
+    body: length > wholeUpTo ? body : inMemory(await wholeOf(answer)),
   }
 }
 
 /** An answer with an error is short, and says its code in XML. */
-async function errorCodeOf({ length, body }: GetAnswer): Promise<string | undefined> {
-  if (length <= wholeUpTo) {
-    const text = (await wholeOf(body, length)).toString('latin1')
+async function errorCodeOf(answer: GetAnswer): Promise<string | undefined> {
+  if (answer.length <= wholeUpTo) {
+    const text = (await wholeOf(answer)).toString('latin1')
     return /<Code>(\w+)<\/Code>/.exec(text)?.[1]
   }
-  body.destroy()
+  answer.body.destroy()
   return undefined
 }
 
-/** A copy of the `length` bytes of `body`. */
-async function wholeOf(body: StoreBody, length: number): Promise<Buffer> {
+/** A copy of the whole body. */
+async function wholeOf({ length, body }: GetAnswer): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(length)
   let used = 0
   for (let bytes = await body.next(); bytes; bytes = await body.next()) {

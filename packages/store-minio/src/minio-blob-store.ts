@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
 import { checkBucket } from './check-bucket.ts'
+import { createKeptObjects } from './kept-objects.ts'
 import { listCustomers, listNames, measure } from './list-names.ts'
 import type { WrittenObject } from './object-write.ts'
 import { createBufferBudget } from './part-buffers.ts'
@@ -15,6 +16,11 @@ import { createStoreAccess, type StoreAccessOptions } from './store-access.ts'
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /** Milliseconds without a new part, after which an upload that a crash left behind is removed. Default: a day. */
   readonly staleUploadAfterMs?: number
+  /**
+   * How many bytes of small objects are kept in memory at most, 0 for none, to be served when the server says that they have
+   * not changed. Default: 32 MiB.
+   */
+  readonly cacheBytes?: number
   /** Told of left-overs of a crash that were removed, and of those that cannot be. Default: nobody. */
   readonly log?: { warn(message: string): void }
 }
@@ -42,10 +48,11 @@ const hour = 60 * 60 * 1000
  */
 export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<MinioBlobStore> {
   const { bucket, createBucket = false, staleUploadAfterMs = 24 * hour } = options
-  const { log = { warn: () => {} } } = options
+  const { cacheBytes = 32 * MiB, log = { warn: () => {} } } = options
   const { keys, client, region, prefix } = createStoreAccess(options)
   const { s3, gets } = client
   const budget = createBufferBudget(uploadMemory)
+  const kept = createKeptObjects(cacheBytes)
   const underWay = new Set<string>()
   try {
     await checkBucket({ s3, bucket, prefix, region, createBucket, endpoint: options.endpoint })
@@ -58,7 +65,10 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
     log,
   )
   const listing = { s3, bucket, keys }
-  const objectOf = (key: BlobKey) => ({ s3, gets, bucket, key: keys.keyOf(key), name: key.name })
+  const objectOf = (key: BlobKey) => ({
+    ...{ s3, gets, kept, bucket },
+    ...{ key: keys.keyOf(key), name: key.name },
+  })
 
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {

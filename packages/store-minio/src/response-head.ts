@@ -29,7 +29,9 @@ export function parseResponseHead(text: string): ResponseHead {
  * How many bytes follow the head; `undefined` where only the end of something would tell (RFC 9112 §6.3), as with
  * chunks.
  */
-export function contentLengthOf({ headers }: ResponseHead): number | undefined {
+export function contentLengthOf({ status, headers }: ResponseHead): number | undefined {
+  // Whatever length it tells is that of what it does not send.
+  if (status === 304) return 0
   const length = headers.get('content-length') ?? ''
   if (headers.has('transfer-encoding') || !/^\d{1,15}$/.test(length)) return undefined
   return Number(length)

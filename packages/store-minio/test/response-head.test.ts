@@ -44,6 +44,13 @@ describe('contentLengthOf', () => {
     expect(lengthWith('Content-Length: 5497558138880')).to.equal(5_497_558_138_880)
   })
 
+  it('is 0 for what is not modified, which has no body, whatever is told of it', () => {
+    for (const field of ['Content-Length: 7', 'ETag: "x"']) {
+      const head = parseResponseHead(`HTTP/1.1 304 Not Modified\r\n${field}`)
+      expect(contentLengthOf(head)).to.equal(0)
+    }
+  })
+
   for (const fields of [
     [],
     ['Content-Length: '],

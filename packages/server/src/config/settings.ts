@@ -162,7 +162,6 @@ export const settings = {
   }),
   'cache-size': setting({
     describe: 'Memory in which each process keeps small files; 0 for none',
-    store: 'disk',
     default: '32MiB',
     parse: parseByteSize,
   }),

@@ -17,6 +17,7 @@ export async function openMinioStore(config: Config, log: WarningLog): Promise<C
       ...settings,
       region: config['minio-region'],
       prefix: config['minio-prefix'],
+      cacheBytes: config['cache-size'],
       createBucket: config['minio-create-bucket'],
       log: { warn: (message) => log.warn(message) },
     })

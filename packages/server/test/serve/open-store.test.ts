@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import pino from 'pino'
 import { UsageError } from '../../src/cli/usage-error.ts'
@@ -80,6 +81,33 @@ describe('openStore', () => {
     const environment = { HOLDFAST_MINIO_ACCESS_KEY: 'k', HOLDFAST_MINIO_ACCESS_KEY_FILE: 'f' }
     expect(await refusal({ environment })).to.include('Both HOLDFAST_MINIO_ACCESS_KEY and')
   })
+})
+
+describeWithMinio('openStore, for a bucket', (minio) => {
+  for (const [size, isKept] of [
+    ['32MiB', true],
+    ['0', false],
+  ] as const) {
+    it(`keeps ${isKept ? '' : 'no '}small files in memory with --cache-size ${size}`, async () => {
+      const { endpoint, accessKey, secretKey } = minio()
+      const bucket = await minio().createBucket()
+      const config = resolveConfig({
+        flags: { 'minio-endpoint': endpoint, 'minio-bucket': bucket, 'cache-size': size },
+        environment: {
+          HOLDFAST_MINIO_ACCESS_KEY: accessKey,
+          HOLDFAST_MINIO_SECRET_KEY: secretKey,
+        },
+      })
+      const store = await openStore('minio', config, log)
+      const key = { customer: 'alice', name: 'small' }
+      await store.put(key, Readable.from([Buffer.from('content')]))
+      const open = async () => (await store.open(key))?.bytes
+      const before = await open()
+      expect(before).to.deep.equal(Buffer.from('content'))
+      expect((await open()) === before, 'the same buffer').to.equal(isKept)
+      await store.close()
+    })
+  }
 })
 
 describe('placeOf', () => {
