@@ -22,6 +22,12 @@ export interface GetConnectionOptions extends Timeouts {
 const bufferSize = 256 * 1024
 
 /**
+ * For how long nothing is read, in milliseconds, once all that had come is read and more than a buffer is still to come.
+ * To be woken up by each piece that a quick store sends costs more than to take the pieces.
+ */
+const restMs = 1
+
+/**
  * Opens a connection that reads into two buffers of its own, for as long as it lives. Node's HTTP client makes a new
  * buffer of every 64 KiB, and collecting them costs more than everything else that is done to a download on its way.
  */
@@ -32,14 +38,25 @@ export function openGetConnection(options: GetConnectionOptions): GetConnection 
   const full = new Set<Uint8Array>()
   let filling: 0 | 1 = 0
   let isPaused = false
+  let isResting = false
   let exchange: GetExchange | undefined
   let failure: Error | undefined
 
-  const release = (buffer: Uint8Array) => {
-    full.delete(buffer)
-    if (!isPaused || full.has(buffers[filling])) return
+  const goOn = () => {
+    if (!isPaused || isResting || full.has(buffers[filling])) return
     isPaused = false
     socket.resume()
+  }
+  const rest = () => {
+    isResting = true
+    setTimeout(() => {
+      isResting = false
+      goOn()
+    }, restMs)
+  }
+  const release = (buffer: Uint8Array) => {
+    full.delete(buffer)
+    goOn()
   }
   const finish = ({ headers }: ResponseHead) => {
     exchange = undefined
@@ -58,7 +75,8 @@ export function openGetConnection(options: GetConnectionOptions): GetConnection 
     }
     full.add(buffer)
     filling = filling === 0 ? 1 : 0
-    isPaused = full.has(buffers[filling])
+    if (count < bufferSize && exchange.expected() > bufferSize) rest()
+    isPaused = isResting || full.has(buffers[filling])
     return !isPaused
   }
 

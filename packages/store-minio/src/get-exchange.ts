@@ -18,6 +18,8 @@ const headEnd = '\r\n\r\n'
 export interface GetExchange {
   /** Takes bytes that are in `buffer`; `kept` until the buffer is released, or `done with`. @throws Error for nonsense */
   readonly take: (bytes: Buffer, buffer: Uint8Array) => 'kept' | 'done with'
+  /** How many bytes of the body have not come yet; 0 before the head has. */
+  readonly expected: () => number
   /** Since when somebody waits for bytes, by `performance.now()`; `undefined` while nobody does. */
   readonly waitingSince: () => number | undefined
   readonly fail: (error: Error) => void
@@ -61,6 +63,7 @@ export function createGetExchange(options: GetExchangeOptions): GetExchange {
 
   return {
     take: (bytes, buffer) => (body ? body.take(bytes, buffer) : takeHead(bytes, buffer)),
+    expected: () => body?.expected() ?? 0,
     waitingSince: () => (body ? body.waitingSince() : begunAt),
     fail: (error) => (body ? body.fail(error) : options.reject(error)),
   }
@@ -119,6 +122,7 @@ function createBody(
     destroy: () => {
       if (!isFinished) destroy()
     },
+    expected: () => left,
     waitingSince: () => waiting && waitingSince,
     fail: (error) => {
       failure = error

@@ -122,6 +122,34 @@ describe('createGetClient', () => {
     expect(offset).to.equal(bytes.length)
   })
 
+  it('takes much that comes in small pieces in few large ones', async () => {
+    const [piece, count] = [pattern(8192), 300]
+    await using peer = await withPeer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${count * piece.length}\r\n\r\n`)
+      const writeOne = (left: number) => {
+        if (left > 0) socket.write(piece, () => setImmediate(writeOne, left - 1))
+      }
+      writeOne(count)
+    })
+    const { body } = await peer.client.get('b', 'k', {})
+    const sizes: number[] = []
+    for (let bytes = await body.next(); bytes; bytes = await body.next()) sizes.push(bytes.length)
+    expect(sizes.reduce((sum, size) => sum + size)).to.equal(count * piece.length)
+    expect(sizes.length).to.be.lessThan(count / 3)
+  })
+
+  it('uses a connection again behind what is not modified, whatever length is told', async () => {
+    await using peer = await withPeer((socket) =>
+      socket.write('HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n'),
+    )
+    for (let time = 0; time < 2; time++) {
+      const { head, body } = await peer.client.get('b', 'k', { 'if-none-match': '"x"' })
+      expect(head.status).to.equal(304)
+      expect((await read(body)).length).to.equal(0)
+    }
+    expect(peer.received).to.have.length(1)
+  })
+
   it('uses several connections at a time', async () => {
     await using peer = await withPeer((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx'),
