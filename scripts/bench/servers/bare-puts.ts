@@ -1,11 +1,15 @@
 /**
  * What the disk itself gives: makes files for some seconds, 32 at a time, each durable by the calls that it takes at
- * least, and without a server around them. Prints how many, and the seconds of processor that they took, as JSON.
+ * least, and without a server around them. As in holdfast, the thread pool makes the syncs, and the main thread the rest.
+ * Prints how many, and the seconds of processor that they took, as JSON.
  *
  *     UV_THREADPOOL_SIZE=32 node bare-puts.ts FOLDER BYTES SECONDS
  */
-import { mkdir, open, rename } from 'node:fs/promises'
+import { closeSync, fsync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const sync = promisify(fsync)
 
 const [folder = '', bytes = '', seconds = ''] = process.argv.slice(2)
 const temporary = join(folder, 'temporary')
@@ -18,8 +22,9 @@ let files = 0
 let last = Promise.resolve()
 let next: Promise<void> | undefined
 
-await mkdir(temporary, { recursive: true })
-await mkdir(target)
+mkdirSync(temporary, { recursive: true })
+mkdirSync(target)
+const directory = openSync(target, 'r')
 await Promise.all(Array.from({ length: 32 }, make))
 const { user, system } = process.cpuUsage()
 process.stdout.write(JSON.stringify({ files, cpuSeconds: (user + system) / 1e6 }))
@@ -27,11 +32,11 @@ process.stdout.write(JSON.stringify({ files, cpuSeconds: (user + system) / 1e6 }
 async function make(): Promise<void> {
   while (performance.now() < end) {
     const name = `${files++}`
-    const file = await open(join(temporary, name), 'wx')
-    await file.write(content)
-    await file.sync()
-    await file.close()
-    await rename(join(temporary, name), join(target, name))
+    const file = openSync(join(temporary, name), 'wx')
+    writeSync(file, content)
+    await sync(file)
+    closeSync(file)
+    renameSync(join(temporary, name), join(target, name))
     await synced()
   }
 }
@@ -40,14 +45,8 @@ async function make(): Promise<void> {
 function synced(): Promise<void> {
   next ??= last.then(async () => {
     next = undefined
-    last = syncDirectory()
+    last = sync(directory)
     await last
   })
   return next
-}
-
-async function syncDirectory(): Promise<void> {
-  const directory = await open(target)
-  await directory.sync()
-  await directory.close()
 }
