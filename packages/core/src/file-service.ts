@@ -1,4 +1,5 @@
 import type { Customer } from './model/customer.ts'
+import { tell, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { nameProblem } from './model/file-name.ts'
 import { noLoginBrake, type LoginBrake } from './model/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './model/quota-keeper.ts'
@@ -54,6 +55,8 @@ export interface FileServiceOptions {
   readonly quotas?: QuotaKeeper
   /** The largest file, in bytes. Default: no limit. */
   readonly maxFileSize?: number
+  /** Who is told of what was done. Default: nobody. */
+  readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number
 }
@@ -67,6 +70,7 @@ export function createFileService({
   verifyPassword = async () => false,
   loginBrake = noLoginBrake,
   maxFileSize = Infinity,
+  hooks = {},
   now = Date.now,
   quotas = createQuotaKeeper(store, { now }),
 }: FileServiceOptions): FileService {
@@ -75,12 +79,28 @@ export function createFileService({
   const filesOf = (customer: Customer): CustomerFiles => {
     const problem = nameProblem(customer.name)
     if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
+    const serveAndTell = async (name: string, options?: OpenOptions) => {
+      const blob = await serveFile(store, customer, name, options)
+      const { info: file, range } = blob
+      if (range === undefined) return blob
+      return watchReading(blob, (bytes) =>
+        tell(() => hooks.onServed?.({ customer, file, range, bytes })),
+      )
+    }
     return {
       customer,
-      upload: (name, content, options) => uploadFile(policy, customer, name, content, options),
-      serve: (name, options) => serveFile(store, customer, name, options),
+      async upload(name, content, options) {
+        const file = await uploadFile(policy, customer, name, content, options)
+        if (hooks.onUploaded) tell(() => hooks.onUploaded?.({ customer, file }))
+        return file
+      },
+      serve: (name, options) =>
+        hooks.onServed ? serveAndTell(name, options) : serveFile(store, customer, name, options),
       stat: (name) => statFile(store, customer, name),
-      delete: (name) => deleteFile(store, quotas, customer, name),
+      async delete(name) {
+        await deleteFile(store, quotas, customer, name)
+        if (hooks.onDeleted) tell(() => hooks.onDeleted?.({ customer, name }))
+      },
       list: (options) => listFiles(store, customer, options),
     }
   }

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 const outputs = {
   'of logging in': 'hello.txt 12\nworld\n',
   'of customers who are known already': 'The quota of 10 bytes would be exceeded\n',
+  'of hooks': 'alice stored note\n789\n3 of 10 bytes of note read\nalice deleted note\n',
 }
 
 describe('README.md of core', () => {
@@ -14,7 +15,7 @@ describe('README.md of core', () => {
     it(`shows an example ${subject} that runs`, async () => {
       const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
       const examples = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '')
-      expect(examples).to.have.length(2)
+      expect(examples).to.have.length(Object.keys(outputs).length)
       expect(await outputOf(examples[index] ?? '')).to.equal(output)
     })
   }

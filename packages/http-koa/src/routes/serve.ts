@@ -46,7 +46,7 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
 
 /** Answers with what was opened, or closes it. */
 async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<void> {
-  const { info, range, content, bytes } = file
+  const { info, range, content } = file
   let isSent = false
   try {
     if (!isWanted(ctx, info)) return
@@ -57,6 +57,7 @@ async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<v
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
     }
+    const { bytes } = file
     if (bytes) {
       ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
       return

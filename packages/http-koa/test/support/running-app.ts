@@ -1,4 +1,9 @@
-import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
+import {
+  createFileService,
+  type BlobStore,
+  type CustomerFiles,
+  type FileHooks,
+} from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
 import type { RouterOptions } from '../../src/router.ts'
@@ -19,6 +24,7 @@ export interface RunOptions
   extends HttpServerOptions, Pick<RouterOptions, 'audit' | 'trustedProxies'> {
   readonly store?: BlobStore
   readonly maxFileSize?: number
+  readonly hooks?: FileHooks
 }
 
 /** What proves to be the one customer there is. */
@@ -28,6 +34,7 @@ export const auth = { 'x-auth-name': 'demo', 'x-auth-password': 'sesame' }
 export async function runApp({
   store = createMemoryBlobStore(),
   maxFileSize = Infinity,
+  hooks = {},
   audit,
   trustedProxies = [],
   ...serverOptions
@@ -37,6 +44,7 @@ export async function runApp({
     credentials: createMemoryCredentialSource([{ name: 'demo', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     maxFileSize,
+    hooks,
   })
   const log = collectLog()
   const server = createHttpServer(
