@@ -8,6 +8,7 @@ const users = {
   containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
   proxies: ['packages/server/test/cluster/support/start-proxy.ts'],
   browser: ['packages/server/test/abuse/browse.ts'],
+  systemd: ['packages/server/test/docs/analyze-unit.ts'],
 } as const
 
 export type TestNeed = keyof typeof users
