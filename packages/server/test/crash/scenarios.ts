@@ -64,12 +64,18 @@ const uploads: readonly Scenario[] = [
     steps: ['temporary-made', 'content-ended', ...certain, ...named, ...answered],
   },
   {
-    title: 'an upload in place of a file of the same size, 64 KiB in a form',
+    title: 'an upload in place of a file of the same size, 64 KiB in a form with a field',
     before: { ...kept, 'a.txt': old(64 * KiB) },
-    request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(64 * KiB) }),
+    // With the field it is read as a stream, in however many pieces it comes.
+    request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(64 * KiB) }, { note: 'x' }),
     answer: ok,
     changes: [['a.txt', fresh(64 * KiB)]],
     steps: ['temporary-made', 'form-complete', 'content-ended', ...certain, ...named, ...answered],
+  },
+  {
+    ...overwrite(KiB, 2 * KiB, ['form-complete', ...arrived]),
+    title: 'an upload of 1 KiB in a form that is there at once',
+    request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(KiB) }),
   },
   overwrite(large, large, largeArrived),
   overwrite(1, 64 * KiB - 1, arrived),

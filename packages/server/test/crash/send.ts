@@ -50,13 +50,15 @@ export function send(
   return answer
 }
 
-/** Sends a form with `files` to `path`. */
+/** Sends a form with `files`, and `fields` before them, to `path`. */
 export async function sendForm(
   url: string,
   path: string,
   files: Readonly<Record<string, Buffer>>,
+  fields: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
   for (const [name, content] of Object.entries(files))
     form.append('file', new Blob([new Uint8Array(content)]), name)
   const encoded = new Response(form)
