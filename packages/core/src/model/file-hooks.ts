@@ -5,7 +5,8 @@ import type { Customer } from './customer.ts'
 /**
  * What an application wants to be told of, after the fact: an index to be kept, a counter, a message to somebody.
  *
- * Each is called at most once for what it tells of, in the process that did it, and never for what was refused or failed.
+ * Each is called at most once for what it tells of, in the process that did it, and never for what was refused, or for an
+ * upload or a deletion that failed.
  * Nothing is kept for later: what happens right before a process ends may never be told, and whoever must know all of it
  * looks into the store from time to time. Nobody waits for a hook, and nothing becomes of what it throws or rejects with but
  * a rejection that nobody handles, as with any promise that is left alone.
@@ -13,7 +14,7 @@ import type { Customer } from './customer.ts'
 export interface FileHooks {
   /** A file is safe and visible; called right before `upload` resolves. */
   onUploaded?(upload: Uploaded): unknown
-  /** A file was read, to its end or as far as somebody wanted; not called where it was opened and not read. */
+  /** A file was read, to its end or as far as it came; not called where it was opened and not read. */
   onServed?(serving: Served): unknown
   /** A file is gone for good; called right before `delete` resolves. */
   onDeleted?(deletion: Deleted): unknown
@@ -29,7 +30,7 @@ export interface Served {
   readonly file: BlobInfo
   /** The part that was asked for; all of the file where nothing was. */
   readonly range: ByteRange
-  /** How many bytes were handed out: less than those of `range` where the reader has left. */
+  /** How many bytes were handed out: less than those of `range` where the reader has left or the store failed. */
   readonly bytes: number
 }
 

@@ -72,6 +72,22 @@ describe('hooks of a service', () => {
     expect(told).to.deep.equal([['served', 'alice', 'a', { offset: 9, length: 90 }, 90]])
   })
 
+  it('are told how much was read where the store fails on the way', async () => {
+    const store = createMemoryBlobStore()
+    const breaking: BlobStore = {
+      ...store,
+      async open(key, options) {
+        const blob = await store.open(key, options)
+        return blob && { ...blob, content: failing(new Error('broken'), '01234') }
+      },
+    }
+    const { files, told } = open(breaking)
+    await files.upload('a', chunks('0123456789'))
+    told.length = 0
+    expect(String(await rejection(textOf((await files.serve('a')).content)))).to.include('broken')
+    expect(told).to.deep.equal([['served', 'alice', 'a', { offset: 0, length: 10 }, 5]])
+  })
+
   it('are told once, also where a file is closed while and after it is read', async () => {
     const { files, told } = open()
     await files.upload('a', chunks('x'))
