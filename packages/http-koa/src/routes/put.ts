@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { answerStored } from '../http/answer-stored.ts'
-import { takeBodyAtHand } from '../http/body-at-hand.ts'
+import { contentOf, takeBodyAtHand } from '../http/body-at-hand.ts'
 import { chunksOf } from '../http/chunks-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
 import { invite } from '../http/expect-continue.ts'
@@ -38,16 +38,12 @@ function bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
       const whole = takeBodyAtHand(request)
       if (whole) {
         request.resume()
-        return once(whole)
+        return contentOf(whole)
       }
       invite(request)
       return chunksOf(request, problems.truncatedBody)
     },
   }
-}
-
-async function* once(bytes: Uint8Array) {
-  yield bytes
 }
 
 function sizeOf(request: IncomingMessage): { readonly size?: number } {

@@ -1,6 +1,7 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../holdfast-state.ts'
 import { answerStored } from '../http/answer-stored.ts'
+import { contentOf } from '../http/body-at-hand.ts'
 import { step } from '../http/step.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -29,9 +30,5 @@ async function storeSimple(state: HoldfastState, form: SimpleForm, createOnly: b
   const { filename, content } = form
   state.fileName = filename
   step('form-complete')
-  return filesOf(state).upload(filename, once(content), { createOnly, size: content.length })
-}
-
-async function* once(bytes: Uint8Array) {
-  yield bytes
+  return filesOf(state).upload(filename, contentOf(content), { createOnly, size: content.length })
 }
