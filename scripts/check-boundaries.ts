@@ -1,7 +1,12 @@
-/** Ends with code 1 and one line a problem when a package knows another that it must not know. Part of scripts/test. */
+/**
+ * Ends with code 1 and one line a problem when a package knows another that it must not know, or docs/architecture.md says
+ * otherwise. Part of scripts/test.
+ */
 import { join } from 'node:path'
 import { boundaryProblems } from './boundaries/boundary-problems.ts'
+import { pictureProblems } from './boundaries/picture-problems.ts'
 
-const problems = await boundaryProblems(join(import.meta.dirname, '..'))
+const root = join(import.meta.dirname, '..')
+const problems = [...(await boundaryProblems(root)), ...(await pictureProblems(root))]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
@@ -11,8 +12,16 @@ export interface Package {
   devDependencies: string[]
   /** The folders that its tsconfig.json refers to. */
   references: string[]
-  /** What its `src` imports, as written, with the file (relative to the package). */
-  imports: { file: string; specifier: string }[]
+  /** What its `src` imports. */
+  imports: Import[]
+  /** What its `test` imports. */
+  testImports: Import[]
+}
+
+/** An import as it is written, with the file (relative to the package). */
+export interface Import {
+  file: string
+  specifier: string
 }
 
 interface Manifest {
@@ -45,14 +54,14 @@ async function readPackage(folder: string): Promise<Package> {
     dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
     devDependencies: Object.keys(devDependencies ?? {}),
     references: await readReferences(folder),
-    imports: await readImports(folder),
+    imports: await readImports(folder, 'src'),
+    testImports: await readImports(folder, 'test'),
   }
 }
 
-async function readImports(folder: string): Promise<Package['imports']> {
-  const files = await readdir(join(folder, 'src'), { recursive: true })
-  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`)
-  const imports = sources.map(async (file) => {
+async function readImports(folder: string, part: string): Promise<Import[]> {
+  const sources = globSync(`${part}/**/*.ts`, { cwd: folder })
+  const imports = sources.sort().map(async (file) => {
     const { importedFiles } = ts.preProcessFile(await readFile(join(folder, file), 'utf8'))
     return importedFiles.map(({ fileName }) => ({ file, specifier: fileName }))
   })
