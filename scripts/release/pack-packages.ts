@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** A package in the form in which a registry takes it. */
+export interface Tarball {
+  /** With its scope, as `@holdfast/core`. */
+  readonly name: string
+  readonly version: string
+  /** Its absolute path. */
+  readonly file: string
+}
+
+/**
+ * Packs every package of the repository at `root` that is meant for others, from what `dist` has, into `folder`, which
+ * need not exist. Versions stand in the place of `workspace:` and `catalog:`. The same input gives the same bytes.
+ * Ordered by name.
+ */
+export async function packPackages(root: string, folder: string): Promise<readonly Tarball[]> {
+  const filters = publishedPackages(root).map((name) => `--filter=${name}`)
+  const args = ['-y', 'pnpm@12', '-r', ...filters, 'pack', '--json', '--pack-destination', folder]
+  const env = { ...process.env, npm_config_update_notifier: 'false' }
+  const { stdout } = await promisify(execFile)('npx', args, { cwd: root, env, maxBuffer: 2 ** 26 })
+  const packed = JSON.parse(stdout) as { name: string; version: string; filename: string }[]
+  return packed
+    .map(({ name, version, filename }) => ({ name, version, file: filename }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The names of the packages of the repository at `root` that are not private. */
+export function publishedPackages(root: string): readonly string[] {
+  const folders = readdirSync(join(root, 'packages')).sort()
+  return folders.flatMap((folder) => {
+    const manifest = readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')
+    const { name, private: isPrivate } = JSON.parse(manifest) as { name: string; private?: true }
+    return isPrivate === true ? [] : [name]
+  })
+}
