@@ -4,15 +4,17 @@ import Koa from 'koa'
 import { createFastPath, noteFastPath } from './fast-path.ts'
 import type { HoldfastState } from './holdfast-state.ts'
 import { createAddressOf } from './http/address-of.ts'
+import type { OnAnswered } from './http/answered.ts'
 import { endOfTurn } from './http/end-of-turn.ts'
-import { noLog } from './http/log.ts'
+import { noLog, type HttpLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
 import { step } from './http/step.ts'
-import { createAccessLog, createAnswerLog } from './middleware/access-log.ts'
+import { logAnswers } from './middleware/access-log.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createErrors } from './middleware/errors.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createRequestTally } from './middleware/request-tally.ts'
+import { carefully, createAnswerWatch, watchAnswers } from './middleware/watch-answers.ts'
 import { createRoutes, type RouterOptions } from './router.ts'
 
 /** Codes of errors that mean no more than that the client left before the end of the answer. */
@@ -29,7 +31,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   const addressOf = createAddressOf(trustedProxies)
   const authenticate = onceForEach(options.authenticate ?? headerAuthentication(service, addressOf))
   const limits = { maxRequests, maxRequestsPerCustomer, requestTally }
-  const logAnswer = createAnswerLog(log, addressOf)
+  const watchAnswer = createAnswerWatch(addressOf, tellingOf(log, options.onAnswered))
   const app = new Koa<HoldfastState>()
   const brokenOff = new WeakSet<Koa.Context>()
   // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take
@@ -42,7 +44,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
     log.error({ requestId: ctx?.state['requestId'] as unknown, err: error }, 'The answer broke off')
   })
   app.use(requestId)
-  app.use(createAccessLog(log, addressOf))
+  app.use(watchAnswers(watchAnswer))
   app.use(async (_ctx, next) => {
     await next()
     await endOfTurn()
@@ -53,8 +55,19 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   app.use(() => {
     throw problems.notFound()
   })
-  noteFastPath(app, createFastPath({ prefix, authenticate, logAnswer, ...limits }))
+  noteFastPath(app, createFastPath({ prefix, authenticate, watchAnswer, ...limits }))
   return app
+}
+
+/** Writes the line of a request, and tells `onAnswered` of it. */
+function tellingOf(log: HttpLog, onAnswered: OnAnswered | undefined): OnAnswered {
+  const logAnswer = logAnswers(log)
+  if (onAnswered === undefined) return logAnswer
+  const tell = carefully(onAnswered, log)
+  return (answered) => {
+    logAnswer(answered)
+    tell(answered)
+  }
 }
 
 const authenticatedKey = Symbol('authenticated')

@@ -13,10 +13,10 @@ import { knownMediaType } from './http/media-type.ts'
 import { onAnswerEnd } from './http/on-answer-end.ts'
 import { leaveOpened } from './http/opened-file.ts'
 import { step } from './http/step.ts'
-import type { LogAnswer } from './middleware/access-log.ts'
 import type { Authenticate } from './middleware/authenticate.ts'
 import { requestIdOf } from './middleware/request-id.ts'
 import type { RequestTally } from './middleware/request-tally.ts'
+import type { WatchAnswer } from './middleware/watch-answers.ts'
 
 /**
  * Answers a request for a small file on the shortest way there is, or has the application answer it by `onward`, at once
@@ -33,7 +33,7 @@ export interface FastPathOptions {
   readonly prefix: string
   /** Asked again about a request, it says the same without looking again. */
   readonly authenticate: Authenticate
-  readonly logAnswer: LogAnswer
+  readonly watchAnswer: WatchAnswer
   readonly maxRequests: number
   readonly maxRequestsPerCustomer: number
   readonly requestTally: RequestTally
@@ -44,7 +44,7 @@ export interface FastPathOptions {
  * memory. Nearly all the time of such a request goes into the steps of a framework that it does not need.
  */
 export function createFastPath(options: FastPathOptions): FastPath {
-  const { prefix, authenticate, logAnswer, requestTally: underWay } = options
+  const { prefix, authenticate, watchAnswer, requestTally: underWay } = options
   const { maxRequests, maxRequestsPerCustomer } = options
   const start = `${prefix}/serve/`
 
@@ -71,8 +71,8 @@ export function createFastPath(options: FastPathOptions): FastPath {
     response: ServerResponse,
   ): Promise<boolean> => {
     const requestId = requestIdOf(request)
-    const state: HoldfastState = { requestId }
-    logAnswer(request, response, () => ({ method: 'GET', path: request.url, state }))
+    const state: HoldfastState = { requestId, route: 'serve' }
+    watchAnswer(request, response, () => ({ method: 'GET', path: request.url, state }))
     const places = createPlaces(underWay)
     places.take('')
     // The application comes upon the same, and knows how to say it.

@@ -1,8 +1,11 @@
 import type { BlobInfo, CustomerFiles } from '@holdfast/core'
+import type { Route } from './http/answered.ts'
 
 /** What holdfast's middleware keeps in `ctx.state`. */
 export interface HoldfastState {
   requestId?: string
+  /** The route that took the request, once one did. */
+  route?: Route
   /** The files of the customer who sent the request, once that is known. */
   files?: CustomerFiles
   /** What the request calls the file that it is about, once that is known; it may not be a name that is allowed. */

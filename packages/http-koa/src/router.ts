@@ -4,7 +4,8 @@ import { noAudit, type Audit } from './audit/audit.ts'
 import { createWitnessOf } from './audit/witness.ts'
 import type { HoldfastState } from './holdfast-state.ts'
 import { createAddressOf } from './http/address-of.ts'
-import type { HttpLog } from './http/log.ts'
+import type { OnAnswered, Route } from './http/answered.ts'
+import { noLog, type HttpLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
 import { createFileAudit } from './middleware/audit-files.ts'
 import {
@@ -17,6 +18,7 @@ import { createErrors } from './middleware/errors.ts'
 import { createRequestLimit } from './middleware/limit-requests.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
+import { carefully, createAnswerWatch, watchAnswers } from './middleware/watch-answers.ts'
 import { koaRouter } from './required.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
@@ -50,6 +52,11 @@ export interface RouterOptions {
   readonly requestTally?: RequestTally
   /** Default: nothing is logged. */
   readonly log?: HttpLog
+  /**
+   * Told of each request once its answer has been sent or cut off, for figures and traces. A router
+   * in an application of yours tells of the requests for its own paths only. Default: nobody is.
+   */
+  readonly onAnswered?: OnAnswered
   /** Told of every upload, deletion and refused login, before the client is; see `Audit`. Default: nobody is. */
   readonly audit?: Audit
 }
@@ -62,7 +69,14 @@ export function createRouter(
   service: FileService,
   options: RouterOptions = {},
 ): Router<HoldfastState> {
-  return createRoutes(service, options, [requestId, createErrors(options.log)])
+  const { log = noLog, onAnswered, trustedProxies } = options
+  const watch = (tell: OnAnswered) =>
+    watchAnswers(createAnswerWatch(createAddressOf(trustedProxies), carefully(tell, log)))
+  return createRoutes(service, options, [
+    requestId,
+    ...(onAnswered ? [watch(onAnswered)] : []),
+    createErrors(log),
+  ])
 }
 
 /** The routes behind `before`, which has to see to request ids and errors where nobody has before. */
@@ -81,12 +95,8 @@ export function createRoutes(
   const customersOnly = createAuthentication(authenticate, witnessOf)
   const limited = createRequestLimit(maxRequests, nobodys, requestTally)
   const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf, requestTally)
-  const guarded = (...handlers: readonly Handler[]) => [
-    limited,
-    customersOnly,
-    limitedEach,
-    ...handlers,
-  ]
+  const guarded = (name: Route, ...handlers: readonly Handler[]) =>
+    called(name, limited, customersOnly, limitedEach, ...handlers)
   const uploading = createFileAudit('upload', witnessOf)
   const deleting = createFileAudit('delete', witnessOf)
 
@@ -99,19 +109,19 @@ export function createRoutes(
     router.all(path, createOtherMethods(handlers))
   }
 
-  route('/ping', { get: [ping] })
-  route('/upload', { post: guarded(uploading, createUpload()) })
-  route('/upload/', { put: guarded(uploading, refuseNameless('upload')) })
+  route('/ping', { get: called('ping', ping) })
+  route('/upload', { post: guarded('upload', uploading, createUpload()) })
+  route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
   route('/upload/batch', {
-    post: guarded(createBatch(log, witnessOf)),
-    put: guarded(uploading, put),
+    post: guarded('batch', createBatch(log, witnessOf)),
+    put: guarded('put', uploading, put),
   })
-  route('/upload/:filename', { put: guarded(uploading, put) })
-  route('/serve{/}', { get: guarded(refuseNameless('serve')) })
-  route('/serve/:filename', { get: guarded(serve) })
-  route('/delete{/}', { delete: guarded(deleting, refuseNameless('delete')) })
-  route('/delete/:filename', { delete: guarded(deleting, remove) })
-  route('/list', { get: guarded(list) })
+  route('/upload/:filename', { put: guarded('put', uploading, put) })
+  route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
+  route('/serve/:filename', { get: guarded('serve', serve) })
+  route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
+  route('/delete/:filename', { delete: guarded('delete', deleting, remove) })
+  route('/list', { get: guarded('list', list) })
   return router
 }
 
@@ -120,6 +130,16 @@ const nameOf = (state: HoldfastState) => filesOf(state).customer.name
 
 type Handler = RouterMiddleware<HoldfastState>
 type Handlers = Partial<Record<'get' | 'post' | 'put' | 'delete', readonly Handler[]>>
+
+/** The handlers of a route, which notes that it has taken the request; in the first one, since every layer costs. */
+function called(route: Route, first: Handler, ...others: readonly Handler[]): readonly Handler[] {
+  const noting: Handler = (ctx, next) => {
+    ctx.state.route = route
+    const handling: unknown = first(ctx, next)
+    return handling
+  }
+  return [noting, ...others]
+}
 
 /** Answers OPTIONS, and every method that a path does not know (RFC 9110 §15.5.6). */
 function createOtherMethods(handlers: Handlers): Handler {

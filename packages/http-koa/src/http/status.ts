@@ -23,6 +23,11 @@ const answers = {
   overloaded: { status: 503, message: 'Overloaded' },
 } satisfies Record<ErrorCode, Answer>
 
+/** The code of a refusal; `unexpected` for what has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof HttpProblem || isFileServiceError(error) ? error.code : 'unexpected'
+}
+
 /** Seconds after which a client may try again where an error does not say. */
 const defaultRetryAfterSeconds = 5
 

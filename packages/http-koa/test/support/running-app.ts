@@ -21,7 +21,7 @@ export interface RunningApp extends Listening {
 }
 
 export interface RunOptions
-  extends HttpServerOptions, Pick<RouterOptions, 'audit' | 'trustedProxies'> {
+  extends HttpServerOptions, Pick<RouterOptions, 'audit' | 'trustedProxies' | 'onAnswered'> {
   readonly store?: BlobStore
   readonly maxFileSize?: number
   readonly hooks?: FileHooks
@@ -36,6 +36,7 @@ export async function runApp({
   maxFileSize = Infinity,
   hooks = {},
   audit,
+  onAnswered,
   trustedProxies = [],
   ...serverOptions
 }: RunOptions = {}): Promise<RunningApp> {
@@ -48,7 +49,12 @@ export async function runApp({
   })
   const log = collectLog()
   const server = createHttpServer(
-    createApp(service, { log, trustedProxies, ...(audit && { audit }) }),
+    createApp(service, {
+      log,
+      trustedProxies,
+      ...(audit && { audit }),
+      ...(onAnswered && { onAnswered }),
+    }),
     serverOptions,
   )
   const files = service.filesOf({ name: 'demo' })

@@ -1,0 +1,44 @@
+/** What requests are counted by: the routes there are, and `other` for what is none of them. */
+export const routes = [
+  'upload',
+  'put',
+  'batch',
+  'serve',
+  'list',
+  'delete',
+  'ping',
+  'other',
+] as const
+
+export type Route = (typeof routes)[number]
+
+/** What has become of a request. `undefined`: not known, or of no meaning. */
+export interface AnsweredRequest {
+  /** What the client got as `x-request-id`. */
+  readonly requestId: string | undefined
+  /** The route that took it; `other` for paths that are none, and methods that a path does not know. */
+  readonly route: Route
+  readonly method: string | undefined
+  /** As it was sent, without the query. */
+  readonly path: string | undefined
+  /** The answer's; `undefined` where none had begun. */
+  readonly status: number | undefined
+  /** Whether the answer was cut off, as a rule since the client left; whatever the status says, the client did not get it. */
+  readonly isAborted: boolean
+  /** From the arrival of the headers to the end of the answer. */
+  readonly durationMs: number
+  /** Bytes of the request and its answer on the connection, headers included. */
+  readonly bytesIn: number
+  readonly bytesOut: number
+  /** The customer's name, once that was known. */
+  readonly customer: string | undefined
+  /** The client's IP address. */
+  readonly address: string
+  /** Why it was refused or failed: an `ErrorCode` of the core, or a code of docs/audit.md; `unexpected` for what has none. */
+  readonly code: string | undefined
+  /** The same in words for the operator, which the client need not have been told. */
+  readonly reason: string | undefined
+}
+
+/** Told of each request once its answer has been sent or cut off. Nobody waits for it. */
+export type OnAnswered = (answered: AnsweredRequest) => void
