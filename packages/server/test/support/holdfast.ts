@@ -64,7 +64,20 @@ export async function startHoldfast(
   args: readonly string[],
   options: HoldfastOptions,
 ): Promise<HoldfastServer> {
-  const child = start(['serve', '--port', '0', ...args], options)
+  return serverOf(start(['serve', '--port', '0', ...args], options))
+}
+
+/** Starts the real `holdfast serve` as `script`, run by bash, does it: as `holdfast serve …`, alone or in the end. */
+export async function startHoldfastByShell(
+  script: string,
+  options: HoldfastOptions,
+): Promise<HoldfastServer> {
+  const shell = `holdfast() { exec "$HOLDFAST_NODE" "$HOLDFAST_BIN" "$@"; }\n${script}`
+  const env = { ...environmentOf(options), HOLDFAST_NODE: process.execPath, HOLDFAST_BIN: bin }
+  return serverOf(spawn('bash', ['-euc', shell], { cwd: options.cwd, env }))
+}
+
+async function serverOf(child: ChildProcessWithoutNullStreams): Promise<HoldfastServer> {
   child.stdin.end()
   let output = ''
   let isOver = false
@@ -109,11 +122,8 @@ export async function startHoldfast(
   return { ...server, url: String(url), port: Number(new URL(String(url)).port) }
 }
 
-function start(
-  args: readonly string[],
-  { cwd, env = {}, obeysPermissions = false }: HoldfastOptions,
-): ChildProcessWithoutNullStreams {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
+function start(args: readonly string[], options: HoldfastOptions): ChildProcessWithoutNullStreams {
+  const { cwd, obeysPermissions = false } = options
   // Another user would not do: the project may lie where only root may look.
   const isTooMighty = obeysPermissions && process.getuid?.() === 0
   const [program = '', ...rest] = [
@@ -122,5 +132,10 @@ function start(
     bin,
     ...args,
   ]
-  return spawn(program, rest, { cwd, env: { ...Object.fromEntries(inherited), ...env } })
+  return spawn(program, rest, { cwd, env: environmentOf(options) })
+}
+
+function environmentOf({ env = {} }: HoldfastOptions): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
+  return { ...Object.fromEntries(inherited), ...env }
 }
