@@ -1,5 +1,6 @@
 export { closestWord } from './customers/closest-word.ts'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
+export { describeDenial } from './describe-denial.ts'
 export { editCustomersFile } from './edit-customers-file.ts'
 export {
   openCustomersFile,

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { describeDenial } from '../describe-denial.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /** What a customers file holds, before anybody has looked at what it says. */
@@ -68,7 +69,7 @@ function unreadable(error: unknown): string {
       return 'does not exist; create it with "holdfast customers add NAME", or give the right path'
     case 'EACCES':
     case 'EPERM':
-      return 'may not be read by this user; give it to the user that the service runs as, with chown'
+      return `may not be read by this user (${describeDenial(error) ?? code}); give it to the user that the service runs as, with chown`
     default:
       return `cannot be read (${code})`
   }

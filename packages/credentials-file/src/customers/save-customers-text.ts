@@ -1,6 +1,7 @@
 import { open, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
+import { describeDenial } from '../describe-denial.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /**
@@ -28,7 +29,8 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function unwritable(error: unknown): string {
+/** Why a customers file, or the lock beside it, could not be written. */
+export function unwritable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
   switch (code) {
     case 'ENOENT':
@@ -36,7 +38,7 @@ function unwritable(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return `cannot be written by this user (${code}); it is replaced as a whole, so its directory has to be writable`
+      return `cannot be written by this user (${describeDenial(error) ?? code}); it is replaced as a whole, so its directory has to be writable`
     case 'ENOSPC':
       return 'cannot be written, since the disk is full; nothing was changed'
     default:

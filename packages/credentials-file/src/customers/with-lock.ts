@@ -1,6 +1,7 @@
 import { open, realpath, rm, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CustomersFileError } from './customers-file-error.ts'
+import { unwritable } from './save-customers-text.ts'
 
 /** A lock is held for some milliseconds. One this old, in milliseconds, belongs to a process that was killed. */
 const staleMs = 10_000
@@ -48,12 +49,7 @@ async function isStale(lock: string): Promise<boolean> {
 }
 
 function unlockable(error: unknown, path: string): CustomersFileError {
-  const code = codeOf(error)
-  const message =
-    code === 'ENOENT'
-      ? 'cannot be created, since its directory does not exist; create that first'
-      : `cannot be written by this user (${code}); it is replaced as a whole, so its directory has to be writable`
-  return new CustomersFileError(path, [{ message }], error)
+  return new CustomersFileError(path, [{ message: unwritable(error) }], error)
 }
 
 function codeOf(error: unknown): string {

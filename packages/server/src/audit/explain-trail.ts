@@ -1,3 +1,4 @@
+import { describeDenial } from '@holdfast/credentials-file'
 import { UsageError } from '../cli/usage-error.ts'
 
 const remedies: Readonly<Record<string, string>> = {
@@ -13,8 +14,6 @@ export function explainTrail(error: unknown, path: string): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''
   const remedy = remedies[code] ?? 'choose another --audit-log'
-  const user = process.getuid?.() ?? 'this user'
-  return new UsageError(
-    `The audit trail ${path} cannot be written by uid ${user} (${error.message}); ${remedy}.`,
-  )
+  const reason = describeDenial(error) ?? `uid ${process.getuid?.()}: ${error.message}`
+  return new UsageError(`The audit trail ${path} cannot be written (${reason}); ${remedy}.`)
 }

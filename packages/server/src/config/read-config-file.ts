@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { closestWord } from '@holdfast/credentials-file'
+import { closestWord, describeDenial } from '@holdfast/credentials-file'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { UsageError } from '../cli/usage-error.ts'
@@ -135,7 +135,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
     throw new UsageError(
       `The configuration file ${path} cannot be read (${reason}). Check --config or HOLDFAST_CONFIG.`,
     )

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { describeDenial } from '@holdfast/credentials-file'
 import { UsageError } from '../cli/usage-error.ts'
 import { secretVariables, type SecretName } from './secrets.ts'
 
@@ -37,7 +38,7 @@ async function readText(path: string, place: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
     throw new UsageError(`${place} cannot be read (${reason}).`)
   }
 }

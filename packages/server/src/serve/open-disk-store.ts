@@ -1,3 +1,4 @@
+import { describeDenial } from '@holdfast/credentials-file'
 import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
@@ -39,8 +40,6 @@ function explain(error: unknown, data: string): unknown {
   // Without a code it is the store itself that refuses, in words for the administrator.
   if (!('code' in error)) return new UsageError(error.message)
   const remedy = remedies[String(error.code)] ?? 'choose another --data'
-  const user = process.getuid?.() ?? 'this user'
-  return new UsageError(
-    `The data directory ${data} cannot be used by uid ${user} (${error.message}): ${remedy}.`,
-  )
+  const reason = describeDenial(error) ?? `uid ${process.getuid?.()}: ${error.message}`
+  return new UsageError(`The data directory ${data} cannot be used (${reason}): ${remedy}.`)
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { ServerCertificate } from '@holdfast/http-koa'
+import { describeDenial } from '@holdfast/credentials-file'
 import { UsageError } from '../cli/usage-error.ts'
 
 /** The paths of the two files, both PEM. */
@@ -74,7 +75,7 @@ function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ENOENT') return 'does not exist; give the right path'
   if (code === 'EACCES') {
-    return `may not be read by uid ${process.getuid?.() ?? '?'}; give it, and leave to enter its directories, to that user`
+    return `may not be read (${describeDenial(error) ?? messageOf(error)}); give it, and leave to enter its directories, to that user`
   }
   return `cannot be read (${messageOf(error)})`
 }

@@ -50,7 +50,7 @@ describe('trailFindings', () => {
     it(`refuses a file ${title}`, async () => {
       const refusal = await told(join(site.path, path)).catch((error: unknown) => error)
       expect(refusal).to.be.an('error').with.property('name', 'UsageError')
-      expect(String(refusal)).to.match(new RegExp(`cannot be written by uid \\d+ .*${remedy}`))
+      expect(String(refusal)).to.match(new RegExp(`cannot be written \\(uid \\d+: .*${remedy}`))
     })
   }
 })

@@ -167,7 +167,7 @@ describe('readCertificate', () => {
     await promisify(execFile)('chmod', ['000', at('key.pem')])
     const unreadable = await serve(...tlsFlags)
     expect(unreadable.stderr).to.match(
-      /^holdfast: The TLS key key\.pem .* may not be read by uid \d+/,
+      /^holdfast: The TLS key key\.pem .* may not be read \(uid \d+, gid \d+ may not read .*key\.pem, which belongs to uid \d+, gid \d+ and has mode 0000\)/,
     )
     expect(unreadable.code).to.equal(1)
   })

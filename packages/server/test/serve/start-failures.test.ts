@@ -49,13 +49,14 @@ describe('holdfast serve that cannot start', () => {
     const data = join(site.path, 'data')
     await mkdir(data)
     await chmod(data, 0o500)
+    const owner = `uid ${process.getuid?.()}, gid ${process.getgid?.()}`
     const outcome = await runHoldfast(['serve', '--port', '0'], {
       cwd: site.path,
       obeysPermissions: true,
     })
     expectRemedy(
       outcome,
-      `./data cannot be used by uid ${process.getuid?.()} (EACCES`,
+      `./data cannot be used (uid ${process.getuid?.()}, gid ${process.getgid?.()} may not write to ${data}, which belongs to ${owner} and has mode 0500)`,
       'give that user write permission',
     )
   })
