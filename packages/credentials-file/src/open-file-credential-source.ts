@@ -47,6 +47,8 @@ export interface FileCredentialSource extends CredentialSource {
    * it was refused (see `onRefused`). Never rejects for what is wrong with the file.
    */
   reload(): Promise<boolean>
+  /** Since when the file has been refused, so that the customers are those of before; `undefined` if it is not. */
+  refusedSince(): Date | undefined
   /** Stops watching the file; resolves when no reading is under way. Customers are found as before. */
   close(): Promise<void>
 }
@@ -75,12 +77,14 @@ export async function openFileCredentialSource(
   let current = snapshotOf(await readCustomersText(path), path, cost)
   for (const warning of current.warnings) onWarning?.(warning)
   let lastRefused: string | undefined
+  let refusedSince: Date | undefined
   let reading: Promise<unknown> = Promise.resolve()
 
   const take = (next: Snapshot) => {
     const before = current
     current = next
     lastRefused = undefined
+    refusedSince = undefined
     for (const warning of next.warnings) {
       if (!before.warnings.includes(warning)) onWarning?.(warning)
     }
@@ -98,6 +102,7 @@ export async function openFileCredentialSource(
       const refused = content === undefined ? error.message : digest(content.text)
       const isNew = refused !== lastRefused
       lastRefused = refused
+      refusedSince ??= new Date()
       if (isNew || isAsked) onRefused?.(error)
       return content === undefined ? 'unreadable' : 'refused'
     }
@@ -120,6 +125,7 @@ export async function openFileCredentialSource(
     find: (name) => current.credentials.get(name),
     customers: () => [...current.credentials.keys()],
     reload: async () => (await readInTurn(true)) === 'taken',
+    refusedSince: () => refusedSince,
     async close() {
       await watch?.close()
       await reading

@@ -22,6 +22,22 @@ describe('openFileCredentialSource', () => {
       expect(source.find('a')).to.equal(undefined)
     })
 
+    it('tells since when a file has been refused, until it is taken again, even as it was', async () => {
+      await file.write(list('a'))
+      const { source, refused } = await file.open()
+      expect(source.refusedSince()).to.equal(undefined)
+      const before = Date.now()
+      await file.write('nonsense')
+      await until('it is refused', () => refused.length > 0)
+      const since = source.refusedSince()
+      expect(since?.getTime()).to.be.within(before, Date.now())
+      await file.write('other nonsense')
+      await until('it is refused again', () => refused.length > 1)
+      expect(source.refusedSince()).to.equal(since)
+      await file.write(list('a'))
+      await until('it is taken', () => source.refusedSince() === undefined)
+    })
+
     it('takes a file replaced by rename, again and again', async () => {
       await file.write(list('a'))
       const { source } = await file.open()

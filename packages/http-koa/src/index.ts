@@ -4,6 +4,7 @@ export type { HoldfastState } from './holdfast-state.ts'
 export { createAddressOf, type AddressOf } from './http/address-of.ts'
 export { routes, type AnsweredRequest, type OnAnswered, type Route } from './http/answered.ts'
 export type { HttpLog } from './http/log.ts'
+export { errorBody, type ErrorBody } from './http/problem.ts'
 export { httpSteps, type HttpStep } from './http/step.ts'
 export { createAccessLog } from './middleware/access-log.ts'
 export {
@@ -28,5 +29,5 @@ export {
   replaceCertificate,
   type ServerCertificate,
 } from './server/https-server.ts'
-export type { HttpServerOptions } from './server/prepare-server.ts'
+export type { HttpApp, HttpServerOptions } from './server/prepare-server.ts'
 export { createWireFinder } from './server/wire-finder.ts'

@@ -1,4 +1,4 @@
-import { lstat, unlink } from 'node:fs/promises'
+import { lstat, statfs, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FileServiceError, sortUtf8, type BlobStore } from '@holdfast/core'
 import { atomicWrite } from './atomic-write.ts'
@@ -38,6 +38,8 @@ export interface DiskBlobStoreOptions {
 
 /** A {@link BlobStore} on a directory. */
 export interface DiskBlobStore extends BlobStore {
+  /** How many bytes the file system has left for this user's files. */
+  readonly freeSpace: () => Promise<number>
   /** Removes the store's temporary files; puts under way fail. What was stored stays. */
   close(): Promise<void>
 }
@@ -109,6 +111,12 @@ export async function openDiskBlobStore({
 
     async *customers() {
       yield* sortUtf8(await walked((entriesOf) => findCustomers(layout, entriesOf)))
+    },
+
+    async freeSpace() {
+      await checkPresence()
+      const { bavail, bsize } = await namingFailure(statfs(layout.root))
+      return bavail * bsize
     },
 
     close: () => instance.close(),

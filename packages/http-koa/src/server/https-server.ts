@@ -1,11 +1,11 @@
 import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import type Koa from 'koa'
 import { https } from '../required.ts'
 import {
   defaultIdleTimeoutMs,
   nodeOptions,
   prepareServer,
+  type HttpApp,
   type HttpServerOptions,
 } from './prepare-server.ts'
 import { answerRaw } from './raw-answer.ts'
@@ -27,7 +27,7 @@ const longestHandshakeMs = 60_000
  * client may be idle, a minute at most; and whoever speaks HTTP without TLS is told so, in the form that errors have.
  */
 export function createHttpsServer(
-  app: Pick<Koa, 'callback'>,
+  app: HttpApp,
   certificate: ServerCertificate,
   options: HttpServerOptions = {},
 ): Server {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type Koa from 'koa'
 import { fastPathOf } from '../fast-path.ts'
 import { connectionOf } from '../http/connection.ts'
 import { noteExpectation } from '../http/expect-continue.ts'
@@ -17,6 +16,11 @@ export interface HttpServerOptions {
 
 /** How long the head of a request may take at most, in milliseconds. */
 const longestHeadMs = 60_000
+
+/** What answers requests: a Koa application, or whatever has such a method. */
+export interface HttpApp {
+  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
+}
 
 /**
  * What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. The
@@ -41,10 +45,10 @@ const maxHeaderFields = 1_000
 /** Default of {@link HttpServerOptions.idleTimeoutMs}. */
 export const defaultIdleTimeoutMs = 60_000
 
-/** Has `server`, made with the {@link nodeOptions} of the same options, answer for a Koa application. */
+/** Has `server`, made with the {@link nodeOptions} of the same options, answer for an application. */
 export function prepareServer(
   server: Server,
-  app: Pick<Koa, 'callback'>,
+  app: HttpApp,
   { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
 ): void {
   const callback = app.callback()

@@ -26,7 +26,9 @@ export type CopyFlags = WrittenSettings & {
   readonly '--'?: readonly string[]
 }
 
-const storeSettings = settingNames.filter((name) => settings[name].store !== undefined)
+const storeSettings = settingNames.filter(
+  (name) => settings[name].store !== undefined && !settings[name].isForServing,
+)
 
 /** The options of `holdfast copy`. */
 export function describeCopy(yargs: Argv): Argv {

@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Admin } from '../admin/open-admin.ts'
 import type { Config } from '../config/resolve-config.ts'
+import { adminPlace } from '../serve/admin-place.ts'
 import { placeOf } from '../serve/open-store.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { createLog } from './create-log.ts'
@@ -12,17 +15,56 @@ import { catchSignals, type Signals } from './signals.ts'
 export async function runServer(config: Config): Promise<number> {
   const log = createLog(config)
   const signals = catchSignals()
+  const admin = await openAdmin(config, log)
+  try {
+    return await runWatched(config, log, signals, admin)
+  } finally {
+    await admin?.close()
+  }
+}
+
+async function openAdmin(config: Config, log: Logger): Promise<Admin | undefined> {
+  const place = adminPlace(config)
+  if (place === undefined) return undefined
+  // Loaded only now: a server without it does without.
+  const admin = await import('../admin/open-admin.ts')
+  return admin.openAdmin(place, config, log)
+}
+
+async function runWatched(
+  config: Config,
+  log: Logger,
+  signals: Signals,
+  admin: Admin | undefined,
+): Promise<number> {
   const server = await startUnlessHurried(config, log, signals.hurry)
+  admin?.watch(server.vitals)
   log.info(
     {
       url: server.url,
+      ...(admin && { admin: admin.url }),
       store: config.store,
       ...placeOf(config.store, config),
       ...(config.workers > 1 && { workers: config.workers }),
     },
     `holdfast listens on ${server.url}`,
   )
-  return untilSignalled(signals, server, log)
+  signals.onReload(() => void server.reload())
+  const signal = await signals.end
+  admin?.retire()
+  await serveOn(config['shutdown-delay'], signals, log)
+  log.info({ signal }, 'finishing the requests under way')
+  const isClean = await server.close(signals.hurry)
+  if (isClean) log.info('stopped')
+  else log.warn('stopped; requests that had not finished were cut off')
+  return 0
+}
+
+/** So that balancers notice, before it refuses connections, that the server is not ready any more. */
+async function serveOn(delayMs: number, { hurry }: Signals, log: Logger): Promise<void> {
+  if (delayMs === 0) return
+  log.info({ delayMs }, 'serving on for --shutdown-delay, not ready any more')
+  await delay(delayMs, undefined, { signal: hurry }).catch(() => {})
 }
 
 /**
@@ -49,18 +91,4 @@ async function start(config: Config, log: Logger): Promise<RunningServer> {
   if (config.workers === 1) return startServer(config, log)
   const { startWorkers } = await import('../workers/start-workers.ts')
   return startWorkers(config, log)
-}
-
-async function untilSignalled(
-  signals: Signals,
-  server: RunningServer,
-  log: Logger,
-): Promise<number> {
-  signals.onReload(() => void server.reload())
-  const signal = await signals.end
-  log.info({ signal }, 'finishing the requests under way')
-  const isClean = await server.close(signals.hurry)
-  if (isClean) log.info('stopped')
-  else log.warn('stopped; requests that had not finished were cut off')
-  return 0
 }

@@ -20,7 +20,7 @@ export type UsageFlags = WrittenSettings &
   }
 
 const usageSettings = settingNames.filter((name) => {
-  if (name === 'minio-create-bucket') return false
+  if (name === 'minio-create-bucket' || settings[name].isForServing) return false
   return name === 'store' || name === 'customers' || settings[name].store !== undefined
 })
 

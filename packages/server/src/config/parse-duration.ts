@@ -19,3 +19,8 @@ export function parseDuration(text: string): number {
   }
   return Math.round(ms)
 }
+
+/** The same, and `0` with or without a unit. */
+export function parseDelay(text: string): number {
+  return /^0\s*(ms|s|m|h)?$/.test(text.trim()) ? 0 : parseDuration(text)
+}

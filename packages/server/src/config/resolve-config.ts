@@ -26,9 +26,13 @@ export interface Config {
   readonly workers: number
   readonly 'idle-timeout': number
   readonly 'shutdown-grace': number
+  readonly 'shutdown-delay': number
+  readonly 'admin-port': number | undefined
+  readonly 'admin-host': string
   readonly 'log-level': string
   readonly 'audit-log': string | undefined
   readonly data: string
+  readonly 'min-free-space': number
   readonly 'cache-size': number
   readonly 'minio-endpoint': string | undefined
   readonly 'minio-bucket': string | undefined

@@ -1,5 +1,5 @@
 import { parseByteSize } from '@holdfast/credentials-file'
-import { parseDuration } from './parse-duration.ts'
+import { parseDelay, parseDuration } from './parse-duration.ts'
 
 /** The stores that files can be kept in. */
 export type StoreKind = 'disk' | 'minio'
@@ -9,6 +9,8 @@ export interface Setting<Value> {
   readonly describe: string
   /** The only store that it means something to; left out where it is the server's. */
   readonly store?: StoreKind
+  /** Means something to a server that runs, and nothing to other commands that open its store. */
+  readonly isForServing?: true
   /** A flag that may stand alone, for `true`; in the configuration file `true` and `false` need no quotes. */
   readonly isSwitch?: true
   /** As it would be written; `undefined` where being unset means something of its own. */
@@ -144,6 +146,21 @@ export const settings = {
     default: '30s',
     parse: parseDuration,
   }),
+  'shutdown-delay': setting({
+    describe: 'How long to serve on after SIGTERM, not ready any more, before requests finish',
+    default: '0s',
+    parse: parseDelay,
+  }),
+  'admin-port': setting({
+    describe: 'Port of /live and /ready, in plain HTTP; none if unset',
+    default: undefined,
+    parse: port,
+  }),
+  'admin-host': setting({
+    describe: 'Address for that port',
+    default: '127.0.0.1',
+    parse: text,
+  }),
   'log-level': setting({
     describe: 'Least important lines to log',
     default: 'info',
@@ -159,6 +176,13 @@ export const settings = {
     store: 'disk',
     default: './data',
     parse: text,
+  }),
+  'min-free-space': setting({
+    describe: 'Room on the disk below which the server is not ready; 0 for none',
+    store: 'disk',
+    isForServing: true,
+    default: '16MiB',
+    parse: parseByteSize,
   }),
   'cache-size': setting({
     describe: 'Memory in which each process keeps small files; 0 for none',

@@ -13,6 +13,7 @@ import { createLoginFailureCounter } from './login-failure-counter.ts'
 import { openCertificate, type CertificateSource } from './open-certificate.ts'
 import { openCustomers } from './open-customers.ts'
 import { openInTurn } from './open-in-turn.ts'
+import type { CustomersState } from './vitals.ts'
 
 /** How long bad logins are remembered, in milliseconds. */
 const loginBrakeWindowMs = 60_000
@@ -31,6 +32,7 @@ export interface Commons {
   readonly quotas?: QuotaKeeper
   /** Default: what the routes do without one. */
   readonly requestTally?: RequestTally
+  readonly customersState: () => CustomersState
   /** Reads the files behind it again; `false` when one was refused. */
   reload(): Promise<boolean>
   close(): Promise<void>
@@ -62,6 +64,10 @@ export async function openCommons(
     certificate,
     credentials,
     customers: () => credentials.customers(),
+    customersState: () => ({
+      count: credentials.customers().length,
+      refusedSince: credentials.refusedSince(),
+    }),
     verifyPassword: createPasswordVerifier(),
     failures: createLoginFailureCounter(loginBrakeWindowMs),
     async reload() {

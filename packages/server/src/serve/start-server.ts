@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
@@ -9,13 +8,16 @@ import { checkProxies } from './check-proxies.ts'
 import { createServer } from './create-server.ts'
 import { explainListening } from './explain-listening.ts'
 import { createDrain } from './drain.ts'
+import { listeningUrl } from './listening-url.ts'
 import { openCommons, type Commons } from './open-commons.ts'
 import { openInTurn } from './open-in-turn.ts'
 import { openStore } from './open-store.ts'
+import type { Vitals } from './vitals.ts'
 
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
   readonly url: string
+  readonly vitals: Vitals
   /**
    * Reads the customers file and the certificate again, and opens the audit trail anew; `false` when one was refused and
    * stays as it was.
@@ -79,7 +81,8 @@ export async function startServer(
     throw explainListening(error, config)
   }
   return {
-    url: urlOf(certificate ? 'https' : 'http', server.address() as AddressInfo),
+    url: listeningUrl(certificate ? 'https' : 'http', server.address()),
+    vitals: { store, customers: commons.customersState },
     async reload() {
       const taken = await Promise.all([commons.reload(), trail?.reload() ?? true])
       return taken.every(Boolean)
@@ -94,8 +97,4 @@ export async function startServer(
 
 async function openTrail({ 'audit-log': path }: Config, log: Logger) {
   return path === undefined ? undefined : openAuditTrail(path, log)
-}
-
-function urlOf(scheme: string, { address, family, port }: AddressInfo): string {
-  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -48,7 +48,7 @@ export interface SharedCommons {
  * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
  */
 export function shareCommons(
-  commons: Omit<OwnCommons, 'reload' | 'close'>,
+  commons: Omit<OwnCommons, 'customersState' | 'reload' | 'close'>,
   books: QuotaBooks,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
 ): SharedCommons {

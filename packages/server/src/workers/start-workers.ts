@@ -68,6 +68,7 @@ export async function startWorkers(config: Config, log: Logger): Promise<Running
     workers.forEach((worker, place) => void keep(worker, place))
     return {
       url,
+      vitals: { store, customers: commons.customersState },
       async reload() {
         const taken = await Promise.all([
           commons.reload(),

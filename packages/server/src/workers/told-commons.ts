@@ -65,6 +65,7 @@ export function createToldCommons(primary: () => Channel<CommonAnswers>): ToldCo
         failures,
         quotas: createRemoteQuotas(primary()),
         requestTally,
+        customersState: () => ({ count: credentials.size }),
         reload: async () => true,
         close: async () => {},
       }

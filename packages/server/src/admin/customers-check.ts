@@ -1,0 +1,19 @@
+import type { Vitals } from '../serve/vitals.ts'
+import type { Check } from './check.ts'
+
+/**
+ * Whether there are customers: without any, all that a server can do with a request is refuse it. A file that is refused
+ * does no harm yet, and is told.
+ */
+export function customersCheck({ customers }: Pick<Vitals, 'customers'>): Check {
+  return {
+    name: 'customers',
+    look() {
+      const { count, refusedSince } = customers()
+      const refused = refusedSince && { refusedSince: refusedSince.toISOString() }
+      if (count > 0) return { ok: true, count, ...refused }
+      const why = 'there are none, so that nobody can log in; holdfast customers add NAME'
+      return { ok: false, why, count, ...refused }
+    },
+  }
+}

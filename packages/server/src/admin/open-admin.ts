@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import type { ListeningPlace } from '../serve/explain-listening.ts'
+import type { Vitals } from '../serve/vitals.ts'
+import { customersCheck } from './customers-check.ts'
+import type { Check } from './check.ts'
+import { freeSpaceCheck } from './free-space-check.ts'
+import { createReadiness } from './readiness.ts'
+import { jsonAnswer, startAdminServer } from './start-admin-server.ts'
+
+/** What answers those who watch over a server: balancers, supervisors, monitoring. */
+export interface Admin {
+  /** Such as `http://127.0.0.1:9090`. */
+  readonly url: string
+  /** Says that the server serves from now on, and what there is to look at. */
+  watch(vitals: Vitals): void
+  /** Says that the server is about to stop. */
+  retire(): void
+  /** To be closed last. */
+  close(): Promise<void>
+}
+
+/**
+ * Listens at `place` for a server that is starting: `/live` answers as long as the process does, `/ready` says whether
+ * to send it requests, and if not, why.
+ *
+ * @throws UsageError for what an administrator can mend
+ */
+export async function openAdmin(
+  place: ListeningPlace,
+  config: Config,
+  log: Logger,
+): Promise<Admin> {
+  const readiness = createReadiness(log)
+  const server = await startAdminServer(
+    place,
+    {
+      '/live': () => jsonAnswer(200, { live: true }),
+      '/ready': async () => {
+        const report = await readiness.report()
+        return jsonAnswer(report.ready ? 200 : 503, report)
+      },
+    },
+    log,
+  )
+  return {
+    url: server.url,
+    watch: (vitals) => readiness.begin(checksOf(vitals, config)),
+    retire: () => readiness.end(),
+    close: () => server.close(),
+  }
+}
+
+function checksOf(vitals: Vitals, { 'min-free-space': least }: Config): readonly Check[] {
+  const { freeSpace } = vitals.store
+  return [...(freeSpace ? [freeSpaceCheck(freeSpace, least)] : []), customersCheck(vitals)]
+}
