@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { publishedPackages } from '../pack-packages.ts'
+import { installTarballs, type InstallOptions } from './install-tarballs.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** An application of somebody strict: every entry is imported, and what they say fits together. */
+const application = `
+import type { Server } from 'node:http'
+import { describeBlobStore } from '@holdfast/contract'
+import { injectFaults } from '@holdfast/contract/faults'
+import { createFileService, type BlobStore, type FileService } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { createPasswordVerifier, openFileCredentialSource } from '@holdfast/credentials-file'
+import { createApp, createHttpServer, createMulterStorage, createRouter } from '@holdfast/http-koa'
+import { resolveConfig, startServer } from '@holdfast/server'
+import { openDiskBlobStore } from '@holdfast/store-disk'
+import { openMinioBlobStore } from '@holdfast/store-minio'
+
+const bucket = { endpoint: 'http://127.0.0.1', bucket: 'b', accessKey: 'a', secretKey: 's' }
+export const stores: readonly Promise<BlobStore>[] = [
+  openDiskBlobStore({ directory: 'data' }),
+  openMinioBlobStore(bucket),
+  Promise.resolve(createMemoryBlobStore()),
+]
+export async function serve(store: BlobStore): Promise<Server> {
+  const credentials = await openFileCredentialSource('customers.yaml', { onWarning: console.warn })
+  const verifyPassword = createPasswordVerifier()
+  const service: FileService = createFileService({ store, credentials, verifyPassword })
+  const app = createApp(service, { log: console })
+  app.use(createRouter(service, { prefix: '/files' }).routes())
+  app.use((ctx) => (ctx.body = ctx.path.toUpperCase()))
+  return createHttpServer(app)
+}
+// @ts-expect-error: a directory is no number, which an import that is any would not say.
+void openDiskBlobStore({ directory: 1 })
+// @ts-expect-error: the same of Koa, whose types come along.
+createApp(createFileService({ store: createMemoryBlobStore() })).no()
+export const others = [describeBlobStore, injectFaults, createMulterStorage, resolveConfig, startServer]
+`
+
+describe('The types of the packages, installed from tarballs,', function () {
+  this.timeout(180_000)
+
+  it('compile in a strict application, their own declarations checked as well', () =>
+    compile(application, publishedPackages(root), ['--lib', 'es2024', '--types', 'node'], {
+      others: { '@types/node': '^22.0.0' },
+    }))
+
+  it('of core need neither Node nor anything else', () =>
+    compile(
+      `import { createFileService } from '@holdfast/core'
+       import { createMemoryBlobStore } from '@holdfast/core/memory'
+       export const service = createFileService({ store: createMemoryBlobStore() })`,
+      ['@holdfast/core'],
+      ['--lib', 'es2024,dom'],
+    ))
+})
+
+/** Compiles `program`, with all that it imports, where these packages are installed; rejects with what is wrong. */
+async function compile(
+  program: string,
+  names: readonly string[],
+  flags: readonly string[],
+  options: InstallOptions = {},
+): Promise<void> {
+  const project = await installTarballs(names, options)
+  try {
+    await writeFile(join(project.folder, 'application.ts'), program)
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+    const args = ['--noEmit', '--module', 'nodenext', ...strict, '--skipLibCheck', 'false']
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const command = [tsc, ...args, ...flags, 'application.ts']
+    const run = promisify(execFile)(process.execPath, command, { cwd: project.folder })
+    const { stdout } = await run.catch((error: unknown) => error as { stdout: string })
+    expect(stdout).to.equal('')
+  } finally {
+    await project.remove()
+  }
+}
