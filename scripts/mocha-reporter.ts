@@ -4,44 +4,77 @@ import { collectContractResults } from './matrix/collect-contract-results.ts'
 import type { ContractResult } from './matrix/contract-result.ts'
 import { collectFigures } from './checks/collect-figures.ts'
 
-interface Files {
-  counts?: string
-  contract?: string
+/** What a run of mocha leaves for `scripts/test`. */
+export interface TestResults {
+  passed: number
+  failures: FailedTest[]
+  /** Lines of suites that have counted something. */
+  figures: readonly string[]
+  /** Results of the contract suite on every store. */
+  contract: readonly ContractResult[]
+}
+
+export interface FailedTest {
+  /** The names of its suites and its own. */
+  title: string
+  message: string
+  /** What chooses it, for mocha's --fgrep; none for a hook. */
+  grep?: string
+}
+
+interface Options {
+  /** Where to leave `TestResults`, as JSON. */
+  results?: string
+  /** How many seconds the process may live on then. */
+  grace?: string
 }
 
 /**
- * Mocha's spec reporter, which shows what suites have counted once more at the end, and also leaves for `scripts/test`,
- * as JSON in the files named by the reporter options:
- * `counts`, its counts as `{"passed": 3, "failed": 1, "failures": ["name of the test: why"]}`; `contract`, the results of
- * the contract suite on every store.
- * Without these options it is the spec reporter.
+ * Mocha's spec reporter, which also leaves what `scripts/test` wants to know in the file that the reporter option `results`
+ * names. Without that option it is the spec reporter.
  */
 class CountingReporter extends mocha.reporters.Spec {
-  readonly #files: Files
+  readonly #options: Options
   readonly #contractResults: readonly ContractResult[]
   readonly #figures = collectFigures()
 
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {
     super(runner, options)
-    this.#files = (options.reporterOptions ?? {}) as Files
+    this.#options = (options.reporterOptions ?? {}) as Options
     this.#contractResults = collectContractResults(runner)
   }
 
   override epilogue(): void {
     super.epilogue()
-    for (const line of this.#figures()) console.log(`  ${line}`)
-    const { counts, contract } = this.#files
-    const { passes: passed, failures: failed } = this.stats
-    const failures = this.failures.map(inOneLine)
-    if (counts !== undefined) writeFileSync(counts, JSON.stringify({ passed, failed, failures }))
-    if (contract !== undefined) writeFileSync(contract, JSON.stringify(this.#contractResults))
+    const results: TestResults = {
+      passed: this.stats.passes,
+      failures: this.failures.map(describeFailure),
+      figures: this.#figures(),
+      contract: this.#contractResults,
+    }
+    const { results: file, grace = 20 } = this.#options
+    if (file === undefined) return
+    writeFileSync(file, JSON.stringify(results))
+    setTimeout(endBadly, Number(grace) * 1000).unref()
   }
 }
 
-/** Which test failed, and why. */
-function inOneLine(test: mocha.Test): string {
-  const [reason = ''] = (test.err?.message ?? '').split('\n')
-  return `${test.titlePath().join(' > ')}: ${reason}`
+/** For a process that would live for ever: tests have left a server, a socket or a timer. */
+function endBadly(): void {
+  const reasons = process.getActiveResourcesInfo().join(', ')
+  console.error(`All tests have ended, but not this process, which is kept by ${reasons}`)
+  // Mocha sets a code of its own when the process ends.
+  process.on('exit', () => {
+    process.exitCode = 1
+  })
+  process.exit()
+}
+
+function describeFailure(test: mocha.Test): FailedTest {
+  const failed = { title: test.titlePath().join(' > '), message: test.err?.message ?? '' }
+  // A hook that fails is told of like a test.
+  const { type }: { type: string } = test
+  return type === 'test' ? { ...failed, grep: test.fullTitle() } : failed
 }
 
 // Mocha takes a reporter module's default export.

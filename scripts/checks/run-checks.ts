@@ -1,60 +1,60 @@
 /**
- * The body of scripts/test: every check, then the tests, whatever failed before. A check counts as one. Arguments go to
- * mocha. Ends with the line `N passed, N failed`, and with code 1 if anything failed.
+ * The body of scripts/test: every check, and the tests, file by file, several at a time, whatever has failed before. A
+ * check counts as one. Ends with what failed and the line `N passed, N failed`, and with code 1 if anything failed.
  */
 import { join } from 'node:path'
+import { forgetResults, keepResults } from '../matrix/results-file.ts'
+import { announce } from './announce.ts'
+import { checkJob } from './check-job.ts'
+import { chooseTests } from './choose-tests.ts'
 import { leftOutSuites } from './left-out-suites.ts'
-import { runProgram } from './run-program.ts'
-import { runTests } from './run-tests.ts'
-import type { Tally } from './tally.ts'
+import { lanesFor } from './lanes-for.ts'
+import { addReports, noTest, type Report } from './report.ts'
+import { runJobs, type Job } from './run-jobs.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
+import { summaryOf } from './summary-of.ts'
+import { testJobs } from './test-jobs.ts'
 
 const root = join(import.meta.dirname, '../..')
+const check = (title: string, ...command: string[]) => checkJob(root, title, command)
 
-type Check = readonly [title: string, ...command: string[]]
-
-const checks: readonly Check[] = [
-  // First, since tests import other packages as they are published: from dist.
-  ['build and types', 'tsc', '--build'],
-  ['types of the tests', 'tsc', '-p', 'tsconfig.test.json'],
-  ['lint', 'eslint', '.'],
-  ['format', 'prettier', '--check', '--log-level', 'warn', '.'],
-  ['unused code and dependencies', 'knip', '--no-config-hints'],
-  ['package boundaries', 'node', 'scripts/check-boundaries.ts'],
-  ['links in the documentation', 'node', 'scripts/check-docs.ts'],
+// First, since tests import other packages as they are published: from dist.
+const build = check('build and types', 'tsc', '--build')
+const checks = [
+  check('lint', 'eslint', '.'),
+  check('types of the tests', 'tsc', '-p', 'tsconfig.test.json'),
+  check('format', 'prettier', '--check', '--log-level', 'warn', '.'),
+  check('unused code and dependencies', 'knip', '--no-config-hints'),
+  check('package boundaries', 'node', 'scripts/check-boundaries.ts'),
+  check('links in the documentation', 'node', 'scripts/check-docs.ts'),
 ]
+const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
 
-const total: Tally = { passed: 0, failed: 0 }
-const failures: string[] = []
-
-for (const check of checks) await runCheck(check)
-const args = process.argv.slice(2)
-await count('tests', () => runTests(root, args))
-const leftOut = leftOutSuites()
+const { lanes, args } = lanesFor(process.argv.slice(2))
+const choice = chooseTests(root, args)
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
-if (args.length === 0 && !leftOut) {
-  await runCheck(['contract results in the documentation', 'node', 'scripts/check-matrix.ts'])
+const isComplete = args.length === 0 && leftOutSuites() === undefined
+const stop = stopOnSignals()
+
+if (isComplete) await forgetResults(root)
+const built = await run([build])
+const reports = await run([...checks, ...testJobs(root, choice)])
+const tests = addReports(reports.slice(checks.length))
+if (isComplete) await keepResults(root, tests.contract)
+const documented = isComplete ? await run([matrix]) : []
+const total = addReports([...built, ...reports, ...documented, ...(hasRun(tests) ? [] : [noTest])])
+console.log(summaryOf(total, leftOutSuites()))
+process.exitCode = total.failures.length === 0 ? 0 : 1
+
+function hasRun({ passed, failures }: ReturnType<typeof addReports>): boolean {
+  return passed + failures.length > 0
 }
 
-console.log()
-for (const failure of failures) console.log(`failed: ${failure}`)
-if (leftOut) console.log(`left out (--without-containers): ${leftOut.join(', ') || 'nothing'}`)
-console.log(`${total.passed} passed, ${total.failed} failed`)
-process.exitCode = total.failed === 0 ? 0 : 1
-
-async function runCheck([title, ...command]: Check): Promise<void> {
-  await count(title, async () => {
-    const endedWell = await runProgram(root, command)
-    return { passed: endedWell ? 1 : 0, failed: endedWell ? 0 : 1 }
-  })
-}
-
-async function count(title: string, run: () => Promise<Tally>): Promise<void> {
-  console.log(`\n== ${title}`)
-  const startedAt = performance.now()
-  const { passed, failed, failures: which = [] } = await run()
-  total.passed += passed
-  total.failed += failed
-  if (failed > 0) failures.push(title, ...which.map((one) => `${title}: ${one}`))
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`   ${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s)`)
+async function run(jobs: readonly Job<Report>[]): Promise<Report[]> {
+  const shown = announce(jobs.length)
+  try {
+    return await runJobs(jobs, { lanes, stop, ...shown })
+  } finally {
+    shown.end()
+  }
 }

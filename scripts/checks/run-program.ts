@@ -1,38 +1,58 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile, rm, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 // Nothing here takes longer; what does is stuck, and CI should say so instead of waiting for its own end.
-const limitMs = 30 * 60 * 1000
+const limitMinutes = 10
+
+export interface Ended {
+  /** `undefined` where the program ended well, else how it ended, such as `with code 1`. */
+  readonly problem: string | undefined
+  /** What it said, on stdout and stderr. */
+  readonly output: string
+}
 
 /**
- * Runs one of the programs of `root`'s node_modules/.bin in `root`, its output going where ours goes.
- * Resolves to whether it ended well; a program that cannot start, is killed or takes over 30 minutes has not.
- * A signal that ends us ends it first.
+ * Runs one of the programs of `root`'s node_modules/.bin in `root`, and resolves when it has ended.
+ * A program that cannot start, is killed or takes over ten minutes has not ended well.
+ * When `stop` is aborted, it gets the signal that is the reason.
  */
 export async function runProgram(
   root: string,
-  [program = '', ...args]: string[],
-): Promise<boolean> {
-  const bin = join(root, 'node_modules/.bin')
-  const child = spawn(join(bin, program), args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    timeout: limitMs,
-    // What a test starts as plain `node` is the Node that the project pins.
-    env: { ...process.env, PATH: bin + delimiter + (process.env['PATH'] ?? '') },
-  })
-  const stop = (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    process.exit(130)
-  }
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  const ended = await new Promise<boolean>((resolve) => {
-    child.once('error', (error) => {
-      console.error(`${program}: ${error.message}`)
-      resolve(false)
+  [program = '', ...args]: readonly string[],
+  stop: AbortSignal,
+): Promise<Ended> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-output-'))
+  const path = join(folder, 'output')
+  // Not a pipe: it would stay open as long as anything that the program has started and left.
+  const file = await open(path, 'a')
+  try {
+    const bin = join(root, 'node_modules/.bin')
+    const child = spawn(join(bin, program), args, {
+      cwd: root,
+      stdio: ['ignore', file.fd, file.fd],
+      timeout: limitMinutes * 60_000,
+      // What a test starts as plain `node` is the Node that the project pins.
+      env: { ...process.env, PATH: bin + delimiter + (process.env['PATH'] ?? '') },
     })
-    child.once('close', (code) => resolve(code === 0))
-  })
-  process.off('SIGINT', stop).off('SIGTERM', stop)
-  return ended
+    const end = () => child.kill(stop.reason as NodeJS.Signals)
+    stop.addEventListener('abort', end)
+    const problem = await untilEnd(child).finally(() => stop.removeEventListener('abort', end))
+    return { problem, output: await readFile(path, 'utf8') }
+  } finally {
+    await file.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function untilEnd(child: ReturnType<typeof spawn>): Promise<string | undefined> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    if (signal !== null) return `by ${signal}`
+    return code === 0 ? undefined : `with code ${code}`
+  } catch (error) {
+    return `before it began: ${String(error)}`
+  }
 }

@@ -1,7 +1,7 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import ts from 'typescript'
-import { mochaArguments } from './mocha-arguments.ts'
+import { chooseTests } from './choose-tests.ts'
 
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
 const users = {
@@ -19,10 +19,8 @@ export type TestNeed = keyof typeof users
  * it, or a file beside it that does, and so on. Options such as `--grep` change nothing.
  */
 export function testNeeds(root: string, args: readonly string[]): readonly TestNeed[] {
-  const patterns = mochaArguments(root, args).filter((arg) => arg.endsWith('.test.ts'))
-  const ours = (path: string) => !path.split('/').includes('node_modules')
   const modules = new Set<string>()
-  for (const file of globSync(patterns, { cwd: root }).filter(ours)) follow(root, file, modules)
+  for (const file of chooseTests(root, args).files) follow(root, file, modules)
   const isUsed = (user: string) =>
     user.endsWith('/') ? [...modules].some((module) => module.startsWith(user)) : modules.has(user)
   return (Object.keys(users) as TestNeed[]).filter((need) => users[need].some(isUsed))

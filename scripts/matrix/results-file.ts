@@ -1,16 +1,21 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContractResult } from './contract-result.ts'
 
 /** Where a complete run of the tests in `root` leaves its results, as JSON: a place that git ignores. */
-export function resultsFile(root: string): string {
+function resultsFile(root: string): string {
   return join(root, 'node_modules/.cache/holdfast/contract-results.json')
 }
 
-/** Makes way for the results of a new run, so that nobody takes the old ones for them. */
-export async function clearResults(root: string): Promise<void> {
-  await rm(resultsFile(root), { force: true })
+/** Keeps the results of a complete run. */
+export async function keepResults(root: string, results: readonly ContractResult[]): Promise<void> {
   await mkdir(dirname(resultsFile(root)), { recursive: true })
+  await writeFile(resultsFile(root), JSON.stringify(results))
+}
+
+/** Forgets the results of the last complete run, so that nobody takes them for those of a new one. */
+export async function forgetResults(root: string): Promise<void> {
+  await rm(resultsFile(root), { force: true })
 }
 
 /** The results of the last complete run; rejects, saying how to get them, when there are none. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
+import type { TestResults } from '../../mocha-reporter.ts'
 import { wrappers } from '../stores.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -14,11 +15,12 @@ async function resultsOfRun(source: string): Promise<unknown> {
   return withRepository(files, async (folder) => {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     const reporter = join(root, 'scripts/mocha-reporter.ts')
-    const args = ['--reporter', reporter, '--reporter-option', 'contract=results.json', 'a.test.ts']
+    const args = ['--reporter', reporter, '--reporter-option', 'results=results.json', 'a.test.ts']
     await promisify(execFile)(join(root, 'node_modules/.bin/mocha'), args, { cwd: folder }).catch(
       () => {},
     )
-    return JSON.parse(await readFile(join(folder, 'results.json'), 'utf8')) as unknown
+    const text = await readFile(join(folder, 'results.json'), 'utf8')
+    return (JSON.parse(text) as TestResults).contract
   })
 }
 

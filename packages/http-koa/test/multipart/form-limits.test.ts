@@ -199,14 +199,20 @@ describe('The limits of a form of POST /upload/batch', () => {
 describe('A boundary that is full of repetitions', () => {
   it('does not slow the parser beyond measure', async () => {
     await using app = await runApp({ store: generateStore({ size: 0 }) })
-    const usual = await secondsWith(app, '-'.repeat(24) + 'd74496d66958873e', 0x78)
-    const adverse = await secondsWith(app, 'b' + 'a'.repeat(69), 0x61)
+    const usual = await fewestSecondsWith(app, '-'.repeat(24) + 'd74496d66958873e', 0x78)
+    const adverse = await fewestSecondsWith(app, 'b' + 'a'.repeat(69), 0x61)
     console.log(
       `figures: adversarial boundary: ${(adverse / usual).toFixed(1)} times as long as a usual one`,
     )
     expect(adverse / usual).to.be.below(30)
   })
 })
+
+/** Of three uploads: whatever else the machine does makes one longer, and none shorter. */
+async function fewestSecondsWith(...upload: Parameters<typeof secondsWith>): Promise<number> {
+  const first = await secondsWith(...upload)
+  return Math.min(first, await secondsWith(...upload), await secondsWith(...upload))
+}
 
 /** How long an upload of 8 MiB of one byte takes, with this boundary. */
 async function secondsWith({ port }: RunningApp, boundary: string, byte: number): Promise<number> {

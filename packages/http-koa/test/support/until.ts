@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Resolves as soon as `condition` holds; rejects with `what` after five seconds, or `limitMs`. */
+/** Resolves as soon as `condition` holds; rejects with `what` after half a minute, or `limitMs`. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 5_000,
+  limitMs = 30_000,
 ): Promise<void> {
   const end = Date.now() + limitMs
   while (!(await condition())) {

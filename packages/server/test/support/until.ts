@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Waits until `condition` holds; rejects with `what`, as it is then, after ten seconds or `limitMs`. */
+/** Waits until `condition` holds; rejects with `what`, as it is then, after half a minute or `limitMs`. */
 export async function until(
   what: string | (() => string),
   condition: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ) {
   const end = Date.now() + limitMs
   while (!(await condition())) {

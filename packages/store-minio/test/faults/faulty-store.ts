@@ -56,10 +56,10 @@ export async function expectSwept({ minio, bucket }: FaultyStore): Promise<void>
   }
 }
 
-/** Passes when `promise` settles within ten seconds: far less than the store's default timeouts, and not for ever. */
+/** Passes when `promise` settles within half a minute: less than the store's default timeouts, and not for ever. */
 export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   const timer = new AbortController()
-  const late = delay(10_000, undefined, { signal: timer.signal }).then(() => {
+  const late = delay(30_000, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`${what} hangs`)
   })
   late.catch(() => {})
@@ -86,12 +86,12 @@ export async function expectUnavailable(promise: Promise<unknown>, what: string)
   expect(error, `${what}: ${String(error)}`).to.have.property('code', 'store-unavailable')
 }
 
-/** Waits until `condition` holds; fails with `what` after ten seconds. */
+/** Waits until `condition` holds; fails with `what` after half a minute. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 30_000
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
     await delay(10)

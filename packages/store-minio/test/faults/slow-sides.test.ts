@@ -6,7 +6,7 @@ import { eachAtOnce } from './each-at-once.ts'
 import { expectUnavailable, until, withFaultyStore } from './faulty-store.ts'
 
 const large = bytesOf(20 * MiB, 3)
-const idleTimeoutMs = 1000
+const idleTimeoutMs = 2500
 /** How long somebody other than the server takes: several times as long as a server may. */
 const pauseMs = 3 * idleTimeoutMs
 

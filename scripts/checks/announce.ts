@@ -1,0 +1,47 @@
+import { showProgress } from '../endurance/show-progress.ts'
+import type { Failure } from './report.ts'
+
+interface Titled {
+  readonly title: string
+}
+
+interface Ended {
+  readonly job: Titled
+  readonly result: { readonly output: string; readonly failures: readonly Failure[] }
+  readonly seconds: number
+}
+
+/** Tells of `all` jobs: what each has said when it has ended, and on a terminal what is under way. */
+export function announce(all: number): {
+  onStart(job: Titled): void
+  onEnd(ended: Ended): void
+  end(): void
+} {
+  const startedAt = performance.now()
+  const running = new Set<Titled>()
+  let [done, failed] = [0, 0]
+  const line = () => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    const titles = [...running].map(({ title }) => title.replace(/^.*\//, ''))
+    return `${done} of ${all}, ${failed} failed, ${seconds} s: ${titles.join(', ')}`
+  }
+  const { stderr } = process
+  const end = stderr.isTTY ? showProgress(stderr, line) : () => {}
+  return {
+    onStart: (job) => void running.add(job),
+    onEnd: ({ job, result, seconds }) => {
+      running.delete(job)
+      done++
+      failed += result.failures.length
+      if (stderr.isTTY) stderr.write('\r\u001b[K')
+      console.log(textOf(`${job.title} (${done} of ${all})`, result, seconds))
+    },
+    end,
+  }
+}
+
+function textOf(title: string, { output, failures }: Ended['result'], seconds: number): string {
+  const outcome = failures.length === 0 ? 'ok' : 'FAILED'
+  const text = output.trim() === '' ? '' : `${output.replace(/^\n+|\s+$/g, '')}\n`
+  return `\n== ${title}\n${text}   ${outcome} (${seconds.toFixed(1)} s)`
+}

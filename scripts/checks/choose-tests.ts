@@ -1,0 +1,47 @@
+import { globSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const everything = ['packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
+
+/** Which tests to run, and how. */
+export interface Choice {
+  /** Test files, relative to the root, each once. */
+  readonly files: readonly string[]
+  /** Arguments for mocha, such as `--grep`. */
+  readonly options: readonly string[]
+}
+
+/**
+ * Understands the arguments of `scripts/test`: a folder (relative to `root`) stands for the test files below it, a test
+ * file for itself, whether it is there or not. Where neither is named, all files of tests are chosen. The rest are options.
+ */
+export function chooseTests(root: string, args: readonly string[]): Choice {
+  const named = args.filter((arg) => namesTests(root, arg))
+  const patterns = named.map((arg) => (isFolder(root, arg) ? testsBelow(arg) : arg))
+  const files = (named.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
+  return { files: [...new Set(files)], options: args.filter((arg) => !named.includes(arg)) }
+}
+
+function find(root: string, pattern: string): string[] {
+  const isGlob = pattern.includes('*')
+  const found = globSync(pattern, { cwd: root }).filter(isOurs).sort()
+  // Whoever runs a file that is missing says so best.
+  return found.length === 0 && !isGlob ? [pattern] : found
+}
+
+function isOurs(path: string): boolean {
+  return !path.split('/').some((part) => part === 'node_modules' || part === 'dist')
+}
+
+function testsBelow(folder: string): string {
+  return `${folder.replace(/\/+$/, '')}/**/*.test.ts`
+}
+
+function namesTests(root: string, arg: string): boolean {
+  return isFolder(root, arg) || (!arg.startsWith('-') && arg.endsWith('.test.ts'))
+}
+
+function isFolder(root: string, arg: string): boolean {
+  if (arg.startsWith('-')) return false
+  return statSync(join(root, arg), { throwIfNoEntry: false })?.isDirectory() ?? false
+}

@@ -1,0 +1,30 @@
+import type { addReports, Failure } from './report.ts'
+
+/** The end of what `scripts/test` says: what suites have counted, what was left out, what failed, and the two numbers. */
+export function summaryOf(
+  { passed, failures, figures }: ReturnType<typeof addReports>,
+  leftOut: readonly string[] | undefined,
+): string {
+  const lines = [
+    '',
+    ...figures,
+    ...failures.flatMap(describe),
+    ...(leftOut ? [`left out (--without-containers): ${leftOut.join(', ') || 'nothing'}`] : []),
+    `${passed} passed, ${failures.length} failed`,
+  ]
+  return lines.join('\n')
+}
+
+function describe({ file, title, message, again }: Failure): string[] {
+  const place = file === undefined ? [title] : [file, `  ${title}`]
+  return [`failed: ${place.join('\n')}`, indent(message), `  again: ${again}`, '']
+}
+
+// Some messages are whole documents; the report above has them.
+function indent(message: string): string {
+  const lines = message.split('\n')
+  const rest = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
+  return [...lines.slice(0, mostLines), ...rest].map((line) => `  ${line}`).join('\n')
+}
+
+const mostLines = 10

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestResults } from '../mocha-reporter.ts'
+import type { Failure, Report } from './report.ts'
+import type { Job } from './run-jobs.ts'
+import { runProgram } from './run-program.ts'
+import { shellWord } from './shell-word.ts'
+
+/**
+ * The tests of one file, in a process of their own, with `options` for mocha. A process that ends badly without a failed
+ * test (a file that does not load, a crash) counts as one failure. A file none of whose tests is chosen is well.
+ */
+export function testJob(root: string, file: string, options: readonly string[]): Job<Report> {
+  return {
+    title: file,
+    isAlone: wantsToBeAlone(join(root, file)),
+    run: async (stop) => {
+      const folder = await mkdtemp(join(tmpdir(), 'holdfast-tests-'))
+      try {
+        const path = join(folder, 'results.json')
+        const mocha = ['mocha', '--no-failZero', '--reporter-option', `results=${path}`]
+        if (process.stdout.isTTY) mocha.push('--color')
+        const { problem, output } = await runProgram(root, [...mocha, ...options, file], stop)
+        return { ...reportOf(file, problem, await readResults(path)), output }
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  }
+}
+
+// A test that measures says so in such a comment, and nothing else runs meanwhile.
+function wantsToBeAlone(path: string): boolean {
+  try {
+    return /^\/\/ Alone: /m.test(readFileSync(path, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** There are none where mocha has ended before the tests did, whatever its exit code says. */
+async function readResults(path: string): Promise<TestResults | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as TestResults)
+}
+
+function reportOf(
+  file: string,
+  problem: string | undefined,
+  results: TestResults | undefined,
+): Omit<Report, 'output'> {
+  const again = `scripts/test ${shellWord(file)}`
+  const failures: Failure[] = (results?.failures ?? []).map(({ title, message, grep }) => {
+    const choice = grep === undefined ? '' : ` --fgrep ${shellWord(grep)}`
+    return { file, title, message, again: again + choice }
+  })
+  if (failures.length === 0 && (problem !== undefined || results === undefined)) {
+    const message = `ended ${problem ?? 'before its tests'}`
+    failures.push({ file, title: 'all of it', message, again })
+  }
+  const { passed = 0, figures = [], contract = [] } = results ?? {}
+  return { passed, failures, figures, contract }
+}

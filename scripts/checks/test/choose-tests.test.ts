@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { withRepository } from '../../boundaries/test/fixture-repository.ts'
+import { chooseTests, type Choice } from '../choose-tests.ts'
+
+const a = 'packages/a/test/a.test.ts'
+const deep = 'packages/a/test/deep/b.test.ts'
+const script = 'scripts/checks/test/c.test.ts'
+
+/** What is chosen of some tests, and of other files that are none of ours. */
+async function choose(...args: string[]): Promise<Choice> {
+  const others = ['packages/a/src/a.ts', 'packages/a/node_modules/x/test/x.test.ts']
+  const files = Object.fromEntries([a, deep, script, ...others].map((path) => [path, '']))
+  return withRepository(files, async (root) => chooseTests(root, args))
+}
+
+describe('chooseTests', () => {
+  it('takes all tests where nothing is named', async () => {
+    expect(await choose()).to.deep.equal({ files: [a, deep, script], options: [] })
+  })
+
+  it('takes the tests below a folder, and only those', async () => {
+    expect((await choose('packages/a')).files).to.deep.equal([a, deep])
+    expect((await choose('scripts/checks/')).files).to.deep.equal([script])
+    expect((await choose('packages/a/src')).files).to.deep.equal([])
+  })
+
+  it('takes a file as it is named, also one that is missing, and each once', async () => {
+    expect((await choose(deep)).files).to.deep.equal([deep])
+    expect((await choose('no.test.ts')).files).to.deep.equal(['no.test.ts'])
+    expect((await choose(deep, 'packages/a')).files).to.deep.equal([deep, a])
+  })
+
+  it('understands a pattern that the shell has left', async () => {
+    expect((await choose('packages/*/test/*.test.ts')).files).to.deep.equal([a])
+  })
+
+  it('passes options on, for all tests or for those named', async () => {
+    const grep = ['--grep', 'keeps the old file']
+    expect(await choose(...grep)).to.deep.equal({ files: [a, deep, script], options: grep })
+    expect(await choose('--require', './scripts/setup.ts', deep, '--bail')).to.deep.equal({
+      files: [deep],
+      options: ['--require', './scripts/setup.ts', '--bail'],
+    })
+  })
+})

@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import { summaryOf } from '../summary-of.ts'
+
+const again = "scripts/test packages/a/test/a.test.ts --fgrep 'things breaks'"
+const file = 'packages/a/test/a.test.ts'
+
+describe('summaryOf', () => {
+  it('tells of each failure where it is, what it is, why, and how to see it again', () => {
+    const failures = [
+      { title: 'lint', message: 'ended with code 1', again: 'node_modules/.bin/eslint .' },
+      { file, title: 'things > breaks', message: 'expected 1\nto equal 2', again },
+    ]
+    const total = { passed: 7, failures, figures: ['figures: kills: 7'], contract: [] }
+    expect(summaryOf(total, undefined)).to.equal(`
+figures: kills: 7
+failed: lint
+  ended with code 1
+  again: node_modules/.bin/eslint .
+
+failed: packages/a/test/a.test.ts
+  things > breaks
+  expected 1
+  to equal 2
+  again: ${again}
+
+7 passed, 2 failed`)
+  })
+
+  it('shows the beginning of a message that is a document', () => {
+    const message = Array.from({ length: 500 }, (_, index) => `line ${index + 1}`).join('\n')
+    const failures = [{ file, title: 'x', message, again }]
+    const text = summaryOf({ passed: 0, failures, figures: [], contract: [] }, undefined)
+    expect(text).to.include('  line 10\n  (490 more lines)\n').and.not.include('line 11')
+  })
+
+  it('says what was left out', () => {
+    const total = { passed: 1, failures: [], figures: [], contract: [] }
+    expect(summaryOf(total, ['A', 'B'])).to.include('(--without-containers): A, B\n1 passed')
+    expect(summaryOf(total, [])).to.include('(--without-containers): nothing\n')
+  })
+})

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { copyFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { withRepository } from '../../boundaries/test/fixture-repository.ts'
+import type { Report } from '../report.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const file = 'packages/a/test/a.test.ts'
+const good = "it('holds', () => {})\n"
+const bad = "it(`it's broken`, () => { throw new Error('broken\\ntwice') })\n"
+
+/** What comes of a test file. In a process of its own, as `scripts/test` runs them. */
+async function reportOf(source: string, ...options: string[]): Promise<Report> {
+  const files = { 'package.json': '{"type":"module"}', [file]: source }
+  return withRepository(files, async (folder) => {
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await copyFile(join(root, '.mocharc.json'), join(folder, '.mocharc.json'))
+    const reporter = ['--reporter', join(root, 'scripts/mocha-reporter.ts')]
+    const module = JSON.stringify(join(root, 'scripts/checks/test-job.ts'))
+    const args = JSON.stringify([folder, file, [...reporter, ...options]])
+    const script = `import { testJob } from ${module}
+      const report = await testJob(...${args}).run(new AbortController().signal)
+      console.log(JSON.stringify(report))`
+    const env = { ...process.env, FORCE_COLOR: '0' }
+    const run = promisify(execFile)
+    const node = ['--input-type=module', '--eval', script]
+    const { stdout } = await run(process.execPath, node, { env })
+    return JSON.parse(stdout) as Report
+  })
+}
+
+describe('testJob', () => {
+  it('counts what passes, and tells of what fails', async () => {
+    const report = await reportOf(`describe('things', () => {\n${good}${bad}})`)
+    expect(report).to.deep.include({ passed: 1 })
+    expect(report.failures).to.deep.equal([
+      {
+        file,
+        title: "things > it's broken",
+        message: 'broken\ntwice',
+        again: String.raw`scripts/test packages/a/test/a.test.ts --fgrep 'things it'\''s broken'`,
+      },
+    ])
+    expect(report.output).to.include('1 passing').and.include('1 failing')
+  })
+
+  it('tells of a hook that fails, which cannot be chosen', async () => {
+    const { failures } = await reportOf(`before(() => { throw new Error('no') })\n${good}`)
+    expect(failures).to.have.length(1)
+    expect(failures[0]).to.include({ message: 'no', again: `scripts/test ${file}` })
+  })
+
+  it('is well when an option chooses none of the tests', async () => {
+    const report = await reportOf(good, '--grep', 'nothing')
+    expect(report).to.deep.include({ passed: 0, failures: [] })
+  })
+
+  it('hands on what suites have counted, and the results of the contract suite', async () => {
+    const report = await reportOf(`
+      describe('S as a BlobStore', () => describe('group', () => it('test', () => {
+        console.log('figures: kills: 7')
+      })))`)
+    expect(report.figures).to.deep.equal(['figures: kills: 7'])
+    expect(report.contract).to.deep.equal([
+      { suite: 'S', group: 'group', test: 'test', passed: true },
+    ])
+  })
+
+  const ends: Readonly<Record<string, readonly [source: string, message: string]>> = {
+    'a file that does not load': ['nonsense()', 'with code 1'],
+    'a process that ends before its tests': [
+      "it('leaves', () => process.exit(0))",
+      'before its tests',
+    ],
+    'a process that is killed': [
+      "it('dies', async () => { process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}) })",
+      'by SIGKILL',
+    ],
+  }
+  for (const [title, [source, message]] of Object.entries(ends)) {
+    it(`counts ${title} as one failure`, async () => {
+      const { passed, failures } = await reportOf(good + source)
+      expect(passed).to.equal(0)
+      expect(failures).to.deep.equal([
+        { file, title: 'all of it', message: `ended ${message}`, again: `scripts/test ${file}` },
+      ])
+    })
+  }
+
+  it('counts a test that is skipped as a failure', async () => {
+    const { failures } = await reportOf(`${good}it.skip('waits', () => {})`)
+    expect(failures).to.have.length(1)
+  })
+
+  it('ends tests that leave something open, and tells what', async () => {
+    const grace = ['--reporter-option', 'grace=0.1']
+    const { failures, output } = await reportOf(`${good}setInterval(() => {}, 1000)`, ...grace)
+    expect(failures).to.have.length(1)
+    expect(output).to.include('kept by').and.include('Timeout')
+  })
+
+  it('is alone where the file says so', async () => {
+    const { testJob } = await import('../test-job.ts')
+    await withRepository({ a: '// Alone: it measures.\n', b: good }, async (folder) => {
+      expect(testJob(folder, 'a', []).isAlone).to.equal(true)
+      expect(testJob(folder, 'b', []).isAlone).to.equal(false)
+      expect(testJob(folder, 'c', []).isAlone).to.equal(false)
+    })
+  })
+})
