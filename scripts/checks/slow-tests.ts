@@ -2,6 +2,8 @@
 export const slowTests: readonly string[] = [
   'packages/server/test/copy/moving-house.test.ts',
   'scripts/containers/test/test-command.test.ts',
+  'scripts/release/test/installed-packages.test.ts',
+  'scripts/release/test/release.test.ts',
   'packages/server/test/cluster/cluster.test.ts',
   'packages/server/test/crash/crash.test.ts',
   'packages/server/test/endurance/minio-memory.test.ts',

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { packageManager } from './package-manager.ts'
 
 /** A package in the form in which a registry takes it. */
 export interface Tarball {
@@ -19,9 +18,8 @@ export interface Tarball {
  */
 export async function packPackages(root: string, folder: string): Promise<readonly Tarball[]> {
   const filters = publishedPackages(root).map((name) => `--filter=${name}`)
-  const args = ['-y', 'pnpm@12', '-r', ...filters, 'pack', '--json', '--pack-destination', folder]
-  const env = { ...process.env, npm_config_update_notifier: 'false' }
-  const { stdout } = await promisify(execFile)('npx', args, { cwd: root, env, maxBuffer: 2 ** 26 })
+  const args = ['-r', ...filters, 'pack', '--json', '--pack-destination', folder]
+  const stdout = await packageManager(root, args)
   const packed = JSON.parse(stdout) as { name: string; version: string; filename: string }[]
   return packed
     .map(({ name, version, filename }) => ({ name, version, file: filename }))

@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { packPackages } from '../pack-packages.ts'
 import { installTarballs } from './install-tarballs.ts'
 import { packedPackage, packedPackages } from './packed-packages.ts'
+
+const root = join(import.meta.dirname, '../../..')
 
 describe('packPackages', function () {
   this.timeout(120_000)
@@ -28,6 +33,18 @@ describe('packPackages', function () {
     })
     expect(manifest).not.to.match(/workspace:|catalog:/)
     expect(manifest).to.match(/"@holdfast\/core": "\^\d+\.\d+\.\d+"/)
+  })
+
+  it('makes the same bytes again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-packed-again-'))
+    try {
+      for (const { name, file } of await packPackages(root, folder)) {
+        const first = await readFile((await packedPackage(name)).file)
+        expect((await readFile(file)).equals(first), name).to.equal(true)
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('makes what npm installs outside of the workspace', async () => {

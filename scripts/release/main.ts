@@ -1,0 +1,53 @@
+/** The body of scripts/release/run. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeRelease } from './make-release.ts'
+import { publishedPackages } from './pack-packages.ts'
+import { releaseArguments, releaseHelp } from './release-arguments.ts'
+import { releaseProblems } from './release-problems.ts'
+import { setVersion } from './versions.ts'
+
+const root = join(import.meta.dirname, '../..')
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  try {
+    const args = releaseArguments(process.argv.slice(2), join(root, 'release'))
+    if (args === undefined) console.log(releaseHelp)
+    else if (args.isToBeSet) await writeVersion(args.version)
+    else return await release(args.version, args.out)
+    return 0
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    console.error(`release: ${error.message}\nSee scripts/release/run --help.`)
+    return 2
+  }
+}
+
+async function writeVersion(version: string): Promise<void> {
+  await setVersion(root, version)
+  console.log(`Every package.json says ${version}. Date its section of CHANGELOG.md, and commit.`)
+}
+
+async function release(version: string, out: string): Promise<number> {
+  const problems = await releaseProblems(root, version, out)
+  for (const problem of problems) console.error(`release: ${problem}`)
+  if (problems.length > 0) return 1
+  await makeRelease(root, version, out, (step) => console.error(`release: ${step}`))
+  for (const name of (await readdir(out)).sort()) console.log(join(out, name))
+  console.log(`\nNothing is published yet. See "Releasing" in CONTRIBUTING.md; in short:
+  git tag v${version} && git push origin v${version}`)
+  // What is not final must be asked for by this name.
+  const tag = version.includes('-') ? ' --tag next' : ''
+  for (const name of inOrderOfNeed(publishedPackages(root))) {
+    const tarball = join(out, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
+    console.log(`  npm publish ${tarball} --access public${tag}`)
+  }
+  return 0
+}
+
+/** Whoever installs while it is being published finds what a package needs: core before all, server behind all. */
+function inOrderOfNeed(names: readonly string[]): readonly string[] {
+  const rank = (name: string) => (name.endsWith('/core') ? 0 : name.endsWith('/server') ? 2 : 1)
+  return [...names].sort((one, other) => rank(one) - rank(other))
+}

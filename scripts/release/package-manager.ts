@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/**
+ * Runs pnpm, which nobody needs to have installed, in the repository at `root`; resolves with what it prints. Rejects with
+ * all of it when it fails.
+ */
+export async function packageManager(root: string, args: readonly string[]): Promise<string> {
+  const options = {
+    cwd: root,
+    env: { ...process.env, npm_config_update_notifier: 'false' },
+    maxBuffer: 2 ** 26,
+  }
+  const run = promisify(execFile)('npx', ['-y', 'pnpm@12', ...args], options)
+  const { stdout } = await run.catch((error: unknown) => {
+    const output = error as { stdout: string; stderr: string }
+    const message = `pnpm ${args[0] ?? ''} failed:\n${output.stdout}${output.stderr}`
+    throw new Error(message, { cause: error })
+  })
+  return stdout
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { packageManager } from './package-manager.ts'
+
+/** What of a CycloneDX document is different each time it is made, by content or by order. */
+interface Document {
+  serialNumber: string
+  metadata: { timestamp: string }
+  components: { 'bom-ref': string }[]
+  dependencies: { ref: string }[]
+}
+
+/**
+ * Writes into `file`, as CycloneDX 1.6, what @holdfast/server of the clone at `root` brings along: every package of the
+ * lockfile, which is what was tested, with version, licence and hash. The same commit gives the same bytes.
+ */
+export async function writeBillOfMaterials(root: string, file: string): Promise<void> {
+  const form = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6']
+  const subject = ['--sbom-type', 'application', '--prod', '--filter', '@holdfast/server']
+  const made = JSON.parse(await packageManager(root, ['sbom', ...form, ...subject])) as Document
+  const document = {
+    ...made,
+    serialNumber: '',
+    metadata: { ...made.metadata, timestamp: await committedAt(root) },
+    components: inOrder(made.components, (component) => component['bom-ref']),
+    dependencies: inOrder(made.dependencies, ({ ref }) => ref),
+  }
+  document.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(document))}`
+  await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)
+}
+
+function inOrder<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  return [...items].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
+
+async function committedAt(root: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', ['log', '-1', '--format=%cI'], { cwd: root })
+  return new Date(stdout.trim()).toISOString()
+}
+
+/** A UUID of a form of its own (RFC 9562, version 8) that follows from `text`. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+  ]
+  return [...parts, hex.slice(20, 32)].join('-')
+}
