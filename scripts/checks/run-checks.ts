@@ -11,6 +11,7 @@ import { leftOutSuites } from './left-out-suites.ts'
 import { lanesFor } from './lanes-for.ts'
 import { addReports, noTest, type Report } from './report.ts'
 import { runJobs, type Job } from './run-jobs.ts'
+import { startSharedMinio } from './start-shared-minio.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { summaryOf } from './summary-of.ts'
 import { testJobs } from './test-jobs.ts'
@@ -18,12 +19,23 @@ import { testJobs } from './test-jobs.ts'
 const root = join(import.meta.dirname, '../..')
 const check = (title: string, ...command: string[]) => checkJob(root, title, command)
 
+// Both go by contents. A linter that knows types has no such thing: what it says of a file depends on others.
+const cache = 'node_modules/.cache/holdfast'
+const rememberingTypes = ['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`]
+const rememberingFormat = [
+  '--cache',
+  '--cache-strategy',
+  'content',
+  '--cache-location',
+  `${cache}/format`,
+]
+
 // First, since tests import other packages as they are published: from dist.
 const build = check('build and types', 'tsc', '--build')
 const checks = [
   check('lint', 'eslint', '.'),
-  check('types of the tests', 'tsc', '-p', 'tsconfig.test.json'),
-  check('format', 'prettier', '--check', '--log-level', 'warn', '.'),
+  check('types of the tests', 'tsc', '-p', 'tsconfig.test.json', ...rememberingTypes),
+  check('format', 'prettier', '--check', '--log-level', 'warn', ...rememberingFormat, '.'),
   check('unused code and dependencies', 'knip', '--no-config-hints'),
   check('package boundaries', 'node', 'scripts/check-boundaries.ts'),
   check('links in the documentation', 'node', 'scripts/check-docs.ts'),
@@ -38,7 +50,9 @@ const stop = stopOnSignals()
 
 if (isComplete) await forgetResults(root)
 const built = await run([build])
+const endMinio = await startSharedMinio(root, choice.files)
 const reports = await run([...checks, ...testJobs(root, choice)])
+await endMinio()
 const tests = addReports(reports.slice(checks.length))
 if (isComplete) await keepResults(root, tests.contract)
 const documented = isComplete ? await run([matrix]) : []

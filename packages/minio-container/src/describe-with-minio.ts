@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs'
-import { startMinio, type OwnMinio } from './start-minio.ts'
-import type { RunningMinio } from './running-minio.ts'
+import { createRunningMinio, type RunningMinio } from './running-minio.ts'
+import { startMinio } from './start-minio.ts'
 
 const startLimitMs = 120_000
 
-let shared: Promise<OwnMinio> | undefined
+let shared: Promise<SharedMinio> | undefined
 let isStoppedAtEnd = false
 
 /**
@@ -16,8 +16,9 @@ let isStoppedAtEnd = false
  *         const bucket = await minio().createBucket()
  *         …
  *
- * All suites of a mocha process share one server, started when the first of them begins and stopped after the last test
- * of all; each test takes a bucket of its own. `minio()` is for tests and hooks, not for the body. The suites fail with
+ * All suites of a mocha process share one server: the one whose endpoint `HOLDFAST_TEST_MINIO` names, which `scripts/test`
+ * starts for all processes, or else one that is started when the first suite begins and stopped after the last test of
+ * all. Each test takes a bucket of its own. `minio()` is for tests and hooks, not for the body. The suites fail with
  * a remedy where no container engine answers, and are left out as those of `describeWithContainers` are.
  */
 export function describeWithMinio(title: string, body: (minio: () => RunningMinio) => void): void {
@@ -25,7 +26,7 @@ export function describeWithMinio(title: string, body: (minio: () => RunningMini
     let running: RunningMinio | undefined
     suite.beforeAll('starts MinIO', async function () {
       this.timeout(startLimitMs)
-      running = await (shared ??= startMinio())
+      running = await (shared ??= findShared())
     })
     stopAtEnd(suite)
     body(() => {
@@ -47,6 +48,17 @@ export function describeWithContainers(title: string, body: (suite: Mocha.Suite)
   describe(title, function () {
     body(this)
   })
+}
+
+interface SharedMinio extends RunningMinio {
+  stop(): Promise<void>
+}
+
+async function findShared(): Promise<SharedMinio> {
+  const endpoint = process.env['HOLDFAST_TEST_MINIO']
+  if (!endpoint) return startMinio()
+  const minio = createRunningMinio(endpoint)
+  return { ...minio, stop: async () => minio.client.destroy() }
 }
 
 // At the very root, wherever the suite is declared: other files use the server, too.

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { describeWithContainers } from '../src/describe-with-minio.ts'
+import { describeWithContainers, describeWithMinio } from '../src/describe-with-minio.ts'
 import { runMocha } from './run-mocha.ts'
 
 const suites = join(import.meta.dirname, 'children/suites.ts')
@@ -34,6 +34,16 @@ describe('A machine without containers', () => {
       .to.match(/1 passing/)
       .and.not.match(/failing|pending/)
     expect(await readFile(leftOut, 'utf8')).to.equal('With MinIO\nWith containers\n')
+  })
+})
+
+describeWithMinio('A MinIO that is there for all', (minio) => {
+  it('is taken, and left running', async () => {
+    const { endpoint } = minio()
+    const nobody = { DOCKER_HOST: 'unix:///nobody.sock', HOLDFAST_WITHOUT_CONTAINERS: '' }
+    const output = await runMocha(suites, { ...nobody, HOLDFAST_TEST_MINIO: endpoint })
+    expect(output).to.match(/3 passing/)
+    expect((await fetch(`${endpoint}/minio/health/live`)).status).to.equal(200)
   })
 })
 

@@ -1,0 +1,18 @@
+import { leftOutSuites } from './left-out-suites.ts'
+import { testNeeds } from './test-needs.ts'
+
+/**
+ * Starts a MinIO for the test files, where one of them needs containers, and names it in `HOLDFAST_TEST_MINIO`, so that
+ * not each of their processes starts one. The function returned ends it. Where it does not start, the tests tell.
+ */
+export async function startSharedMinio(
+  root: string,
+  files: readonly string[],
+): Promise<() => Promise<void>> {
+  const isNeeded = files.length > 0 && testNeeds(root, files).includes('containers')
+  if (!isNeeded || leftOutSuites() !== undefined) return () => Promise.resolve()
+  const { startMinio } = await import('../../packages/minio-container/src/start-minio.ts')
+  const minio = await startMinio().catch(() => undefined)
+  if (minio) process.env['HOLDFAST_TEST_MINIO'] = minio.endpoint
+  return async () => minio?.stop()
+}
