@@ -8,6 +8,7 @@ const users = {
   containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
   proxies: ['packages/server/test/cluster/support/start-proxy.ts'],
   browser: ['packages/server/test/abuse/browse.ts'],
+  prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
   rsync: ['packages/server/test/docs/backup.test.ts'],
   systemd: ['packages/server/test/docs/analyze-unit.ts'],
 } as const

@@ -72,4 +72,7 @@ export const stores: readonly Store[] = [
 ]
 
 /** Suites of what is no store by itself, but goes around one. They have no column. */
-export const wrappers: readonly string[] = ['a store with injected faults, none of them planned,']
+export const wrappers: readonly string[] = [
+  'a store with injected faults, none of them planned,',
+  'a store that is watched',
+]

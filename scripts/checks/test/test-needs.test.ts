@@ -54,16 +54,19 @@ describe('testNeeds', () => {
   it('has what a test comes to the module of that uses it', async () => {
     const proxy = 'packages/server/test/cluster/support/start-proxy.ts'
     const browser = 'packages/server/test/abuse/browse.ts'
+    const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
     const files = {
       'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
       'packages/server/test/abuse/b.test.ts': "import './browse.ts'\n",
       'packages/server/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
+      'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
       [proxy]: '',
       [browser]: '',
+      [prometheus]: '',
       [systemd]: '',
     }
-    expect(await needs(files)).to.equal('proxies browser systemd')
+    expect(await needs(files)).to.equal('proxies browser prometheus systemd')
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })
 })

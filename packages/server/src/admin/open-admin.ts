@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
 import type { ListeningPlace } from '../serve/explain-listening.ts'
 import type { Vitals } from '../serve/vitals.ts'
 import { customersCheck } from './customers-check.ts'
@@ -10,7 +11,7 @@ import { jsonAnswer, startAdminServer } from './start-admin-server.ts'
 
 /** What answers those who watch over a server: balancers, supervisors, monitoring. */
 export interface Admin {
-  /** Such as `http://127.0.0.1:9090`. */
+  /** Such as `http://127.0.0.1:3001`. */
   readonly url: string
   /** Says that the server serves from now on, and what there is to look at. */
   watch(vitals: Vitals): void
@@ -22,7 +23,7 @@ export interface Admin {
 
 /**
  * Listens at `place` for a server that is starting: `/live` answers as long as the process does, `/ready` says whether
- * to send it requests, and if not, why.
+ * to send it requests, and if not, why; `/metrics` gives the figures to Prometheus.
  *
  * @throws UsageError for what an administrator can mend
  */
@@ -30,12 +31,14 @@ export async function openAdmin(
   place: ListeningPlace,
   config: Config,
   log: Logger,
+  metrics: Metrics,
 ): Promise<Admin> {
   const readiness = createReadiness(log)
   const server = await startAdminServer(
     place,
     {
       '/live': () => jsonAnswer(200, { live: true }),
+      '/metrics': async () => ({ status: 200, type: metrics.type, text: await metrics.text() }),
       '/ready': async () => {
         const report = await readiness.report()
         return jsonAnswer(report.ready ? 200 : 503, report)
@@ -45,7 +48,10 @@ export async function openAdmin(
   )
   return {
     url: server.url,
-    watch: (vitals) => readiness.begin(checksOf(vitals, config)),
+    watch(vitals) {
+      readiness.begin(checksOf(vitals, config))
+      metrics.watchVitals(vitals, async () => (await readiness.report()).ready)
+    },
     retire: () => readiness.end(),
     close: () => server.close(),
   }

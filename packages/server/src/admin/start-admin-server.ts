@@ -17,7 +17,7 @@ export interface AdminAnswer {
 export type AdminRoute = () => AdminAnswer | Promise<AdminAnswer>
 
 export interface AdminServer {
-  /** Such as `http://127.0.0.1:9090`. */
+  /** Such as `http://127.0.0.1:3001`. */
   readonly url: string
   /** Lets the answers under way end. */
   close(): Promise<void>

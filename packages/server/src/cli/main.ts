@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { CustomersFileError } from '@holdfast/credentials-file'
 import yargs, { type Argv } from 'yargs'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
@@ -9,13 +8,7 @@ import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 import { UsageError } from './usage-error.ts'
-
-const version = (): string => {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  )
-  return (manifest as { version: string }).version
-}
+import { version } from '../version.ts'
 
 /** Every flag there is, for guessing which one was meant. */
 const flags = [

@@ -2,8 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Admin } from '../admin/open-admin.ts'
 import type { Config } from '../config/resolve-config.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
 import { adminPlace } from '../serve/admin-place.ts'
+import { openMetrics } from '../serve/open-metrics.ts'
 import { placeOf } from '../serve/open-store.ts'
+import type { ServerWatch } from '../serve/server-watch.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { createLog } from './create-log.ts'
 import { catchSignals, type Signals } from './signals.ts'
@@ -13,22 +16,27 @@ import { catchSignals, type Signals } from './signals.ts'
  * the exit code.
  */
 export async function runServer(config: Config): Promise<number> {
-  const log = createLog(config)
   const signals = catchSignals()
-  const admin = await openAdmin(config, log)
+  const metrics = await openMetrics(config, config.workers > 1 ? 'primary' : undefined)
+  const log = createLog(config, metrics?.onLogLine)
+  const admin = await openAdmin(config, log, metrics)
   try {
-    return await runWatched(config, log, signals, admin)
+    return await runWatched(config, log, signals, admin, metrics?.watch)
   } finally {
     await admin?.close()
   }
 }
 
-async function openAdmin(config: Config, log: Logger): Promise<Admin | undefined> {
+async function openAdmin(
+  config: Config,
+  log: Logger,
+  metrics: Metrics | undefined,
+): Promise<Admin | undefined> {
   const place = adminPlace(config)
-  if (place === undefined) return undefined
+  if (place === undefined || metrics === undefined) return undefined
   // Loaded only now: a server without it does without.
   const admin = await import('../admin/open-admin.ts')
-  return admin.openAdmin(place, config, log)
+  return admin.openAdmin(place, config, log, metrics)
 }
 
 async function runWatched(
@@ -36,8 +44,9 @@ async function runWatched(
   log: Logger,
   signals: Signals,
   admin: Admin | undefined,
+  watch: ServerWatch | undefined,
 ): Promise<number> {
-  const server = await startUnlessHurried(config, log, signals.hurry)
+  const server = await startUnlessHurried(config, log, signals.hurry, watch)
   admin?.watch(server.vitals)
   log.info(
     {
@@ -75,6 +84,7 @@ async function startUnlessHurried(
   config: Config,
   log: Logger,
   hurry: AbortSignal,
+  watch: ServerWatch | undefined,
 ): Promise<RunningServer> {
   const giveUp = () => {
     process.stderr.write('holdfast: Killed while starting.\n')
@@ -82,13 +92,13 @@ async function startUnlessHurried(
     process.kill(process.pid, 'SIGKILL')
   }
   hurry.addEventListener('abort', giveUp)
-  const server = await start(config, log)
+  const server = await start(config, log, watch)
   hurry.removeEventListener('abort', giveUp)
   return server
 }
 
-async function start(config: Config, log: Logger): Promise<RunningServer> {
-  if (config.workers === 1) return startServer(config, log)
+async function start(config: Config, log: Logger, watch?: ServerWatch): Promise<RunningServer> {
+  if (config.workers === 1) return startServer(config, log, watch)
   const { startWorkers } = await import('../workers/start-workers.ts')
-  return startWorkers(config, log)
+  return startWorkers(config, log, watch)
 }

@@ -152,7 +152,7 @@ export const settings = {
     parse: parseDelay,
   }),
   'admin-port': setting({
-    describe: 'Port of /live and /ready, in plain HTTP; none if unset',
+    describe: 'Port of /live, /ready and /metrics, in plain HTTP; none if unset',
     default: undefined,
     parse: port,
   }),

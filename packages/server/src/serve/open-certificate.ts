@@ -10,6 +10,8 @@ export interface CertificateSource {
   current(): ReadCertificate
   /** Calls `use` with every other certificate from now on. */
   onReplaced(use: (certificate: ReadCertificate) => void): void
+  /** Since when what the files hold has been refused; `undefined` where it is not. */
+  refusedSince(): Date | undefined
   /** Reads the files again; `false` when they were refused and the certificate stays as it was. */
   reload(): Promise<boolean>
   /** Stops watching the files. */
@@ -21,6 +23,8 @@ export interface OpenCertificateOptions {
   readonly pollIntervalMs?: number
   /** Milliseconds between two warnings of what should be mended. Default: a day. */
   readonly warningIntervalMs?: number
+  /** Told of every change, whether it is taken or refused. Default: nobody is. */
+  readonly onReload?: (isTaken: boolean) => void
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -35,7 +39,7 @@ const dayMs = 24 * 60 * 60 * 1000
 export async function openCertificate(
   config: Config,
   log: Logger,
-  { pollIntervalMs = 1_000, warningIntervalMs = dayMs }: OpenCertificateOptions = {},
+  { pollIntervalMs = 1_000, warningIntervalMs = dayMs, onReload }: OpenCertificateOptions = {},
 ): Promise<CertificateSource | undefined> {
   const files = filesOf(config)
   if (files === undefined) return undefined
@@ -45,6 +49,7 @@ export async function openCertificate(
   let use: (certificate: ReadCertificate) => void = () => {}
   let refused: string | undefined
   let told: string | undefined
+  let refusedSince: Date | undefined
   let reading: Promise<unknown> = Promise.resolve()
 
   const warn = () => {
@@ -52,11 +57,12 @@ export async function openCertificate(
   }
   const take = (next: ReadCertificate) => {
     const isOther = !isSame(current, next)
-    refused = told = undefined
+    refused = told = refusedSince = undefined
     if (isOther) use(next)
     current = next
     if (!isOther) return
     log.info({ expires: new Date(next.validToMs).toISOString() }, 'TLS certificate reloaded')
+    onReload?.(true)
     warn()
   }
   const read = async (isAsked: boolean): Promise<boolean> => {
@@ -70,7 +76,9 @@ export async function openCertificate(
       refused = reason
       if (!isAsked && (!isStanding || reason === told)) return false
       told = reason
+      refusedSince ??= new Date()
       log.error({ reason }, 'TLS certificate refused; the old one stays')
+      onReload?.(false)
       return false
     }
   }
@@ -91,6 +99,7 @@ export async function openCertificate(
     onReplaced(callback) {
       use = callback
     },
+    refusedSince: () => refusedSince,
     reload: () => readInTurn(true),
     async close() {
       clearInterval(reminder)

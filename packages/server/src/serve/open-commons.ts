@@ -13,7 +13,8 @@ import { createLoginFailureCounter } from './login-failure-counter.ts'
 import { openCertificate, type CertificateSource } from './open-certificate.ts'
 import { openCustomers } from './open-customers.ts'
 import { openInTurn } from './open-in-turn.ts'
-import type { CustomersState } from './vitals.ts'
+import { noWatch, type ServerWatch } from './server-watch.ts'
+import type { CertificateState, CustomersState } from './vitals.ts'
 
 /** How long bad logins are remembered, in milliseconds. */
 const loginBrakeWindowMs = 60_000
@@ -33,6 +34,8 @@ export interface Commons {
   /** Default: what the routes do without one. */
   readonly requestTally?: RequestTally
   readonly customersState: () => CustomersState
+  /** Left out where the server speaks HTTP. */
+  readonly certificateState?: (() => CertificateState) | undefined
   /** Reads the files behind it again; `false` when one was refused. */
   reload(): Promise<boolean>
   close(): Promise<void>
@@ -53,11 +56,21 @@ export interface OwnCommons extends Commons {
 export async function openCommons(
   config: Config,
   log: Logger,
-  onReloaded?: () => void,
+  onReloaded: () => void = () => {},
+  watch: ServerWatch = noWatch,
 ): Promise<OwnCommons> {
   const { open, closeAll } = openInTurn()
-  const certificate = await open(openCertificate(config, log))
-  const credentials = await open(openCustomers(config, log, onReloaded))
+  const certificate = await open(
+    openCertificate(config, log, {
+      onReload: (isTaken) => watch.onReload('certificate', isTaken),
+    }),
+  )
+  const credentials = await open(
+    openCustomers(config, log, (isTaken) => {
+      watch.onReload('customers', isTaken)
+      if (isTaken) onReloaded()
+    }),
+  )
   const warning = await clearTextWarning(config)
   if (warning !== undefined) log.warn(warning)
   return {
@@ -68,7 +81,13 @@ export async function openCommons(
       count: credentials.customers().length,
       refusedSince: credentials.refusedSince(),
     }),
-    verifyPassword: createPasswordVerifier(),
+    certificateState:
+      certificate &&
+      (() => ({
+        expires: new Date(certificate.current().validToMs),
+        refusedSince: certificate.refusedSince(),
+      })),
+    verifyPassword: watch.verifyPassword(createPasswordVerifier()),
     failures: createLoginFailureCounter(loginBrakeWindowMs),
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])

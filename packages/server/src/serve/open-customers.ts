@@ -7,23 +7,25 @@ import type { Logger } from 'pino'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
-/** Opens the customers file and tells the log, and `onReloaded`, of every later change. */
+/** Opens the customers file and tells the log, and `onReload`, of every later change, whether it is taken or refused. */
 export async function openCustomers(
   { customers: path }: Config,
   log: Logger,
-  onReloaded: () => void = () => {},
+  onReload: (isTaken: boolean) => void = () => {},
 ): Promise<FileCredentialSource> {
   try {
     const source = await openFileCredentialSource(path, {
       onReloaded(summary) {
         log.info(summary, 'customers reloaded')
-        onReloaded()
+        onReload(true)
       },
-      onRefused: (error) =>
+      onRefused(error) {
         log.error(
           { reason: error.message },
           'customers file refused; the customers stay as they were',
-        ),
+        )
+        onReload(false)
+      },
       onWarning: (message) => log.warn(message),
     })
     if (source.customers().length === 0) {

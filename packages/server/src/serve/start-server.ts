@@ -1,8 +1,13 @@
 import { once } from 'node:events'
 import { createFileService, createLoginBrake } from '@holdfast/core'
-import { createApp } from '@holdfast/http-koa'
+import {
+  createAddressOf,
+  createApp,
+  createRequestTally,
+  headerAuthentication,
+} from '@holdfast/http-koa'
 import type { Logger } from 'pino'
-import { openAuditTrail } from '../audit/open-audit-trail.ts'
+import { openAuditTrail, type AuditTrail } from '../audit/open-audit-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { checkProxies } from './check-proxies.ts'
 import { createServer } from './create-server.ts'
@@ -12,6 +17,7 @@ import { listeningUrl } from './listening-url.ts'
 import { openCommons, type Commons } from './open-commons.ts'
 import { openInTurn } from './open-in-turn.ts'
 import { openStore } from './open-store.ts'
+import { noWatch, type ServerWatch } from './server-watch.ts'
 import type { Vitals } from './vitals.ts'
 
 export interface RunningServer {
@@ -32,25 +38,27 @@ export interface RunningServer {
 
 /**
  * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in
- * the `open…` files. `openCommon` opens what this server has in common with others. Default: it has
- * none.
+ * the `open…` files. `watch` measures it. Default: nobody does. `openCommon` opens what this server has in common with
+ * others. Default: it has none.
  *
  * @throws UsageError for what an administrator can mend
  */
 export async function startServer(
   config: Config,
   log: Logger,
-  openCommon: () => Promise<Commons> = () => openCommons(config, log),
+  watch: ServerWatch = noWatch,
+  openCommon: () => Promise<Commons> = () => openCommons(config, log, undefined, watch),
 ): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
   const { open, closeAll } = openInTurn()
   const commons = await open(openCommon())
-  const { certificate, credentials, verifyPassword, failures, quotas, requestTally } = commons
+  const { certificate, credentials, verifyPassword, failures, quotas } = commons
+  const { requestTally = createRequestTally() } = commons
   const trail = await open(openTrail(config, log))
   const store = await open(openStore(config.store, config, log, commons.writer))
   const { 'max-file-size': maxFileSize } = config
   const service = createFileService({
-    store,
+    store: watch.store(store),
     credentials,
     verifyPassword,
     loginBrake: createLoginBrake({ counter: failures }),
@@ -63,7 +71,11 @@ export async function startServer(
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
-      ...(requestTally && { requestTally }),
+      requestTally: watch.requestTally(requestTally),
+      authenticate: watch.authenticate(
+        headerAuthentication(service, createAddressOf(trustedProxies)),
+      ),
+      ...(watch.onAnswered && { onAnswered: watch.onAnswered }),
       ...(trail && { audit: trail.audit }),
     }),
     {
@@ -72,6 +84,7 @@ export async function startServer(
       log,
     },
   )
+  watch.server(server)
   const drain = createDrain(server)
   try {
     server.listen(config.port, config.host)
@@ -82,9 +95,13 @@ export async function startServer(
   }
   return {
     url: listeningUrl(certificate ? 'https' : 'http', server.address()),
-    vitals: { store, customers: commons.customersState },
+    vitals: {
+      store,
+      customers: commons.customersState,
+      certificate: commons.certificateState,
+    },
     async reload() {
-      const taken = await Promise.all([commons.reload(), trail?.reload() ?? true])
+      const taken = await Promise.all([commons.reload(), trail ? reopen(trail, watch) : true])
       return taken.every(Boolean)
     },
     async close(cut) {
@@ -93,6 +110,12 @@ export async function startServer(
       return isClean
     },
   }
+}
+
+async function reopen(trail: AuditTrail, watch: ServerWatch): Promise<boolean> {
+  const isTaken = await trail.reload()
+  watch.onReload('audit', isTaken)
+  return isTaken
 }
 
 async function openTrail({ 'audit-log': path }: Config, log: Logger) {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { createChannel, type Channel } from './channel.ts'
+import type { Figures } from '../metrics/merge-figures.ts'
 import type { SharedCommons } from './share-commons.ts'
 import type { ToldAnswers } from './told-commons.ts'
 
@@ -24,6 +25,8 @@ export type StartAnswers = {
 /** What a worker does for its primary. */
 export type WorkerAnswers = ToldAnswers & {
   reload(nothing: object): Promise<boolean>
+  /** What the worker has measured; left out where it does not measure. */
+  figures(nothing: object): Promise<Figures | undefined>
   /** Closes the server; see `RunningServer`. */
   close(nothing: object): Promise<boolean>
   /** Makes the grace time of `close` end. */
@@ -36,6 +39,8 @@ export interface Worker {
   /** Resolves with the url when it listens; rejects when it cannot, or ends before. */
   readonly listening: Promise<string>
   isListening(): boolean
+  /** Whether it listens and is still there. */
+  isServing(): boolean
   /** Resolves when the process is gone, with what it ended with. */
   readonly ended: Promise<string>
   /** Lets the process end, which has closed. */
@@ -48,6 +53,7 @@ export function startWorker(order: WorkerOrder, shared: SharedCommons): Worker {
   const worker = cluster.fork()
   const started = Promise.withResolvers<string>()
   let isListening = false
+  let isGone = false
   started.promise.catch(() => {})
   const share = shared.give(() => channel)
   const answers: StartAnswers = {
@@ -72,6 +78,7 @@ export function startWorker(order: WorkerOrder, shared: SharedCommons): Worker {
     ([code, signal]) => {
       const how = signal ?? `exit code ${code}`
       started.reject(new Error(`A worker ended while it started: ${how}`))
+      isGone = true
       share.end()
       channel.end()
       return how
@@ -82,6 +89,7 @@ export function startWorker(order: WorkerOrder, shared: SharedCommons): Worker {
     channel,
     listening: started.promise,
     isListening: () => isListening,
+    isServing: () => isListening && !isGone,
     ended,
     release() {
       if (worker.process.connected) worker.process.disconnect()

@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { createQuotaKeeper } from '@holdfast/core'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
+import type { Figures } from '../metrics/merge-figures.ts'
 import { checkProxies } from '../serve/check-proxies.ts'
 import { openCommons } from '../serve/open-commons.ts'
 import { openInTurn } from '../serve/open-in-turn.ts'
 import { openStore } from '../serve/open-store.ts'
+import type { ServerWatch } from '../serve/server-watch.ts'
 import type { RunningServer } from '../serve/start-server.ts'
 import { shareCommons } from './share-commons.ts'
 import { startWorker, type Worker } from './start-worker.ts'
@@ -26,10 +28,14 @@ const longLife = 10_000
  *
  * @throws UsageError for what an administrator can mend
  */
-export async function startWorkers(config: Config, log: Logger): Promise<RunningServer> {
+export async function startWorkers(
+  config: Config,
+  log: Logger,
+  watch?: ServerWatch,
+): Promise<RunningServer> {
   checkProxies(config)
   const { open, closeAll } = openInTurn()
-  const commons = await open(openCommons(config, log, () => shared.tellCustomers()))
+  const commons = await open(openCommons(config, log, () => shared.tellCustomers(), watch))
   // For the usage of customers with a quota. What is wrong with it is said here, once.
   const store = await open(openStore(config.store, config, log))
   const shared = shareCommons(commons, createQuotaKeeper(store))
@@ -37,6 +43,8 @@ export async function startWorkers(config: Config, log: Logger): Promise<Running
   const workers: Worker[] = []
   const closing = new AbortController()
   const isClosing = () => closing.signal.aborted
+  let tellDeath = () => {}
+  const serving = () => workers.filter((worker) => worker.isServing())
 
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('worker-process.js', import.meta.url)),
@@ -50,6 +58,7 @@ export async function startWorkers(config: Config, log: Logger): Promise<Running
     const began = performance.now()
     const how = await worker.ended
     if (isClosing()) return
+    tellDeath()
     const wait = performance.now() - began > longLife ? 0 : pause
     log.error({ worker: worker.pid, ended: how }, 'a worker has died; it is replaced')
     await delay(wait, undefined, closing).catch(() => {})
@@ -68,7 +77,16 @@ export async function startWorkers(config: Config, log: Logger): Promise<Running
     workers.forEach((worker, place) => void keep(worker, place))
     return {
       url,
-      vitals: { store, customers: commons.customersState },
+      vitals: {
+        store,
+        customers: commons.customersState,
+        certificate: commons.certificateState,
+        workers: {
+          count: () => serving().length,
+          onDeath: (tell) => void (tellDeath = tell),
+          figures: () => Promise.all(serving().map(figuresOf)),
+        },
+      },
       async reload() {
         const taken = await Promise.all([
           commons.reload(),
@@ -94,6 +112,14 @@ export async function startWorkers(config: Config, log: Logger): Promise<Running
     await closeAll()
     throw error
   }
+}
+
+/** How long a worker may take to tell its figures, in milliseconds: less than Prometheus waits for all of them. */
+const figuresMs = 3_000
+
+/** `undefined` where it does not tell them in time, or is gone. */
+async function figuresOf({ channel }: Worker): Promise<Figures | undefined> {
+  return channel.ask('figures', {}, AbortSignal.timeout(figuresMs)).catch(() => undefined)
 }
 
 /** Resolves when the worker is gone: `true` when nothing had to be cut off. One that does not listen yet is killed. */

@@ -3,6 +3,7 @@ import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { readSecret } from '../config/read-secret.ts'
 import type { SecretName } from '../config/secrets.ts'
+import { openMetrics } from '../serve/open-metrics.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { createChannel, type Channel } from './channel.ts'
 import type { CommonAnswers } from './share-commons.ts'
@@ -25,6 +26,7 @@ const starting = Promise.withResolvers<RunningServer>()
 const answers: WorkerAnswers = {
   ...told.answers,
   reload: async () => (await starting.promise).reload(),
+  figures: async () => metrics?.figures(),
   async close() {
     const isClean = await (await starting.promise).close(hurry.signal)
     hasClosed = true
@@ -45,8 +47,10 @@ const config: Config = {
   ...order.config,
   readSecret: (name: SecretName) => readSecret(name, process.env),
 }
+const metrics = await openMetrics(config, `${order.place}`)
 try {
-  const server = await startServer(config, createLog(config), async () => told.open(order))
+  const log = createLog(config, metrics?.onLogLine)
+  const server = await startServer(config, log, metrics?.watch, async () => told.open(order))
   starting.resolve(server)
   primary.tell('listening', { url: server.url })
 } catch (error) {

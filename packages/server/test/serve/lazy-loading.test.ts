@@ -85,7 +85,7 @@ describe('The start of a server without TLS', () => {
   })
   afterEach(() => site.remove())
 
-  it('loads neither TLS, nor fetch, nor what limits rates by databases', async () => {
+  it('loads neither TLS, nor fetch, nor what limits rates by databases, nor what measures', async () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(confession)}`
     const server = await startHoldfast([], { cwd: site.path, env: { NODE_OPTIONS } })
     try {
@@ -96,7 +96,14 @@ describe('The start of a server without TLS', () => {
       await server.kill()
     }
     expect(server.output()).to.include(' http ').and.include('RateLimiterMemory')
-    for (const needless of [' https ', ' tls ', '/undici ', 'RateLimiterRedis']) {
+    for (const needless of [
+      ' https ',
+      ' tls ',
+      '/undici ',
+      'RateLimiterRedis',
+      'prom-client',
+      '/metrics/',
+    ]) {
       expect(server.output()).not.to.include(needless)
     }
   })

@@ -1,0 +1,131 @@
+import type { Server } from 'node:http'
+import { promisify } from 'node:util'
+import type { ErrorCode } from '@holdfast/core'
+import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
+import { Gauge, Histogram, type Registry } from 'prom-client'
+import type { ServerWatch } from '../serve/server-watch.ts'
+import { createCounts } from './counts.ts'
+
+/** Seconds: from a small file in memory to a large one for a slow client. */
+const durations = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+]
+
+/** What every route answers sooner or later, told from the start. */
+const usual = [
+  ['200', 'ok'],
+  ['400', 'refused'],
+  ['500', 'failed'],
+  ['503', 'failed'],
+  ['507', 'failed'],
+] as const
+
+/** Codes of errors that are told from the start: those of the core, and of what has none. */
+const codes = Object.keys({
+  'missing-credentials': true,
+  'invalid-credentials': true,
+  'too-many-attempts': true,
+  'invalid-file-name': true,
+  'not-found': true,
+  'already-exists': true,
+  'file-too-large': true,
+  'quota-exceeded': true,
+  'digest-mismatch': true,
+  'insufficient-storage': true,
+  'store-unavailable': true,
+  overloaded: true,
+  unexpected: true,
+} satisfies Record<ErrorCode | 'unexpected', true>)
+
+/** Figures of requests and connections. */
+export function createRequestFigures(
+  register: Registry,
+): Pick<ServerWatch, 'requestTally' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
+  const registers = [register]
+  const requests = createCounts(register, {
+    name: 'holdfast_http_requests_total',
+    help: 'Requests that were answered, or broke off.',
+    labelNames: ['route', 'status', 'outcome'],
+  })
+  const problems = createCounts(register, {
+    name: 'holdfast_http_problems_total',
+    help: 'Requests that were refused or failed, by the code of the error.',
+    labelNames: ['code'],
+  })
+  const received = createCounts(register, {
+    name: 'holdfast_http_received_bytes_total',
+    help: 'Bytes of requests on their connections, headers included.',
+    labelNames: ['route'],
+  })
+  const sent = createCounts(register, {
+    name: 'holdfast_http_sent_bytes_total',
+    help: 'Bytes of answers on their connections, headers included.',
+    labelNames: ['route'],
+  })
+  const duration = new Histogram({
+    name: 'holdfast_http_request_duration_seconds',
+    help: "From the arrival of a request's headers to the end of its answer.",
+    labelNames: ['route'],
+    buckets: durations,
+    registers,
+  })
+  const ofRoute = (route: Route) => ({
+    received: received(route),
+    sent: sent(route),
+    duration: duration.labels(route),
+  })
+  const byRoute = new Map(routes.map((route) => [route, ofRoute(route)]))
+  for (const route of routes) {
+    duration.zero({ route })
+    for (const answer of usual) requests(route, ...answer)
+  }
+  for (const code of codes) problems(code)
+
+  let underWay = 0
+  new Gauge({
+    name: 'holdfast_http_requests_under_way',
+    help: "Requests for customers' files that are under way.",
+    registers,
+    collect() {
+      this.set(underWay)
+    },
+  })
+  let countConnections = async () => 0
+  new Gauge({
+    name: 'holdfast_http_connections',
+    help: 'Open connections of clients.',
+    registers,
+    async collect() {
+      this.set(await countConnections())
+    },
+  })
+
+  return {
+    onAnswered(answered) {
+      const { route, status, code, bytesIn, bytesOut, durationMs } = answered
+      requests(route, `${status ?? 'none'}`, outcomeOf(answered)).add()
+      if (code !== undefined) problems(code).add()
+      const figures = byRoute.get(route)
+      figures?.received.add(bytesIn)
+      figures?.sent.add(bytesOut)
+      figures?.duration.observe(durationMs / 1000)
+    },
+    requestTally: (tally) => ({
+      count: (key) => tally.count(key),
+      change(key, by) {
+        if (key === '') underWay += by
+        tally.change(key, by)
+      },
+    }),
+    server(server: Server) {
+      countConnections = promisify(server.getConnections.bind(server))
+    },
+  }
+}
+
+/** In the words of the audit trail. */
+function outcomeOf({ status, isAborted }: AnsweredRequest): string {
+  if (isAborted || status === undefined) return 'aborted'
+  if (status >= 500) return 'failed'
+  return status >= 400 ? 'refused' : 'ok'
+}

@@ -1,0 +1,61 @@
+import { isFileServiceError } from '@holdfast/core'
+import { Gauge, Histogram, type Registry } from 'prom-client'
+import type { ServerWatch } from '../serve/server-watch.ts'
+import { createCounts } from './counts.ts'
+import { storeOperations, watchStore } from './watch-store.ts'
+
+/** Seconds: from a file in memory to a store that is about to be given up. */
+const durations = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+]
+
+/** Codes of failures that are told from the start. */
+const troubles = ['insufficient-storage', 'store-unavailable', 'unexpected']
+
+/** Figures of the store, and of what is being put into it. */
+export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store'> {
+  const registers = [register]
+  const duration = new Histogram({
+    name: 'holdfast_store_operation_duration_seconds',
+    help: 'What the store takes; put from the last byte of the content on, lists to the first name.',
+    labelNames: ['operation'],
+    buckets: durations,
+    registers,
+  })
+  const errors = createCounts(register, {
+    name: 'holdfast_store_errors_total',
+    help: 'What the store failed in, by the code of the error.',
+    labelNames: ['operation', 'code'],
+  })
+  let uploads = 0
+  new Gauge({
+    name: 'holdfast_uploads_under_way',
+    help: 'Files that are being put into the store.',
+    registers,
+    collect() {
+      this.set(uploads)
+    },
+  })
+  const durationOf = Object.fromEntries(
+    storeOperations.map((operation) => [operation, duration.labels(operation)]),
+  )
+  for (const operation of storeOperations) {
+    duration.zero({ operation })
+    for (const code of troubles) errors(operation, code)
+  }
+
+  return {
+    store: (store) =>
+      watchStore(store, {
+        onDone: (operation, ms) => durationOf[operation]?.observe(ms / 1000),
+        onFailed(operation, error) {
+          const code = isFileServiceError(error) ? error.code : 'unexpected'
+          // A name that is taken is an answer, and not the store's fault.
+          if (code !== 'already-exists') errors(operation, code).add()
+        },
+        onUploads(change) {
+          uploads += change
+        },
+      }),
+  }
+}

@@ -1,0 +1,124 @@
+import type { BlobStore } from '@holdfast/core'
+import type { ClosableStore } from '../serve/open-store.ts'
+
+/** What a store does. */
+export const storeOperations = [
+  'put',
+  'open',
+  'stat',
+  'delete',
+  'list',
+  'usage',
+  'customers',
+] as const
+
+export type StoreOperation = (typeof storeOperations)[number]
+
+/** Told of a store at work. */
+export interface StoreObserver {
+  /** Something took so many milliseconds, well or not. */
+  onDone(operation: StoreOperation, durationMs: number): void
+  onFailed(operation: StoreOperation, error: unknown): void
+  /** An upload has begun, or ended. */
+  onUploads(change: 1 | -1): void
+}
+
+/**
+ * `store`, which tells how long it takes. Of `put` that is the time from the end of the content: before it, the client
+ * is waited for. Of `open` it is the time until something can be read, of lists until the first name is there. What fails
+ * for the sake of the content, or since nobody wants it any more, is no failure of the store.
+ */
+export function watchStore(store: ClosableStore, observer: StoreObserver): ClosableStore {
+  const timed = async <T>(operation: StoreOperation, call: () => Promise<T>): Promise<T> => {
+    const begin = performance.now()
+    try {
+      return await call()
+    } catch (error) {
+      observer.onFailed(operation, error)
+      throw error
+    } finally {
+      observer.onDone(operation, performance.now() - begin)
+    }
+  }
+  const put: BlobStore['put'] = async (key, content, options) => {
+    const watched = watchContent(content)
+    observer.onUploads(1)
+    try {
+      return await store.put(key, watched.content, options)
+    } catch (error) {
+      const isOurs = watched.hasFailedWith(error) || options?.signal?.aborted
+      if (!isOurs) observer.onFailed('put', error)
+      throw error
+    } finally {
+      observer.onUploads(-1)
+      const endedAt = watched.endedAt()
+      if (endedAt !== undefined) observer.onDone('put', performance.now() - endedAt)
+    }
+  }
+  return {
+    ...store,
+    put,
+    open: (key, options) => timed('open', () => store.open(key, options)),
+    stat: (key) => timed('stat', () => store.stat(key)),
+    delete: (key) => timed('delete', () => store.delete(key)),
+    usage: (customer) => timed('usage', () => store.usage(customer)),
+    list: (customer, options) => watchNames('list', store.list(customer, options), timed),
+    customers: () => watchNames('customers', store.customers(), timed),
+  }
+}
+
+/** `content`, with an eye on when it has ended, or what it has failed with. */
+function watchContent(content: AsyncIterable<Uint8Array>) {
+  let endedAt: number | undefined
+  let failure: { readonly error: unknown } | undefined
+  const begin = (): AsyncIterator<Uint8Array> => {
+    const chunks = content[Symbol.asyncIterator]()
+    return {
+      async next() {
+        try {
+          const result = await chunks.next()
+          if (result.done) endedAt = performance.now()
+          return result
+        } catch (error) {
+          failure = { error }
+          throw error
+        }
+      },
+      async return(value?: unknown) {
+        await chunks.return?.()
+        return { done: true, value }
+      },
+    }
+  }
+  return {
+    content: { [Symbol.asyncIterator]: begin },
+    endedAt: () => endedAt,
+    hasFailedWith: (error: unknown) => failure !== undefined && failure.error === error,
+  }
+}
+
+type Timed = <T>(operation: StoreOperation, call: () => Promise<T>) => Promise<T>
+
+/** `names`, of which the first is timed. All others go as they come: there may be a million. */
+function watchNames(
+  operation: StoreOperation,
+  names: AsyncIterable<string>,
+  timed: Timed,
+): AsyncIterable<string> {
+  const begin = (): AsyncIterator<string> => {
+    const iterator = names[Symbol.asyncIterator]()
+    let isFirst = true
+    return {
+      next() {
+        if (!isFirst) return iterator.next()
+        isFirst = false
+        return timed(operation, () => iterator.next())
+      },
+      async return(value?: unknown) {
+        await iterator.return?.()
+        return { done: true, value }
+      },
+    }
+  }
+  return { [Symbol.asyncIterator]: begin }
+}

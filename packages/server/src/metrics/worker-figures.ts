@@ -1,0 +1,41 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { WorkersState } from '../serve/vitals.ts'
+import { createCounts } from './counts.ts'
+import type { Figures } from './merge-figures.ts'
+
+/** Figures of the workers of a server, beside what they tell of themselves: that is the result, to be asked for first. */
+export function createWorkerFigures(
+  register: Registry,
+  workers: WorkersState,
+): () => Promise<readonly Figures[]> {
+  const registers = [register]
+  let silent = 0
+  new Gauge({
+    name: 'holdfast_workers',
+    help: 'Workers that serve.',
+    registers,
+    collect() {
+      this.set(workers.count())
+    },
+  })
+  new Gauge({
+    name: 'holdfast_workers_silent',
+    help: 'Workers whose figures are missing, since they did not tell them in time.',
+    registers,
+    collect() {
+      this.set(silent)
+    },
+  })
+  const deaths = createCounts(register, {
+    name: 'holdfast_worker_deaths_total',
+    help: 'Workers that have died, and were replaced.',
+    labelNames: [],
+  })()
+  workers.onDeath(() => deaths.add())
+  return async () => {
+    const told = await workers.figures()
+    const known = told.filter((figures) => figures !== undefined)
+    silent = told.length - known.length
+    return known
+  }
+}

@@ -1,0 +1,16 @@
+import type { Metrics } from '../metrics/create-metrics.ts'
+import type { Config } from '../config/resolve-config.ts'
+
+/**
+ * Begins to measure, where somebody can see the figures: with an admin port. `process` tells the processes of one server
+ * apart; left out where there is one.
+ */
+export async function openMetrics(
+  { 'admin-port': port }: Pick<Config, 'admin-port'>,
+  process?: string,
+): Promise<Metrics | undefined> {
+  if (port === undefined) return undefined
+  // Loaded only now: a server without the port does without.
+  const { createMetrics } = await import('../metrics/create-metrics.ts')
+  return createMetrics(process)
+}

@@ -1,0 +1,30 @@
+import type { Server } from 'node:http'
+import type { PasswordVerifier } from '@holdfast/core'
+import type { Authenticate, OnAnswered, RequestTally } from '@holdfast/http-koa'
+import type { ClosableStore } from './open-store.ts'
+
+/** What is read again while a server runs. */
+export type Reloadable = 'customers' | 'certificate' | 'audit'
+
+/** Who measures a server at work: what is given to it comes back with an eye on it. */
+export interface ServerWatch {
+  /** Left out where nobody wants to know. */
+  readonly onAnswered?: OnAnswered
+  authenticate(authenticate: Authenticate): Authenticate
+  verifyPassword(verify: PasswordVerifier): PasswordVerifier
+  store(store: ClosableStore): ClosableStore
+  requestTally(tally: RequestTally): RequestTally
+  server(server: Server): void
+  /** Told when something new was taken, or refused, so that the old one stays. */
+  onReload(what: Reloadable, isTaken: boolean): void
+}
+
+/** Measures nothing, and costs nothing. */
+export const noWatch: ServerWatch = {
+  authenticate: (authenticate) => authenticate,
+  verifyPassword: (verify) => verify,
+  store: (store) => store,
+  requestTally: (tally) => tally,
+  server() {},
+  onReload() {},
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { deployedFile } from '../cluster/support/deployed-file.ts'
+import { until } from '../support/until.ts'
+
+/** The tool that comes with Prometheus. */
+export const promtool = 'promtool'
+
+const deploy = fileURLToPath(new URL('../../../../docs/deploy/', import.meta.url))
+
+/** How often it scrapes, in seconds. */
+export const scrapeSeconds = 1
+
+export interface RunningPrometheus {
+  /** Such as `http://127.0.0.1:41233`. */
+  readonly url: string
+  /** The result of a query now. */
+  query(expression: string): Promise<readonly Sample[]>
+  stop(): Promise<void>
+}
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/**
+ * Starts the real Prometheus with the very file of docs/deploy, but for the address of the admin port, `target`, and a
+ * shorter interval.
+ */
+export async function startPrometheus(target: string): Promise<RunningPrometheus> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-prometheus-'))
+  const config = join(folder, 'prometheus.yml')
+  const interval = `_interval: ${scrapeSeconds}s`
+  await writeFile(
+    config,
+    deployedFile('prometheus.yml', {
+      '127.0.0.1:3001': target,
+      '_interval: 15s': interval,
+      '- alerts.yml': `- ${join(deploy, 'alerts.yml')}`,
+    }),
+  )
+  const url = `http://127.0.0.1:${await freePort()}`
+  const child = spawn(
+    'prometheus',
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${new URL(url).host}`,
+      '--log.level=warn',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const ended = once(child, 'close')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true })
+  }
+  const isReady = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  try {
+    await until(() => `Prometheus is ready; it said: ${said}`, isReady, 60_000)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, query: (expression) => queryPrometheus(url, expression), stop }
+}
+
+/** The samples that an expression has at this moment. Rejects where Prometheus does not understand it. */
+export async function queryPrometheus(url: string, expression: string): Promise<readonly Sample[]> {
+  const answer = await fetch(`${url}/api/v1/query`, {
+    method: 'POST',
+    body: new URLSearchParams({ query: expression }),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`Prometheus refuses ${expression}: ${text}`)
+  const { data } = JSON.parse(text) as {
+    readonly data: {
+      readonly result: readonly {
+        readonly metric: Readonly<Record<string, string>>
+        readonly value: readonly [number, string]
+      }[]
+    }
+  }
+  return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
+}
+
+/** It cannot say which port it took. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

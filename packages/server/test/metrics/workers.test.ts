@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
+import { createSite, credentials, type Site } from '../support/site.ts'
+import { until } from '../support/until.ts'
+import { scrape, type Scrape } from './scrape.ts'
+
+describe('/metrics of a server with workers', function () {
+  this.timeout(60_000)
+  let site: Site
+  let server: HoldfastServer
+  beforeEach(async () => {
+    site = await createSite()
+    server = await startHoldfast(['--workers', '2', '--admin-port', '0'], { cwd: site.path })
+  })
+  afterEach(async () => {
+    await server.kill()
+    await site.remove()
+  })
+
+  const workers = async () => {
+    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    return children.trim().split(' ').filter(Boolean).map(Number)
+  }
+  const put = (name: string) =>
+    fetch(`${server.url}/upload/${name}`, { method: 'PUT', headers: credentials, body: 'a' })
+  /** The processes whose figures there are. */
+  const processesIn = ({ samples }: Scrape) =>
+    samples('process_start_time_seconds')
+      .map(({ labels }) => labels['process'])
+      .sort()
+
+  it('has what each process has done, and what the server is', async () => {
+    const uploads = 20
+    await Promise.all(Array.from({ length: uploads }, (_, n) => put(`${n}.txt`)))
+    const stored = { route: 'put', status: '200', outcome: 'ok' }
+    await until('all are counted', async () => {
+      const { value } = await scrape(server)
+      return value('holdfast_http_requests_total', stored) === uploads
+    })
+    const figures = await scrape(server)
+    const { value } = figures
+    expect(processesIn(figures)).to.deep.equal(['0', '1', 'primary'])
+    expect(value('holdfast_logins_total', { outcome: 'accepted' })).to.equal(uploads)
+    // Passwords are hashed by the primary, each once.
+    expect(value('holdfast_password_check_duration_seconds_count', { process: 'primary' }))
+      .to.equal(value('holdfast_password_check_duration_seconds_count'))
+      .and.be.above(0)
+    expect(value('holdfast_workers')).to.equal(2)
+    expect(value('holdfast_workers_silent')).to.equal(0)
+    expect(value('holdfast_ready')).to.equal(1)
+    expect(value('holdfast_customers')).to.equal(1)
+  })
+
+  it('counts workers that die, and goes on with the others', async () => {
+    const [victim = 0] = await workers()
+    process.kill(victim, 'SIGKILL')
+    await until('another one serves', async () => {
+      const { value } = await scrape(server)
+      return value('holdfast_worker_deaths_total') === 1 && value('holdfast_workers') === 2
+    })
+    expect(processesIn(await scrape(server))).to.deep.equal(['0', '1', 'primary'])
+  })
+
+  it('leaves out a worker that does not answer, and says so', async () => {
+    const [stuck = 0] = await workers()
+    process.kill(stuck, 'SIGSTOP')
+    try {
+      const figures = await scrape(server)
+      expect(figures.value('holdfast_workers_silent')).to.equal(1)
+      expect(processesIn(figures)).to.have.length(2).and.include('primary')
+    } finally {
+      process.kill(stuck, 'SIGCONT')
+    }
+    await until('it answers again', async () => {
+      const { value } = await scrape(server)
+      return value('holdfast_workers_silent') === 0
+    })
+  })
+})
