@@ -18,7 +18,10 @@ process.exit()
 `
 }
 
-describe('The example in README.md', () => {
+describe('The example in README.md', function () {
+  // The packages are installed first.
+  this.timeout(180_000)
+
   it('stores, lists, serves and deletes', async () => {
     const [example = '', ...others] = examplesIn('README.md')
     expect(others).to.be.empty
@@ -26,7 +29,9 @@ describe('The example in README.md', () => {
   })
 })
 
-describe('The examples in docs/embedding.md', () => {
+describe('The examples in docs/embedding.md', function () {
+  this.timeout(180_000)
+
   const [mounted = '', audited = '', staged = '', ...others] = examplesIn('docs/embedding.md')
 
   it('are these three', () => expect(others).to.be.empty)

@@ -1,36 +1,35 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { installTarballs } from '../../../../scripts/release/test/install-tarballs.ts'
 
-const packages = fileURLToPath(new URL('../../../', import.meta.url))
+/** What a reader who follows the documents has installed, of ours and of others. */
+const ours = ['contract', 'core', 'http-koa', 'store-disk'].map((name) => `@holdfast/${name}`)
+const others = { '@koa/multer': '^4', '@types/node': '^24', koa: '^3', mocha: '^12' }
 
-/** What a reader who follows the documents has installed, and where it is here. */
-const installed = {
-  '@holdfast/contract': 'contract',
-  '@holdfast/core': 'core',
-  '@holdfast/http-koa': 'http-koa',
-  '@holdfast/store-disk': 'store-disk',
-  '@koa/multer': 'http-koa/node_modules/@koa/multer',
-  '@types/node': 'server/node_modules/@types/node',
-  koa: 'http-koa/node_modules/koa',
-  mocha: '../node_modules/mocha',
+let installed: Promise<string> | undefined
+
+/** Installs them once for all projects of this process; resolves with the folder of modules. */
+async function install(): Promise<string> {
+  const { folder } = await installTarballs(ours, { others })
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'node_modules')
 }
 
-/** Runs `use` in a new project of these `files` (name to text) outside this repository, and removes it. */
+/**
+ * Runs `use` in a new project of these `files` (name to text) outside this repository, where the packages are installed from
+ * tarballs, and removes it.
+ */
 export async function withReaderProject<Result>(
   files: Readonly<Record<string, string>>,
   use: (project: string) => Promise<Result>,
 ): Promise<Result> {
   const project = await mkdtemp(join(tmpdir(), 'holdfast-docs-project-'))
   try {
-    for (const [name, path] of Object.entries(installed)) {
-      const link = join(project, 'node_modules', name)
-      await mkdir(dirname(link), { recursive: true })
-      await symlink(join(packages, path), link)
-    }
+    await symlink(await (installed ??= install()), join(project, 'node_modules'))
     for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
     return await use(project)
   } finally {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { delimiter, dirname } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect, promisify } from 'node:util'
 import { describeBlobStore, type SuiteRunner } from '@holdfast/contract'
@@ -26,9 +26,11 @@ const files = {
 /** Runs a line of shell in a project of the document's files; what it prints is what it resolves or rejects with. */
 async function runInProject(command: string): Promise<string> {
   const bin = fileURLToPath(new URL('node_modules/.bin', repository))
-  const path = [dirname(process.execPath), bin, process.env['PATH']].join(delimiter)
-  const env = { ...process.env, PATH: path, FORCE_COLOR: '0' }
   return withReaderProject(files, async (cwd) => {
+    // The project's own mocha, and our compiler.
+    const programs = [dirname(process.execPath), join(cwd, 'node_modules/.bin'), bin]
+    const path = [...programs, process.env['PATH']].join(delimiter)
+    const env = { ...process.env, PATH: path, FORCE_COLOR: '0' }
     // A command that hangs is killed itself, not a shell around it.
     const limit = { timeout: limitMs, killSignal: 'SIGKILL' } as const
     const run = promisify(execFile)('sh', ['-euc', `exec ${command}`], { cwd, env, ...limit })
@@ -58,7 +60,7 @@ function testsOfTheSuite(): string[] {
 }
 
 describe('docs/writing-an-adapter.md', function () {
-  this.timeout(limitMs + 10_000)
+  this.timeout(limitMs + 120_000)
 
   it('names a file for each of its programs, and one manifest', () => {
     expect(programs.map(({ name }) => name)).to.include('sqlite-blob-store.ts')
