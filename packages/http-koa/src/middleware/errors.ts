@@ -13,6 +13,7 @@ import type { HoldfastState } from '../holdfast-state.ts'
  */
 export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
   return async (ctx, next) => {
+    const headersBefore = ctx.res.getHeaderNames()
     try {
       // Whoever asks Koa for the path of such a request gets an exception.
       if (pathOf(ctx) === undefined) throw problems.malformedRequest()
@@ -21,8 +22,17 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
       const problem = toProblem(error)
       ctx.state.failure = error
       logFault(log, ctx.state, error, problem)
+      removeHeaders(ctx, headersBefore)
       refuse(ctx, problem.status, problem.message, problem.headers)
     }
+  }
+}
+
+/** Takes back what was said of an answer that does not come: all headers but those that are `kept`. */
+function removeHeaders(ctx: Context, kept: readonly string[]): void {
+  if (ctx.headerSent) return
+  for (const name of ctx.res.getHeaderNames()) {
+    if (!kept.includes(name)) ctx.remove(name)
   }
 }
 
@@ -35,9 +45,6 @@ function refuse(
 ): void {
   if (ctx.headerSent) return
   const text = JSON.stringify(errorBody(status, message))
-  for (const name of ctx.res.getHeaderNames()) {
-    if (name.startsWith('content-') || name === 'etag') ctx.remove(name)
-  }
   ctx.status = status
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')

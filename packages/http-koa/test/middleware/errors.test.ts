@@ -1,7 +1,13 @@
 import { FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
+import Koa from 'koa'
+import type { HoldfastState } from '../../src/holdfast-state.ts'
+import { createErrors } from '../../src/middleware/errors.ts'
+import { createHttpServer } from '../../src/server/http-server.ts'
 import { expectError } from '../support/expect-error.ts'
+import { generateStore } from '../support/generated-store.ts'
+import { listen } from '../support/listening.ts'
 import { exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
@@ -30,6 +36,32 @@ describe('createErrors', () => {
       fields: { requestId: 'the-id', err: fault },
       message: 'An unexpected error occurred',
     })
+  })
+
+  it('takes back what was said of a file that cannot be served', async () => {
+    const store = generateStore({ size: 10, failure: new Error('a fault') })
+    await using app = await runApp({ store })
+    const { status, headers } = await exchange(app.port, get)
+    expect(status).to.equal(500)
+    expect([...headers.keys()]).to.have.members([
+      ...['x-request-id', 'cache-control', 'content-type', 'content-length'],
+      ...['date', 'connection', 'keep-alive'],
+    ])
+  })
+
+  it('leaves what the application around it has said', async () => {
+    const app = new Koa<HoldfastState>()
+    app.use((ctx, next) => {
+      ctx.set('Content-Security-Policy', "default-src 'self'")
+      return next()
+    })
+    app.use(createErrors())
+    app.use(() => {
+      throw new Error('a fault')
+    })
+    await using running = await listen(createHttpServer(app))
+    const { headers } = await fetch(running.url)
+    expect(headers.get('content-security-policy')).to.equal("default-src 'self'")
   })
 
   for (const [code, status] of [
