@@ -7,7 +7,7 @@ import type { RouterOptions } from '../src/router.ts'
 import { createHttpServer } from '../src/server/http-server.ts'
 import { collectAudit } from './support/collected-audit.ts'
 import { collectLog } from './support/collected-log.ts'
-import { listen } from './support/listening.ts'
+import { listenAsDescribed } from './support/listening.ts'
 import { connectRaw, exchange, type RawAnswer } from './support/raw-connection.ts'
 import { customerRequest, request } from './support/request.ts'
 import { until } from './support/until.ts'
@@ -82,8 +82,8 @@ async function runBoth(options: RouterOptions & { readonly smallest?: number } =
   const answer = app.callback()
   ordinary.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
   return {
-    fast: await listen(fast),
-    ordinary: await listen(ordinary),
+    fast: await listenAsDescribed(fast),
+    ordinary: await listenAsDescribed(ordinary),
     log,
     audit,
     counts,

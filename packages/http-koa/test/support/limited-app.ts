@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.ts'
 import type { RouterOptions } from '../../src/router.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
-import { listen, type Listening } from './listening.ts'
+import { listenAsDescribed, type Listening } from './listening.ts'
 import { connectRaw, exchange, type RawAnswer, type RawConnection } from './raw-connection.ts'
 import { request } from './request.ts'
 
@@ -52,7 +52,7 @@ export async function runLimitedApp({
     },
   })
   const log = collectLog()
-  const listening = await listen(
+  const listening = await listenAsDescribed(
     createHttpServer(createApp(service, { log, ...limits }), { idleTimeoutMs }),
   )
   return {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { watchAnswers } from '@holdfast/api-description'
 
 /** A server that listens on a port of its own until the end of the scope that uses it. */
 export interface Listening {
@@ -27,5 +28,21 @@ export async function listen(server: Server): Promise<Listening> {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+/**
+ * {@link listen}, of a server that answers for the service and for nothing else: at the end of the scope it fails where
+ * an answer was not as docs/openapi.yaml describes it.
+ */
+export async function listenAsDescribed(server: Server): Promise<Listening> {
+  const answers = watchAnswers(server)
+  const listening = await listen(server)
+  return {
+    ...listening,
+    async [Symbol.asyncDispose]() {
+      await listening[Symbol.asyncDispose]()
+      answers.expectDescribed()
+    },
   }
 }

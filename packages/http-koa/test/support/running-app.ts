@@ -10,7 +10,7 @@ import type { RouterOptions } from '../../src/router.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import type { HttpServerOptions } from '../../src/server/prepare-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
-import { listen, type Listening } from './listening.ts'
+import { listenAsDescribed, type Listening } from './listening.ts'
 
 export interface RunningApp extends Listening {
   readonly log: CollectedLog
@@ -59,7 +59,7 @@ export async function runApp({
   )
   const files = service.filesOf({ name: 'demo' })
   return {
-    ...(await listen(server)),
+    ...(await listenAsDescribed(server)),
     log,
     files,
     async names() {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request, type ClientRequest, type RequestOptions } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { watchAnswers, type WatchedAnswers } from '@holdfast/api-description'
 import {
   createFileService,
   createLoginBrake,
@@ -106,12 +107,15 @@ export async function startService(
     }),
   }
   const log: LogLine[] = []
+  const answers: WatchedAnswers[] = []
   const isTls = certificate !== undefined
   const serve = ({ failures, ...rest }: ServiceParts) => {
     const loginBrake = createLoginBrake({ counter: failures, ...brake })
     const service = createFileService({ ...rest, loginBrake, maxFileSize })
     const app = createApp(service, { log: collectInto(log) })
-    return isTls ? createHttpsServer(app, certificate) : createHttpServer(app)
+    const server = isTls ? createHttpsServer(app, certificate) : createHttpServer(app)
+    answers.push(watchAnswers(server))
+    return server
   }
   const names = customers.map(({ name }) => name)
   const server =
@@ -143,6 +147,7 @@ export async function startService(
     async [Symbol.asyncDispose]() {
       await closeServer(server)
       await opened.close()
+      for (const each of answers) each.expectDescribed()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { watchAnswers } from '@holdfast/api-description'
 import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer, type HttpLog } from '@holdfast/http-koa'
@@ -12,7 +13,7 @@ export interface FuzzService {
   readonly other: CustomerFiles
   /** Throws when anything was logged as a fault since the last call. */
   throwFault(): void
-  /** Throws when a connection stays that nobody uses. */
+  /** Throws when a connection stays that nobody uses, or an answer was not as docs/openapi.yaml describes it. */
   close(): Promise<void>
 }
 
@@ -37,6 +38,7 @@ export async function startFuzzService(
   const note = (fields: object, message: string) => void faults.push({ ...fields, message })
   const log: HttpLog = { info() {}, warn() {}, error: note }
   const server = createHttpServer(createApp(service, { log }), { idleTimeoutMs: 2_000 })
+  const answers = watchAnswers(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const connections = () =>
@@ -58,6 +60,7 @@ export async function startFuzzService(
         server.close()
         server.closeAllConnections()
       }
+      answers.expectDescribed()
     },
   }
 }

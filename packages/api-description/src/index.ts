@@ -1,0 +1,9 @@
+export {
+  operationsOf,
+  readDescription,
+  type Description,
+  type Operation,
+  type Response,
+} from './description.ts'
+export { createJudge, type GivenAnswer, type Judge } from './judge.ts'
+export { watchAnswers, type WatchedAnswers } from './watch-answers.ts'

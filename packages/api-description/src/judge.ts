@@ -1,0 +1,156 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import {
+  operationsOf,
+  type Description,
+  type Header,
+  type MediaType,
+  type Response,
+  type Responses,
+  type Schema,
+} from './description.ts'
+
+/** A request, as far as its answer depends on it. */
+export interface AskedRequest {
+  readonly method: string
+  /** The target as it was sent, query and all. */
+  readonly target: string
+}
+
+/** An answer as it went over the wire. */
+export interface GivenAnswer {
+  /** `undefined` where the server has answered to what is no request. */
+  readonly request: AskedRequest | undefined
+  readonly status: number
+  /** Names and values in order. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** `undefined` where it is unknown. */
+  readonly body: Buffer | undefined
+}
+
+/** What is wrong with an answer, by the description; nothing where it is as described. */
+export type Judge = (answer: GivenAnswer) => readonly string[]
+
+export function createJudge(description: Description): Judge {
+  const beyond = description['x-beyond-operations']
+  const find = createOperationFinder(description)
+  const matches = createMatcher()
+
+  const judgeBy = (response: Response, answer: GivenAnswer): string[] => [
+    ...headerProblems(response, answer, beyond.headers, matches),
+    ...bodyProblems(response, answer, matches),
+  ]
+  return (answer) => {
+    const { request, status } = answer
+    const candidates = [...(request ? find(request) : []), beyond.connection]
+      .map((responses) => responses[status])
+      .filter((response) => response !== undefined)
+    const verdicts = candidates.map((response) => judgeBy(response, answer))
+    if (verdicts.some((problems) => problems.length === 0)) return []
+    return verdicts[0] ?? [`status ${status} is not described`]
+  }
+}
+
+/** The responses that a request may get: one of these. */
+function createOperationFinder(
+  description: Description,
+): (request: AskedRequest) => readonly Responses[] {
+  const { otherPath, otherMethod } = description['x-beyond-operations']
+  const operations = operationsOf(description)
+  // A path that is written out comes before one with a name in braces.
+  const paths = Object.keys(description.paths).sort(
+    (one, other) => Number(one.includes('{')) - Number(other.includes('{')),
+  )
+  const patterns = paths.map(
+    (path) => [path, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)] as const,
+  )
+  return ({ method, target }) => {
+    const asked = pathIn(target)
+    const [path] = patterns.find(([, pattern]) => pattern.test(asked)) ?? []
+    const elsewhere = { 404: otherPath }
+    if (path === undefined) return [elsewhere]
+    const operation = operations.find((each) => each.path === path && each.method === method)
+    const responses = operation?.responses ?? { 405: otherMethod }
+    // Which path an odd target with a host in it has, not even URL parsers agree on.
+    return /^\/(?!\/)/.test(target) ? [responses] : [responses, elsewhere]
+  }
+}
+
+/** Of a target in origin form or in absolute form (RFC 9112 §3.2). */
+function pathIn(target: string): string {
+  return target.replace(/^([a-z]+:)?\/\/[^/?]*/i, '').replace(/[?#].*$/s, '')
+}
+
+type Matches = (schema: Schema, value: unknown) => string | undefined
+
+/** Says what is wrong with a value, by a schema. */
+function createMatcher(): Matches {
+  // Its own keywords stand beside those of the standard: OpenAPI's `format: binary`, and ours that begin with `x-`.
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  const compiled = new Map<Schema, ValidateFunction>()
+  return (schema, value) => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema)
+    compiled.set(schema, validate)
+    return validate(value) ? undefined : ajv.errorsText(validate.errors)
+  }
+}
+
+function headerProblems(
+  { headers: own = {} }: Response,
+  { headers }: GivenAnswer,
+  anywhere: Readonly<Record<string, Header>>,
+  matches: Matches,
+): string[] {
+  const described = new Map(
+    Object.entries({ ...anywhere, ...own }).map(([name, header]) => [name.toLowerCase(), header]),
+  )
+  const given = new Set(headers.map(([name]) => name.toLowerCase()))
+  const missing = [...described].filter(([name, { required }]) => required && !given.has(name))
+  return [
+    ...missing.map(([name]) => `header ${name} is missing`),
+    ...(given.size < headers.length ? ['a header is there twice'] : []),
+    ...headers.flatMap(([name, value]) => {
+      const header = described.get(name.toLowerCase())
+      if (header === undefined) return [`header ${name} is not described`]
+      const problem = matches(header.schema, valueOf(header.schema, value))
+      return problem === undefined ? [] : [`header ${name}: ${JSON.stringify(value)} ${problem}`]
+    }),
+  ]
+}
+
+/** Headers are text, whatever they stand for. */
+function valueOf(schema: Schema, text: string): unknown {
+  const isNumber = typeof schema === 'object' && schema['type'] === 'integer'
+  return isNumber && /^\d+$/.test(text) ? Number(text) : text
+}
+
+function bodyProblems(
+  { content }: Response,
+  { headers, body, request }: GivenAnswer,
+  matches: Matches,
+): string[] {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  if (content === undefined) {
+    const has = [type !== undefined && 'a type', body?.length && 'a body'].filter(Boolean)
+    return has.map((what) => `it has ${String(what)}`)
+  }
+  const media = content[type ?? ''] ?? content['*/*']
+  if (type === undefined || media === undefined) return [`type ${type} is not described`]
+  if (request?.method === 'HEAD') return body?.length ? ['it has a body'] : []
+  return body === undefined ? [] : contentProblems(type, media, body.toString(), matches)
+}
+
+function contentProblems(type: string, media: MediaType, text: string, matches: Matches): string[] {
+  const { schema, 'x-line-schema': lineSchema } = media
+  try {
+    const problems = [
+      schema !== undefined &&
+        matches(schema, type.startsWith('application/json') ? JSON.parse(text) : text),
+      ...(lineSchema === undefined ? [] : text.trimEnd().split('\n')).map((line) =>
+        matches(lineSchema ?? true, JSON.parse(line)),
+      ),
+    ]
+    return problems.filter((problem) => typeof problem === 'string').map((each) => `body ${each}`)
+  } catch (error) {
+    return [`body: ${String(error)}`]
+  }
+}
