@@ -3,7 +3,13 @@ import { createFileService, FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createApp, createAuthentication, createRouter, type Authenticate } from '../src/index.ts'
+import {
+  createApp,
+  createAuthentication,
+  createRouter,
+  HttpProblem,
+  type Authenticate,
+} from '../src/index.ts'
 import type { HoldfastState } from '../src/index.ts'
 import { expectError } from './support/expect-error.ts'
 import { listen } from './support/listening.ts'
@@ -73,6 +79,28 @@ describe('createRouter', () => {
       expectError(answer)
       expect(answer.status).to.equal(status)
     }
+  })
+
+  it("answers with the application's own refusal, and tells its audit trail", async () => {
+    const reasons: unknown[] = []
+    const router = createRouter(service(), {
+      prefix: '/files',
+      async authenticate() {
+        throw new HttpProblem('no-session', 401, 'Log in first', { 'WWW-Authenticate': 'Session' })
+      },
+      audit: async ({ outcome, reason }) => void reasons.push([outcome, reason]),
+    })
+    const callback = new Koa().use(router.routes()).callback()
+    await using app = await listen(createServer((req, res) => void callback(req, res)))
+    const answer = await exchange(app.port, request('GET', '/files/list'))
+    expect(answer.status).to.equal(401)
+    expect(answer.headers.get('www-authenticate')).to.equal('Session')
+    expect(JSON.parse(answer.body)).to.deep.equal({
+      statusCode: 401,
+      error: 'Unauthorized',
+      message: 'Log in first',
+    })
+    expect(reasons).to.deep.equal([['refused', 'no-session']])
   })
 
   it('leaves everything else to the application', async () => {

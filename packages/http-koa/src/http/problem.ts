@@ -12,7 +12,10 @@ export function errorBody(statusCode: number, message: string): ErrorBody {
   return { statusCode, error: http.STATUS_CODES[statusCode] ?? 'Error', message }
 }
 
-/** A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. */
+/**
+ * A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. Koa and Express
+ * answer with its `status` and `headers`, too, where it comes to them.
+ */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
   /** What is wrong, as programs read it in the audit trail. Stable, unlike the message. */
@@ -20,6 +23,8 @@ export class HttpProblem extends Error {
   readonly status: number
   /** Headers that belong to the answer. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether the message is the client's to read and nobody's to log, as Koa and others take it. */
+  readonly expose: boolean
 
   constructor(
     code: string,
@@ -31,6 +36,7 @@ export class HttpProblem extends Error {
     this.code = code
     this.status = status
     this.headers = headers
+    this.expose = status < 500
   }
 }
 

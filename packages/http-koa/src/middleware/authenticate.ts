@@ -9,7 +9,10 @@ import { leavingSignal } from '../http/leaving-signal.ts'
 import { decodeHeaderText } from '../http/utf8.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
-/** Finds out who sent a request: the files of that customer, or a `FileServiceError`. */
+/**
+ * Finds out who sent a request: the files of that customer, or a rejection. A `FileServiceError` is answered as any other;
+ * an `HttpProblem` has a status and words of the application's own, such as 401 where a session has ended.
+ */
 export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
 
 /**

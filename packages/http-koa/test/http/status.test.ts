@@ -26,6 +26,7 @@ describe('toProblem', () => {
       const problem = toProblem(new FileServiceError(code, 'own words'))
       expect([problem.status, problem.message]).to.deep.equal([status, message])
       expect(problem.code).to.equal(code)
+      expect(problem.expose).to.equal(status < 500)
       const comesBack = status === 429 || status === 503
       expect(problem.headers).to.deep.equal(comesBack ? { 'Retry-After': '5' } : {})
     })
