@@ -6,6 +6,7 @@ export const slowTests: readonly string[] = [
   'scripts/release/test/release.test.ts',
   'packages/server/test/cluster/cluster.test.ts',
   'packages/server/test/crash/crash.test.ts',
+  'scripts/examples/test/examples.test.ts',
   'packages/server/test/endurance/minio-memory.test.ts',
   'packages/server/test/black-box/minio.test.ts',
   'packages/server/test/endurance/soak.test.ts',

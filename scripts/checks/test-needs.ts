@@ -10,6 +10,7 @@ const users = {
   browser: ['packages/server/test/abuse/browse.ts'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
   rsync: ['packages/server/test/docs/backup.test.ts'],
+  postgres: ['scripts/examples/test/start-postgres.ts'],
   systemd: ['packages/server/test/docs/analyze-unit.ts'],
 } as const
 

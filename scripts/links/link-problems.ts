@@ -3,7 +3,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { headingAnchors, linkDestinations } from './markdown.ts'
 
-const documents = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'packages/*/docs/**/*.md']
+const documents = [
+  '*.md',
+  'docs/**/*.md',
+  'packages/*/*.md',
+  'packages/*/docs/**/*.md',
+  'examples/**/*.md',
+]
 
 /**
  * Says which relative links in the Markdown files of the repository at `root` lead to no file, out of the repository,

@@ -55,6 +55,7 @@ describe('testNeeds', () => {
     const proxy = 'packages/server/test/cluster/support/start-proxy.ts'
     const browser = 'packages/server/test/abuse/browse.ts'
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
+    const postgres = 'scripts/examples/test/start-postgres.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
     const files = {
       'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
@@ -64,9 +65,11 @@ describe('testNeeds', () => {
       [proxy]: '',
       [browser]: '',
       [prometheus]: '',
+      [postgres]: '',
+      'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
       [systemd]: '',
     }
-    expect(await needs(files)).to.equal('proxies browser prometheus systemd')
+    expect(await needs(files)).to.equal('proxies browser prometheus postgres systemd')
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })
 })

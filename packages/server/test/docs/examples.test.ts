@@ -51,7 +51,7 @@ describe('The examples in docs/embedding.md', function () {
     expect(output.split('\n')).to.deep.equal([
       'OK',
       '["a.txt"]',
-      '{"statusCode":400,"error":"Bad Request","message":"Invalid credentials"}',
+      '{"statusCode":401,"error":"Unauthorized","message":"Log in first"}',
       'Not Found',
       '',
     ])

@@ -50,4 +50,29 @@ export const claims: readonly Claim[] = [
     by: 'scripts/release/test',
   },
   { document: /^packages\/[^/]*\/README/, shell: /^npm install/, by: 'scripts/release/test' },
+  {
+    document: /^examples\/[^/]*\/README/,
+    shell: /^npm install$/m,
+    by: 'scripts/examples/test/installed-examples.ts',
+  },
+  {
+    document: /^examples\/(koa-sessions|express-multer|node-http)/,
+    shell: /^curl /m,
+    by: 'scripts/examples/test/readmes.ts',
+  },
+  {
+    document: /^examples\/nightly-cleanup/,
+    shell: /^npm start -- /m,
+    by: 'scripts/examples/test/nightly-cleanup.ts',
+  },
+  {
+    document: /^examples\/postgres-customers/,
+    shell: /^psql /m,
+    by: 'scripts/examples/test/postgres-customers.ts',
+  },
+  {
+    document: /^examples\/encrypted-store/,
+    shell: /^MASTER_KEY=/m,
+    by: 'scripts/examples/test/encrypted-store.ts',
+  },
 ]
