@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findFreePort } from '@holdfast/minio-container/find-free-port'
 import { deployedFile } from '../cluster/support/deployed-file.ts'
 import { until } from '../support/until.ts'
 
@@ -45,7 +45,8 @@ export async function startPrometheus(target: string): Promise<RunningPrometheus
       '- alerts.yml': `- ${join(deploy, 'alerts.yml')}`,
     }),
   )
-  const url = `http://127.0.0.1:${await freePort()}`
+  // It cannot say which port it took.
+  const url = `http://127.0.0.1:${await findFreePort()}`
   const child = spawn(
     'prometheus',
     [
@@ -95,14 +96,4 @@ export async function queryPrometheus(url: string, expression: string): Promise<
     }
   }
   return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
-}
-
-/** It cannot say which port it took. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
