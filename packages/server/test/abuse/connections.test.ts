@@ -13,7 +13,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${lines.join('
 const ping = 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n'
 
 describe('connections that only cost', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const figures: string[] = []
   let site: Site
   let server: HoldfastServer
@@ -81,7 +81,7 @@ describe('connections that only cost', function () {
     await until(
       () => `all are cut; ${cut()} are`,
       () => cut() === connections.length,
-      20_000,
+      60_000,
     )
     for (const { socket } of connections) socket.destroy()
     const each = ((await residentMiB(server.pid)).most - before) / connections.length
@@ -90,7 +90,7 @@ describe('connections that only cost', function () {
   })
 
   it('may be five thousand: others are served as before, and they end by the timeout', async () => {
-    await start('--idle-timeout', '8s')
+    await start('--idle-timeout', '12s')
     for (let n = 0; n < 200; n++) await (await fetch(`${server.url}/ping`)).text()
     const quiet = await medianLatency(server.port)
     const { now: before } = await residentMiB(server.pid)
@@ -165,7 +165,7 @@ function all(what: string, connections: readonly Connection[]): Promise<void> {
   return until(
     () => `all are ${what}; ${connections.filter(({ socket }) => socket.closed).length} are`,
     () => connections.every(({ socket }) => socket.closed),
-    30_000,
+    60_000,
   )
 }
 
