@@ -30,8 +30,8 @@ interface Options {
 }
 
 /**
- * Mocha's spec reporter, which also leaves what `scripts/test` wants to know in the file that the reporter option `results`
- * names. Without that option it is the spec reporter.
+ * Mocha's spec reporter, which also leaves what `scripts/test` wants to know in the file that the reporter option
+ * `results` names. Without that option it is the spec reporter.
  */
 class CountingReporter extends mocha.reporters.Spec {
   readonly #options: Options
@@ -40,6 +40,8 @@ class CountingReporter extends mocha.reporters.Spec {
 
   constructor(runner: mocha.Runner, options: mocha.MochaOptions) {
     super(runner, options)
+    // Of this process only: what tests start is killed more often than not, and what it would write costs minutes.
+    Reflect.deleteProperty(process.env, 'NODE_V8_COVERAGE')
     this.#options = (options.reporterOptions ?? {}) as Options
     this.#contractResults = collectContractResults(runner)
   }

@@ -13,7 +13,7 @@ export interface Choice {
 
 /**
  * Understands the arguments of `scripts/test`: a folder (relative to `root`) stands for the test files below it, a test
- * file for itself, whether it is there or not. Where neither is named, all files of tests are chosen. The rest are options.
+ * file for itself, whether it is there or not. Where neither is named, all test files are chosen. The rest are options.
  */
 export function chooseTests(root: string, args: readonly string[]): Choice {
   const named = args.filter((arg) => namesTests(root, arg))

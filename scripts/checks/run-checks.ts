@@ -3,6 +3,7 @@
  * check counts as one. Ends with what failed and the line `N passed, N failed`, and with code 1 if anything failed.
  */
 import { join } from 'node:path'
+import { coverageFolder, forgetCoverage } from '../test-coverage/coverage-folder.ts'
 import { forgetResults, keepResults } from '../matrix/results-file.ts'
 import { announce } from './announce.ts'
 import { checkJob } from './check-job.ts'
@@ -15,6 +16,7 @@ import { startSharedMinio } from './start-shared-minio.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { summaryOf } from './summary-of.ts'
 import { testJobs } from './test-jobs.ts'
+import { watchTests } from './watch-tests.ts'
 
 const root = join(import.meta.dirname, '../..')
 const check = (title: string, ...command: string[]) => checkJob(root, title, command)
@@ -40,22 +42,28 @@ const checks = [
   check('package boundaries', 'node', 'scripts/check-boundaries.ts'),
   check('links in the documentation', 'node', 'scripts/check-docs.ts'),
 ]
+const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
 const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
 
 const { lanes, args } = lanesFor(process.argv.slice(2))
 const choice = chooseTests(root, args)
+const stop = stopOnSignals()
+if (choice.options.includes('--watch')) await watchTests(root, choice)
+
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
 const isComplete = args.length === 0 && leftOutSuites() === undefined
-const stop = stopOnSignals()
 
-if (isComplete) await forgetResults(root)
+if (isComplete) await Promise.all([forgetResults(root), forgetCoverage(root)])
 const built = await run([build])
 const endMinio = await startSharedMinio(root, choice.files)
-const reports = await run([...checks, ...testJobs(root, choice)])
+const reports = await run([
+  ...checks,
+  ...testJobs(root, choice, isComplete ? coverageFolder(root) : undefined),
+])
 await endMinio()
 const tests = addReports(reports.slice(checks.length))
 if (isComplete) await keepResults(root, tests.contract)
-const documented = isComplete ? await run([matrix]) : []
+const documented = isComplete ? await run([matrix, coverage]) : []
 const total = addReports([...built, ...reports, ...documented, ...(hasRun(tests) ? [] : [noTest])])
 console.log(summaryOf(total, leftOutSuites()))
 process.exitCode = total.failures.length === 0 ? 0 : 1

@@ -15,7 +15,7 @@ export interface Done<Result> {
 }
 
 /**
- * Does `jobs`, so many at a time as there are `lanes`, in their order, and those that want to be alone after all others.
+ * Does `jobs`, as many at a time as there are `lanes`, in their order, and those that want to be alone at the end.
  * Calls `onStart` and `onEnd` with each, and resolves to the results in the order of `jobs`.
  */
 export async function runJobs<Result>(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 // Nothing here takes longer; what does is stuck, and CI should say so instead of waiting for its own end.
-const limitMinutes = 10
+const limitMinutes = 20
 
 export interface Ended {
   /** `undefined` where the program ended well, else how it ended, such as `with code 1`. */
@@ -15,14 +15,16 @@ export interface Ended {
 }
 
 /**
- * Runs one of the programs of `root`'s node_modules/.bin in `root`, and resolves when it has ended.
- * A program that cannot start, is killed or takes over ten minutes has not ended well.
+ * Runs one of the programs of `root`'s node_modules/.bin in `root`, with `variables` in its environment, and resolves
+ * when it has ended.
+ * A program that cannot start, is killed or takes over twenty minutes has not ended well.
  * When `stop` is aborted, it gets the signal that is the reason.
  */
 export async function runProgram(
   root: string,
   [program = '', ...args]: readonly string[],
   stop: AbortSignal,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-output-'))
   const path = join(folder, 'output')
@@ -35,7 +37,7 @@ export async function runProgram(
       stdio: ['ignore', file.fd, file.fd],
       timeout: limitMinutes * 60_000,
       // What a test starts as plain `node` is the Node that the project pins.
-      env: { ...process.env, PATH: bin + delimiter + (process.env['PATH'] ?? '') },
+      env: { ...process.env, ...variables, PATH: bin + delimiter + (process.env['PATH'] ?? '') },
     })
     const end = () => child.kill(stop.reason as NodeJS.Signals)
     stop.addEventListener('abort', end)

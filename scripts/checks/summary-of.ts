@@ -1,6 +1,6 @@
 import type { addReports, Failure } from './report.ts'
 
-/** The end of what `scripts/test` says: what suites have counted, what was left out, what failed, and the two numbers. */
+/** The end of what `scripts/test` says: what suites have counted, what failed, what was left out, the numbers. */
 export function summaryOf(
   { passed, failures, figures }: ReturnType<typeof addReports>,
   leftOut: readonly string[] | undefined,

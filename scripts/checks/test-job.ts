@@ -9,20 +9,30 @@ import { runProgram } from './run-program.ts'
 import { shellWord } from './shell-word.ts'
 
 /**
- * The tests of one file, in a process of their own, with `options` for mocha. A process that ends badly without a failed
+ * The tests of one file, in a process of their own, with `options` for mocha; what they run of the sources is left in
+ * the folder `coverage`, if there is one, but for tests that measure. A process that ends badly without a failed
  * test (a file that does not load, a crash) counts as one failure. A file none of whose tests is chosen is well.
  */
-export function testJob(root: string, file: string, options: readonly string[]): Job<Report> {
+export function testJob(
+  root: string,
+  file: string,
+  options: readonly string[],
+  coverage?: string,
+): Job<Report> {
+  const isAlone = wantsToBeAlone(join(root, file))
+  const variables: Record<string, string> =
+    coverage === undefined || isAlone ? {} : { NODE_V8_COVERAGE: coverage }
   return {
     title: file,
-    isAlone: wantsToBeAlone(join(root, file)),
+    isAlone,
     run: async (stop) => {
       const folder = await mkdtemp(join(tmpdir(), 'holdfast-tests-'))
       try {
         const path = join(folder, 'results.json')
         const mocha = ['mocha', '--no-failZero', '--reporter-option', `results=${path}`]
         if (process.stdout.isTTY) mocha.push('--color')
-        const { problem, output } = await runProgram(root, [...mocha, ...options, file], stop)
+        const command = [...mocha, ...options, file]
+        const { problem, output } = await runProgram(root, command, stop, variables)
         return { ...reportOf(file, problem, await readResults(path)), output }
       } finally {
         await rm(folder, { recursive: true, force: true })

@@ -5,10 +5,14 @@ import { slowTests } from './slow-tests.ts'
 import { testJob } from './test-job.ts'
 
 /** The chosen test files as jobs. Those that take long begin first, so that none runs on when the others have ended. */
-export function testJobs(root: string, { files, options }: Choice): Job<Report>[] {
+export function testJobs(
+  root: string,
+  { files, options }: Choice,
+  coverage?: string,
+): Job<Report>[] {
   const rank = (file: string) =>
     slowTests.includes(file) ? slowTests.indexOf(file) : slowTests.length
   return files
     .toSorted((one, other) => rank(one) - rank(other))
-    .map((file) => testJob(root, file, options))
+    .map((file) => testJob(root, file, options, coverage))
 }

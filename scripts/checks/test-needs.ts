@@ -1,7 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
-import ts from 'typescript'
 import { chooseTests } from './choose-tests.ts'
+import { moduleGraph } from './module-graph.ts'
 
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
 const users = {
@@ -21,24 +19,9 @@ export type TestNeed = keyof typeof users
  * it, or a file beside it that does, and so on. Options such as `--grep` change nothing.
  */
 export function testNeeds(root: string, args: readonly string[]): readonly TestNeed[] {
-  const modules = new Set<string>()
-  for (const file of chooseTests(root, args).files) follow(root, file, modules)
+  const reach = moduleGraph(root)
+  const modules = new Set(chooseTests(root, args).files.flatMap((file) => [...reach(file)]))
   const isUsed = (user: string) =>
     user.endsWith('/') ? [...modules].some((module) => module.startsWith(user)) : modules.has(user)
   return (Object.keys(users) as TestNeed[]).filter((need) => users[need].some(isUsed))
-}
-
-/** Adds to `modules` what can be reached from `file`, itself included: our files as paths, packages as they are named. */
-function follow(root: string, file: string, modules: Set<string>): void {
-  if (modules.has(file)) return
-  modules.add(file)
-  if (!existsSync(join(root, file))) return
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'))
-  for (const { fileName } of importedFiles) {
-    if (fileName.startsWith('.')) {
-      follow(root, posix.join(posix.dirname(file), fileName), modules)
-    } else {
-      modules.add(fileName)
-    }
-  }
 }

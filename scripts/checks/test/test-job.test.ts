@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, symlink } from 'node:fs/promises'
+import { copyFile, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -11,15 +11,21 @@ const file = 'packages/a/test/a.test.ts'
 const good = "it('holds', () => {})\n"
 const bad = "it(`it's broken`, () => { throw new Error('broken\\ntwice') })\n"
 
+interface Outcome extends Report {
+  /** How many processes have left what they ran of the sources. */
+  readonly covering: number
+}
+
 /** What comes of a test file. In a process of its own, as `scripts/test` runs them. */
-async function reportOf(source: string, ...options: string[]): Promise<Report> {
+async function reportOf(source: string, ...options: string[]): Promise<Outcome> {
   const files = { 'package.json': '{"type":"module"}', [file]: source }
   return withRepository(files, async (folder) => {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     await copyFile(join(root, '.mocharc.json'), join(folder, '.mocharc.json'))
     const reporter = ['--reporter', join(root, 'scripts/mocha-reporter.ts')]
     const module = JSON.stringify(join(root, 'scripts/checks/test-job.ts'))
-    const args = JSON.stringify([folder, file, [...reporter, ...options]])
+    const coverage = join(folder, 'coverage')
+    const args = JSON.stringify([folder, file, [...reporter, ...options], coverage])
     const script = `import { testJob } from ${module}
       const report = await testJob(...${args}).run(new AbortController().signal)
       console.log(JSON.stringify(report))`
@@ -27,7 +33,8 @@ async function reportOf(source: string, ...options: string[]): Promise<Report> {
     const run = promisify(execFile)
     const node = ['--input-type=module', '--eval', script]
     const { stdout } = await run(process.execPath, node, { env })
-    return JSON.parse(stdout) as Report
+    const covering = await readdir(coverage).catch(() => [])
+    return { ...(JSON.parse(stdout) as Report), covering: covering.length }
   })
 }
 
@@ -99,6 +106,13 @@ describe('testJob', () => {
     const { failures, output } = await reportOf(`${good}setInterval(() => {}, 1000)`, ...grace)
     expect(failures).to.have.length(1)
     expect(output).to.include('kept by').and.include('Timeout')
+  })
+
+  it('has the process of the tests tell what it has run, but none that they start, and none that measures', async () => {
+    const starts = `import { execFileSync } from 'node:child_process'
+      it('starts', () => void execFileSync(process.execPath, ['--eval', '1']))`
+    expect((await reportOf(starts)).covering).to.equal(1)
+    expect((await reportOf(`// Alone: it measures.\n${starts}`)).covering).to.equal(0)
   })
 
   it('is alone where the file says so', async () => {

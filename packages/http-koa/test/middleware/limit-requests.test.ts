@@ -261,13 +261,21 @@ describe('createRequestLimit', () => {
 
     it('answers each request, and lets the store see no more than the limit', async () => {
       let most = 0
+      // Nobody is done before somebody has been refused.
+      const refusal = Promise.withResolvers<undefined>()
       const store = watchStore(async () => {
         most = Math.max(most, store.puts())
+        await refusal.promise
         await new Promise((resolve) => setTimeout(resolve, 5))
       })
       await using app = await runLimitedApp({ store, maxRequests: 10 })
       const put = request('PUT', '/upload/a', headersOf('demo'), 'text')
-      const answers = await Promise.all(Array.from({ length: 300 }, () => exchange(app.port, put)))
+      const send = async () => {
+        const answer = await exchange(app.port, put)
+        if (answer.status !== 200) refusal.resolve(undefined)
+        return answer
+      }
+      const answers = await Promise.all(Array.from({ length: 300 }, send))
       for (const answer of answers) {
         if (answer.status !== 200) expectOverloaded(answer)
       }

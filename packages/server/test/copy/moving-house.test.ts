@@ -59,7 +59,7 @@ describeWithMinio('holdfast copy, between a disk and MinIO', (minio) => {
     const store = await openMinio()
     const isUnderWay = async () =>
       (await store.stat({ customer: 'customer-2', name: 'file 9.txt' })) !== undefined
-    await until('some customers are copied', isUnderWay, 60_000)
+    await until('some customers are copied', isUnderWay, 300_000)
     await store.close()
     killed.kill('SIGKILL')
     expect((await killed.ended).end).to.equal('SIGKILL')
@@ -82,7 +82,7 @@ describeWithMinio('holdfast copy, between a disk and MinIO', (minio) => {
   })
 
   it('keeps names of all kinds, of files and of customers', async function () {
-    this.timeout(60_000)
+    this.timeout(300_000)
     const source = await openDiskBlobStore({ directory: house.source })
     for (const [index, name] of nastyNames.entries()) {
       await putText(source, 'anna', name, `under ${name}`)
@@ -113,7 +113,7 @@ describeWithMinio('holdfast copy, between a disk and MinIO', (minio) => {
   })
 
   it('misses nothing of what a running service takes meanwhile', async function () {
-    this.timeout(60_000)
+    this.timeout(300_000)
     const site = await createSite()
     const server = await startHoldfast(['--data', house.source], { cwd: site.path })
     const stores = {

@@ -99,7 +99,7 @@ async function dieWhileStarting(site: CrashSite, steps: readonly Step[]): Promis
 
 /** What the server has told until it died. It is over when its request is; only news of that may be late. */
 async function dieSoon(server: HoldfastServer): Promise<string> {
-  const limit = AbortSignal.timeout(10_000)
+  const limit = AbortSignal.timeout(45_000)
   limit.addEventListener('abort', () => server.signal('SIGTERM'))
   const end = await server.ended
   expect(end, `the end of a server that told: ${server.output()}`).to.equal('SIGKILL')

@@ -118,7 +118,10 @@ async function serverOf(child: ChildProcessWithoutNullStreams): Promise<Holdfast
       await ended
     },
   }
-  const { url } = await server.logged('holdfast listens on ')
+  const { url } = await server.logged('holdfast listens on ').catch(async (error: unknown) => {
+    await server.kill()
+    throw error
+  })
   return { ...server, url: String(url), port: Number(new URL(String(url)).port) }
 }
 

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, watch } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { affectedTests } from './affected-tests.ts'
+import type { Choice } from './choose-tests.ts'
+
+// A program that saves a file writes it in several steps.
+const restMs = 30
+
+/**
+ * Runs the chosen tests, and then, whenever a file is saved, those that it concerns; the compiler builds meanwhile what
+ * other packages' tests need, and tells of wrong types. Never resolves; a signal ends it.
+ */
+export async function watchTests(root: string, { files, options }: Choice): Promise<never> {
+  const bin = join(root, 'node_modules/.bin')
+  const env = { ...process.env, PATH: bin + delimiter + (process.env['PATH'] ?? '') }
+  const start = (program: string, ...args: readonly string[]) =>
+    spawn(join(bin, program), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  const compiler = start('tsc', '--build', '--watch', '--preserveWatchOutput')
+  process.once('exit', () => compiler.kill())
+  const changes = watchSources(root, files)
+  await run(files)
+  while (true) {
+    const { changed, since } = await changes.next()
+    const affected = affectedTests(root, files, changed)
+    if (affected.length === 0) continue
+    console.log(`\n== ${changed.join(', ')}`)
+    await run(affected)
+    const seconds = (performance.now() - since) / 1000
+    console.log(
+      `   ${affected.length} of ${files.length} files, ${seconds.toFixed(1)} s after it was saved`,
+    )
+  }
+
+  async function run(tests: readonly string[]): Promise<void> {
+    const mocha = start(
+      'mocha',
+      '--no-failZero',
+      '--reporter',
+      'dot',
+      ...options.filter((option) => option !== '--watch'),
+      ...tests,
+    )
+    const end = () => mocha.kill()
+    process.once('exit', end)
+    await once(mocha, 'exit')
+    process.off('exit', end)
+  }
+}
+
+interface Change {
+  readonly changed: readonly string[]
+  /** When the first of them was seen, by `performance.now()`. */
+  readonly since: number
+}
+
+/** Gathers what is saved in the packages of the tests, and what is built of all packages. */
+function watchSources(root: string, files: readonly string[]): { next(): Promise<Change> } {
+  const changed = new Set<string>()
+  let since = 0
+  let wake = () => {}
+  const packages = new Set(files.map((file) => file.split('/').slice(0, 2).join('/')))
+  const own = [...packages].flatMap((folder) => [`${folder}/src`, `${folder}/test`])
+  for (const folder of globSync(['packages/*/dist', ...own], { cwd: root })) {
+    watch(join(root, folder), { recursive: true }, (_event, name) => {
+      // Declarations matter to the compiler only, and folders are told of with the files in them.
+      if (name === null || !/\.\w+$/.test(name) || /\.(map|d\.ts|tsbuildinfo)$/.test(name)) return
+      if (changed.size === 0) since = performance.now()
+      changed.add(`${folder}/${name}`)
+      wake()
+    })
+  }
+  return {
+    async next() {
+      if (changed.size === 0) await new Promise<void>((resolve) => (wake = resolve))
+      await new Promise((resolve) => setTimeout(resolve, restMs))
+      const all = { changed: [...changed], since }
+      changed.clear()
+      return all
+    },
+  }
+}
