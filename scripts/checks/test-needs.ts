@@ -4,6 +4,7 @@ import { moduleGraph } from './module-graph.ts'
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
 const users = {
   containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
+  images: ['packages/server/test/containers/support/product-image.ts'],
   proxies: ['packages/server/test/cluster/support/start-proxy.ts'],
   browser: ['packages/server/test/abuse/browse.ts'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ImageName, type ContainerRuntimeClient } from 'testcontainers'
+import { prepareEngine } from './prepare-engine.ts'
 
 /**
  * Resolves to the name of an image that the engine has: `$HOLDFAST_MINIO_IMAGE`, pulled if it has to be, or else the one
@@ -22,6 +23,11 @@ export async function ensureMinioImage({ image }: ContainerRuntimeClient): Promi
     throw new Error(message, { cause })
   })
   return name.string
+}
+
+/** The image that servers are started from, for whoever starts one otherwise than by this package. */
+export async function minioImage(): Promise<string> {
+  return ensureMinioImage(await prepareEngine())
 }
 
 function builtImage(): string {

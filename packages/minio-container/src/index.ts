@@ -1,3 +1,5 @@
+export { minioImage } from './ensure-minio-image.ts'
+export { ownershipLabels } from './ownership.ts'
 export { findFreePort } from './find-free-port.ts'
 export { describeWithContainers, describeWithMinio } from './describe-with-minio.ts'
 export { startMinio, type OwnMinio, type StartMinioOptions } from './start-minio.ts'

@@ -10,7 +10,7 @@ export const ownershipLabels: Readonly<Record<string, string>> = {
 }
 
 /**
- * Removes the containers and networks of processes of this machine that are gone: a process that was killed left them.
+ * Removes the containers, networks and volumes of processes of this machine that are gone: a process that was killed left them.
  */
 export async function removeAbandoned({ container }: ContainerRuntimeClient): Promise<void> {
   const { dockerode } = container
@@ -23,13 +23,17 @@ export async function removeAbandoned({ container }: ContainerRuntimeClient): Pr
   for (const { Id } of networks.filter(isAbandoned)) {
     await ignoringMissing(dockerode.getNetwork(Id).remove())
   }
+  const { Volumes: volumes } = await dockerode.listVolumes({ filters })
+  for (const { Name } of volumes.filter(isAbandoned)) {
+    await ignoringMissing(dockerode.getVolume(Name).remove())
+  }
 }
 
 /** Removes what this process has made and not removed itself when it ends: after an exception or Ctrl-C, say. */
 export function removeOwnAtExit(): void {
   process.once('exit', () => {
     const own = `label=${label}=${ownershipLabels[label] ?? ''}`
-    const command = `docker ps -aq --filter ${own} | xargs -r docker rm -fv; docker network prune -f --filter ${own}`
+    const command = `docker ps -aq --filter ${own} | xargs -r docker rm -fv; docker network prune -f --filter ${own}; docker volume ls -q --filter ${own} | xargs -r docker volume rm`
     // Detached: an exit handler cannot wait. Where this fails, the next process finds what is abandoned.
     spawn('sh', ['-c', command], { detached: true, stdio: 'ignore' }).unref()
   })

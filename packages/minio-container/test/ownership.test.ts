@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
-import { getContainerRuntimeClient } from 'testcontainers'
+import { connectToEngine } from '../src/connect-to-engine.ts'
 import { describeWithContainers } from '../src/describe-with-minio.ts'
 import { removeAbandoned } from '../src/ownership.ts'
 import { startMinio } from '../src/start-minio.ts'
@@ -34,13 +34,13 @@ describeWithContainers('What a process leaves in the engine', (suite) => {
     const own = await startMinio()
     const { containerId, ended, process } = await startChild('wait')
     try {
-      await removeAbandoned(await getContainerRuntimeClient())
+      await removeAbandoned(await connectToEngine())
       expect(await exists(containerId)).to.equal(true)
       expect(await exists(own.containerId)).to.equal(true)
     } finally {
       process.kill('SIGKILL')
       await ended
-      await removeAbandoned(await getContainerRuntimeClient())
+      await removeAbandoned(await connectToEngine())
       await own.stop()
     }
   })
@@ -54,7 +54,7 @@ async function startChild(end: 'throw' | 'wait') {
 }
 
 async function exists(containerId: string): Promise<boolean> {
-  const { container } = await getContainerRuntimeClient()
+  const { container } = await connectToEngine()
   const filters = { id: [containerId] }
   return (await container.dockerode.listContainers({ all: true, filters })).length > 0
 }

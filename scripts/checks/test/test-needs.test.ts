@@ -57,19 +57,22 @@ describe('testNeeds', () => {
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
+    const image = 'packages/server/test/containers/support/product-image.ts'
     const files = {
       'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
       'packages/server/test/abuse/b.test.ts': "import './browse.ts'\n",
       'packages/server/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
       'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
+      'packages/server/test/containers/e.test.ts': "import './support/product-image.ts'\n",
       [proxy]: '',
+      [image]: '',
       [browser]: '',
       [prometheus]: '',
       [postgres]: '',
       'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
       [systemd]: '',
     }
-    expect(await needs(files)).to.equal('proxies browser prometheus postgres systemd')
+    expect(await needs(files)).to.equal('images proxies browser prometheus postgres systemd')
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })
 })

@@ -40,6 +40,11 @@ export const claims: readonly Claim[] = [
     by: `${docs}/server-commands.test.ts`,
   },
   {
+    document: /^docs\/containers/,
+    shell: /^/,
+    by: 'packages/server/test/containers/new-operator-suite.ts',
+  },
+  {
     document: /^docs\/configuration/,
     shell: /--password-stdin/,
     by: `${docs}/server-commands.test.ts`,

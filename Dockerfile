@@ -1,0 +1,38 @@
+# The image of the server; docs/containers.md says how to run it. What it is made of may be exchanged for images with the same programs:
+# to build with, Node.js 24 with npm; to run on, the libraries of C and C++.
+ARG BUILD_IMAGE=node:24-bookworm-slim
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian12
+
+FROM ${BUILD_IMAGE} AS build
+WORKDIR /build
+# Before everything else, so that it is downloaded anew only when these files change.
+COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN npx -y pnpm@12 fetch --ignore-scripts
+COPY . .
+RUN npx -y pnpm@12 install --offline --frozen-lockfile --ignore-scripts \
+    && node node_modules/typescript/bin/tsc --build packages/server \
+    && npx -y pnpm@12 --filter @holdfast/server deploy --prod --offline \
+        --config.inject-workspace-packages=true /image/usr/local/lib/holdfast
+# There is no /usr/bin/env to find Node.js with, and its program is all that is needed of it.
+RUN cd /image/usr/local \
+    && sed -i '1s|^#!.*|#!/usr/local/bin/node|' lib/holdfast/bin/holdfast.js \
+    && mkdir bin \
+    && cp "$(command -v node)" bin/node \
+    && ln -s ../lib/holdfast/bin/holdfast.js bin/holdfast \
+    && mkdir -p /state/holdfast \
+    && chmod 700 /state/holdfast
+
+FROM ${BASE_IMAGE}
+COPY --from=build /image /
+COPY --from=build --chown=65532:65532 /state /var/lib
+# Nobody's. A directory of the host has to be given to it: chown 65532:65532.
+USER 65532:65532
+# The customers file, and the files of the disk store in ./data.
+WORKDIR /var/lib/holdfast
+VOLUME /var/lib/holdfast
+ENV HOLDFAST_HOST=0.0.0.0 HOLDFAST_ADMIN_PORT=3001
+EXPOSE 3000
+# Whether it answers, and not whether it is ready: a container that is replaced for a full disk would not find more room.
+HEALTHCHECK --interval=10s --timeout=5s CMD ["node", "-e", "http.get(`http://127.0.0.1:${process.env.HOLDFAST_ADMIN_PORT}/live`, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+ENTRYPOINT ["holdfast"]
+CMD ["serve"]

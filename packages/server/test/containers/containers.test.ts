@@ -1,0 +1,3 @@
+// In one process, which builds the image once.
+import './image-suite.ts'
+import './new-operator-suite.ts'

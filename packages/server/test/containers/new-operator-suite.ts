@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describeWithContainers, findFreePort, ownershipLabels } from '@holdfast/minio-container'
+import { documentedSteps } from '../docs/documented-steps.ts'
+import { until } from '../support/until.ts'
+import { composeCommand } from './support/compose-command.ts'
+import { docker } from './support/docker.ts'
+import { createComposeSite, type ComposeSite } from './support/site-of-compose.ts'
+import { buildLimitMs, buildOptions, buildProductImage, ownName } from './support/product-image.ts'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const patienceMs = 90_000
+
+describeWithContainers('A new operator, with the commands of docs/containers.md', (suite) => {
+  suite.timeout(2 * patienceMs)
+  const markdown = readFileSync(`${root}docs/containers.md`, 'utf8')
+  const compose = composeCommand()
+  const own = ownName()
+  const labels = Object.entries(ownershipLabels).map(([key, value]) => `--label ${key}=${value}`)
+  let port: number
+  let site: ComposeSite
+
+  before(async function () {
+    this.timeout(buildLimitMs)
+    site = await createComposeSite(await buildProductImage())
+    port = await findFreePort()
+    await docker(['volume', 'create', ...labels.join(' ').split(' '), own])
+  })
+  after(async () => {
+    await run(`${compose} down --volumes --timeout 5`)
+    await docker(['rm', '--force', '--volumes', own])
+    await docker(['volume', 'rm', '--force', own])
+    await docker(['rmi', own])
+    await site.remove()
+  })
+
+  const run = async (script: string) => {
+    const env = { ...process.env, DOCKER_BUILDKIT: '0' }
+    const options = { cwd: site.path, env }
+    return promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)
+  }
+
+  /** With names and ports of its own; what else a command says, stays. */
+  const atHome = (script: string) =>
+    (/^docker (?!compose)/m.test(script) ? script.replaceAll(/(?<!\/)\bholdfast\b/g, own) : script)
+      .replaceAll('docker compose', compose)
+      .replaceAll('docker run', `docker run ${labels.join(' ')}`)
+      .replaceAll(/docker build (.*) \.$/gm, `docker build ${buildOptions.join(' ')} $1 ${root}`)
+      .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+      .replaceAll('https://localhost', `https://localhost:${site.port}`)
+
+  // One after the other, as a reader would paste them.
+  for (const { line, script, expected } of documentedSteps(markdown, () => true)) {
+    it(`line ${line}: ${script.split('\n')[0] ?? ''}`, async () => {
+      let { stdout: printed } = await run(atHome(script))
+      if (expected === undefined) return
+      await until(
+        () => `it prints ${expected}; it printed ${printed}`,
+        async () => {
+          if (printed.trim() !== expected) printed = (await run(atHome(script))).stdout
+          return printed.trim() === expected
+        },
+        patienceMs,
+      )
+    })
+  }
+})

@@ -1,0 +1,47 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findFreePort, minioImage, ownershipLabels } from '@holdfast/minio-container'
+import { stringify } from 'yaml'
+import { ownName } from './product-image.ts'
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+
+/** A directory in which the commands of `compose.yaml` run, on images that are there, and on free ports. */
+export interface ComposeSite {
+  readonly path: string
+  /** Where clients come in, on 127.0.0.1. */
+  readonly port: number
+  remove(): Promise<void>
+}
+
+/** Makes a site for a server from `image`. */
+export async function createComposeSite(image: string): Promise<ComposeSite> {
+  const path = await mkdtemp(join(tmpdir(), 'holdfast-compose-'))
+  for (const part of ['compose.yaml', 'Dockerfile', 'docs', 'packages']) {
+    await symlink(join(root, part), join(path, part))
+  }
+  const port = await findFreePort()
+  const settings = {
+    COMPOSE_PROJECT_NAME: ownName(),
+    COMPOSE_FILE: 'compose.yaml:owner.yaml',
+    HTTPS_PORT: `127.0.0.1:${port}`,
+    HOLDFAST_IMAGE: image,
+    MINIO_IMAGE: await minioImage(),
+    NGINX_IMAGE: process.env['HOLDFAST_NGINX_IMAGE'] || 'holdfast/local-nginx',
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+  await writeFile(join(path, '.env'), lines.join(''))
+  await writeFile(join(path, 'owner.yaml'), stringify(owned))
+  return { path, port, remove: () => rm(path, { recursive: true }) }
+}
+
+const labels = { labels: ownershipLabels }
+
+/** Whose all of it is, so that the next run finds what this one leaves when it is killed. */
+const owned = {
+  services: { nginx: labels, holdfast: labels, minio: labels },
+  networks: { clients: labels, files: labels },
+  volumes: { customers: labels, files: labels },
+}
