@@ -10,7 +10,7 @@ const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'go
  * Opens an address in a real browser, and resolves with the document that it shows once everything in it is loaded and
  * two seconds of the page's own time have passed. Empty where it shows nothing.
  *
- * @throws Error where there is no Chromium, or it does not end within half a minute
+ * @throws Error where there is no Chromium, or it does not end within two minutes
  */
 export async function browse(url: string): Promise<string> {
   const profile = await mkdtemp(join(tmpdir(), 'holdfast-browser-'))
@@ -28,7 +28,7 @@ export async function browse(url: string): Promise<string> {
   try {
     return await new Promise((resolve, reject) => {
       // It fails where the address turns out to be a download.
-      const child = execFile(findProgram(), args, { timeout: 30_000 }, (error, stdout) => {
+      const child = execFile(findProgram(), args, { timeout: 120_000 }, (error, stdout) => {
         if (error?.killed || child.pid === undefined) reject(error ?? new Error('Not started'))
         else resolve(stdout)
       })
