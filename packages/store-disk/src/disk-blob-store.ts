@@ -1,19 +1,18 @@
-import { lstat, statfs, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { statfs } from 'node:fs/promises'
 import { FileServiceError, sortUtf8, type BlobStore } from '@holdfast/core'
 import { atomicWrite } from './atomic-write.ts'
 import { blobInfo } from './blob-info.ts'
-import { changeDurably } from './change-durably.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { withEntries, type EntriesOf } from './directory-entries.ts'
+import { fileStats } from './file-stats.ts'
 import type { WarningLog } from './instance.ts'
 import type { NamesMode } from './layout.ts'
 import { listNames } from './list-names.ts'
 import { namingFailure } from './naming-failure.ts'
+import { probeDirectory } from './probe-directory.ts'
 import { readBlob } from './read-blob.ts'
 import { createReadNow } from './read-now.ts'
-import { step } from './step.ts'
-import { isAbsence } from './system-error.ts'
+import { removeFile } from './remove-file.ts'
 import { findBlobs, findCustomers, measure } from './walk.ts'
 import { createWarmFiles, noWarmFiles } from './warm-files.ts'
 
@@ -38,6 +37,8 @@ export interface DiskBlobStoreOptions {
 
 /** A {@link BlobStore} on a directory. */
 export interface DiskBlobStore extends BlobStore {
+  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  readonly probe: () => Promise<void>
   /** How many bytes the file system has left for this user's files. */
   readonly freeSpace: () => Promise<number>
   /** Removes the store's temporary files; puts under way fail. What was stored stays. */
@@ -98,7 +99,7 @@ export async function openDiskBlobStore({
     },
 
     async delete(key) {
-      return found(remove(layout.blobPath(key)))
+      return found(removeFile(layout.blobPath(key)))
     },
 
     list(customer, options) {
@@ -113,6 +114,11 @@ export async function openDiskBlobStore({
       yield* sortUtf8(await walked((entriesOf) => findCustomers(layout, entriesOf)))
     },
 
+    async probe() {
+      await checkPresence()
+      await namingFailure(probeDirectory({ calls, instance, writer, layout }))
+    },
+
     async freeSpace() {
       await checkPresence()
       const { bavail, bsize } = await namingFailure(statfs(layout.root))
@@ -120,32 +126,5 @@ export async function openDiskBlobStore({
     },
 
     close: () => instance.close(),
-  }
-}
-
-/** Nothing but a regular file is a blob; a symbolic link is none, wherever it leads. */
-async function fileStats(path: string) {
-  try {
-    const stats = await lstat(path, { bigint: true })
-    return stats.isFile() ? stats : undefined
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
-}
-
-/** Whether there was a blob. Its directory stays: removing that would race with an upload into it. */
-async function remove(path: string): Promise<boolean> {
-  if (!(await fileStats(path))) return false
-  try {
-    await changeDurably(dirname(path), async () => {
-      await unlink(path)
-      step('name-removed')
-    })
-    step('removal-synced')
-    return true
-  } catch (error) {
-    if (isAbsence(error)) return false
-    throw error
   }
 }

@@ -46,7 +46,10 @@ const callingBack = {
   rename: 'rename',
   link: 'link',
 }
-const promising = ['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir', 'utimes']
+const promising = [
+  ...['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir', 'utimes'],
+  ...['access', 'readFile'],
+]
 const ofHandles = ['write', 'sync', 'utimes', 'stat', 'read']
 
 /** Has the calls that a store makes go through `before` and `after`, until it is disposed of. */

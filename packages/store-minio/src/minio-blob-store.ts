@@ -6,12 +6,14 @@ import { createKeptObjects } from './kept-objects.ts'
 import { listCustomers, listNames, measure } from './list-names.ts'
 import type { WrittenObject } from './object-write.ts'
 import { createBufferBudget } from './part-buffers.ts'
+import { probeBucket } from './probe-bucket.ts'
 import { putObject } from './put-object.ts'
 import { readBlob } from './read-blob.ts'
 import { translating } from './s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './stale-uploads.ts'
 import { statObject } from './stat-object.ts'
 import { createStoreAccess, type StoreAccessOptions } from './store-access.ts'
+import { removeOldTrialObjects } from './trial-objects.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /** Milliseconds without a new part, after which an upload that a crash left behind is removed. Default: a day. */
@@ -29,6 +31,8 @@ export interface MinioBlobStoreOptions extends StoreAccessOptions {
 export interface MinioBlobStore extends BlobStore {
   /** How many connections carry a request or an answer that is not read to its end. */
   readonly busyConnections: () => number
+  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  readonly probe: (signal?: AbortSignal) => Promise<void>
   /** Closes the connections; what is under way on them fails. */
   close(): Promise<void>
 }
@@ -102,6 +106,8 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
 
     busyConnections: client.busyConnections,
 
+    probe: (signal) => translating(probeBucket({ s3, bucket, prefix }, signal)),
+
     async close() {
       stopSweeping()
       client.close()
@@ -127,6 +133,7 @@ function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () =>
     } catch (error) {
       log.warn(`Looking for unfinished uploads in the bucket failed: ${String(error)}`)
     }
+    await removeOldTrialObjects(sweep.s3, sweep.bucket, sweep.keys.prefix)
   }
   void once()
   const timer = setInterval(() => void once(), hour).unref()

@@ -8,6 +8,8 @@ import type { Check } from './check.ts'
 import { freeSpaceCheck } from './free-space-check.ts'
 import { createReadiness } from './readiness.ts'
 import { jsonAnswer, startAdminServer } from './start-admin-server.ts'
+import { storeCheck } from './store-check.ts'
+import { workersCheck } from './workers-check.ts'
 
 /** What answers those who watch over a server: balancers, supervisors, monitoring. */
 export interface Admin {
@@ -58,6 +60,11 @@ export async function openAdmin(
 }
 
 function checksOf(vitals: Vitals, { 'min-free-space': least }: Config): readonly Check[] {
-  const { freeSpace } = vitals.store
-  return [...(freeSpace ? [freeSpaceCheck(freeSpace, least)] : []), customersCheck(vitals)]
+  const { store, workers } = vitals
+  return [
+    storeCheck(store.probe),
+    ...(store.freeSpace ? [freeSpaceCheck(store.freeSpace, least)] : []),
+    customersCheck(vitals),
+    ...(workers ? [workersCheck(workers)] : []),
+  ]
 }

@@ -6,7 +6,9 @@ export interface SteadyCheckOptions {
   readonly freshMs?: number
   /** How long to wait for a new result while the last one still counts, in milliseconds. Default: 500. */
   readonly patienceMs?: number
-  /** How long a result counts at most, and how long a look may take until it has failed, in milliseconds. Default: 10,000. */
+  /** The same where no result counts, in milliseconds. Default: 5,000. */
+  readonly waitMs?: number
+  /** How long a result counts at most, and how long a look may take until it has failed, in milliseconds. Default: 15,000. */
   readonly limitMs?: number
 }
 
@@ -19,7 +21,7 @@ export type Look = (signal: AbortSignal) => Promise<CheckResult>
  * whoever asks has a time limit as well. What it throws is told as what is wrong.
  */
 export function steadyCheck(name: string, look: Look, options: SteadyCheckOptions = {}): Check {
-  const { freshMs = 2_000, patienceMs = 500, limitMs = 10_000 } = options
+  const { freshMs = 2_000, patienceMs = 500, waitMs = 5_000, limitMs = 15_000 } = options
   let last: { readonly result: CheckResult; readonly at: number } | undefined
   let underWay: { readonly since: number; readonly done: Promise<void> } | undefined
 
@@ -44,7 +46,7 @@ export function steadyCheck(name: string, look: Look, options: SteadyCheckOption
       const { since, done } = (underWay ??= begin())
       const isOver = () => underWay?.since !== since
       const left = since + limitMs - performance.now()
-      await settledWithin(done, lastWithin(limitMs) ? patienceMs : left)
+      await settledWithin(done, lastWithin(limitMs) ? patienceMs : Math.min(waitMs, left))
       const result = isOver() ? last?.result : lastWithin(limitMs)
       return result ?? silent(performance.now() - since)
     },

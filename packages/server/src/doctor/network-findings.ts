@@ -1,6 +1,7 @@
 import { finding, type Finding } from '@holdfast/core'
 import pino from 'pino'
 import type { Config } from '../config/resolve-config.ts'
+import { adminPlace } from '../serve/admin-place.ts'
 import { certificateWarnings } from '../serve/certificate-warnings.ts'
 import { checkProxies } from '../serve/check-proxies.ts'
 import { clearTextWarning } from '../serve/clear-text-warning.ts'
@@ -11,10 +12,17 @@ import { toldFinding } from './told-finding.ts'
 
 /** Whether clients can reach the server, and safely, as far as its settings tell. */
 export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
-  yield await listeningFinding(config)
+  const { host, port } = config
+  yield await listeningFinding('listening', { host, port })
+  yield* attemptFindings('admin port', adminPort(config))
   yield await encryption(config)
   yield* attemptFindings('certificate', certificate(config))
   yield* attemptFindings('proxies', proxies(config))
+}
+
+async function* adminPort(config: Config): AsyncGenerator<Finding> {
+  const place = adminPlace(config)
+  if (place) yield await listeningFinding('admin port', place)
 }
 
 async function encryption(config: Config): Promise<Finding> {

@@ -11,6 +11,8 @@ export interface WarningLog {
 
 /** A store that holds something outside the process while it is open. */
 export interface ClosableStore extends BlobStore {
+  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  readonly probe: (signal?: AbortSignal) => Promise<void>
   /** How many bytes there is room for; left out where nobody can tell. */
   readonly freeSpace?: () => Promise<number>
   close(): Promise<void>

@@ -25,8 +25,12 @@ export interface CertificateState {
 }
 
 export interface WorkersState {
+  /** How many there are to be. */
+  readonly wanted: number
   /** How many serve. */
   count(): number
+  /** How many serve and answer; those that have not when `signal` aborts do not. */
+  readonly answering: (signal: AbortSignal) => Promise<number>
   /** Calls `tell` whenever one has died from now on. */
   onDeath(tell: () => void): void
   /** The figures of each that serves; `undefined` for one that does not tell them in time. */

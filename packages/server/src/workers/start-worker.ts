@@ -24,6 +24,8 @@ export type StartAnswers = {
 
 /** What a worker does for its primary. */
 export type WorkerAnswers = ToldAnswers & {
+  /** Answers as long as its process does anything. */
+  alive(nothing: object): boolean
   reload(nothing: object): Promise<boolean>
   /** What the worker has measured; left out where it does not measure. */
   figures(nothing: object): Promise<Figures | undefined>

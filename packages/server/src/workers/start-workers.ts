@@ -82,6 +82,8 @@ export async function startWorkers(
         customers: commons.customersState,
         certificate: commons.certificateState,
         workers: {
+          wanted: config.workers,
+          answering: (signal) => countAnswering(serving(), signal),
           count: () => serving().length,
           onDeath: (tell) => void (tellDeath = tell),
           figures: () => Promise.all(serving().map(figuresOf)),
@@ -120,6 +122,11 @@ const figuresMs = 3_000
 /** `undefined` where it does not tell them in time, or is gone. */
 async function figuresOf({ channel }: Worker): Promise<Figures | undefined> {
   return channel.ask('figures', {}, AbortSignal.timeout(figuresMs)).catch(() => undefined)
+}
+
+async function countAnswering(workers: readonly Worker[], signal: AbortSignal): Promise<number> {
+  const answers = workers.map(({ channel }) => channel.ask('alive', {}, signal).catch(() => false))
+  return (await Promise.all(answers)).filter(Boolean).length
 }
 
 /** Resolves when the worker is gone: `true` when nothing had to be cut off. One that does not listen yet is killed. */

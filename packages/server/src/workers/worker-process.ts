@@ -25,6 +25,7 @@ const hurry = new AbortController()
 const starting = Promise.withResolvers<RunningServer>()
 const answers: WorkerAnswers = {
   ...told.answers,
+  alive: () => true,
   reload: async () => (await starting.promise).reload(),
   figures: async () => metrics?.figures(),
   async close() {

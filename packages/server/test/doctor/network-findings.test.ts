@@ -40,6 +40,24 @@ describe('networkFindings', () => {
     )
   })
 
+  it('says the same of the admin port, where there is to be one', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const [, taken] = await allTold({ 'admin-port': `${port}` })
+    const [, same] = await allTold({ port: `${port}`, 'admin-port': `${port}` })
+    const elsewhere = { 'admin-host': '192.0.2.1', 'admin-port': '4711' }
+    const [, away] = await allTold(elsewhere)
+    await once(server.close(), 'close')
+    expect(taken).to.equal(
+      `skipped: admin port: 127.0.0.1 port ${port} is taken: by the server, if it runs`,
+    )
+    expect(same).to.match(/^problem: admin port: The ports for customers .* are both \d+ \| choose/)
+    expect(away).to.equal(
+      'problem: admin port: Cannot listen on 192.0.2.1 port 4711: this machine does not have the address | Choose another --admin-host.',
+    )
+  })
+
   it('is content on this machine, and behind a proxy', async () => {
     expect(await told({})).to.deep.equal(['ok: encryption: not needed on this machine alone'])
     expect(await told({ host: '0.0.0.0', 'trust-proxy': '10.0.0.1' })).to.deep.equal([

@@ -8,7 +8,7 @@ describeBlobStore(
   'a store that is watched',
   async () => {
     let uploads = 0
-    const memory = { ...createMemoryBlobStore(), close: async () => {} }
+    const memory = { ...createMemoryBlobStore(), probe: async () => {}, close: async () => {} }
     const store = watchStore(memory, {
       onDone() {},
       onFailed() {},

@@ -20,7 +20,12 @@ function watched(methods: Partial<BlobStore> = {}) {
   const done: (readonly [StoreOperation, number])[] = []
   const failed: (readonly [StoreOperation, unknown])[] = []
   let uploads = 0
-  const memory = { ...createMemoryBlobStore(), close: async () => {}, ...methods }
+  const memory = {
+    ...createMemoryBlobStore(),
+    probe: async () => {},
+    close: async () => {},
+    ...methods,
+  }
   const store = watchStore(memory, {
     onDone: (...told) => void done.push(told),
     onFailed: (...told) => void failed.push(told),

@@ -10,7 +10,7 @@ import { deleting, objectSteps } from './object-steps.ts'
 import { serverClockFinding } from './server-clock-finding.ts'
 import { settingSteps } from './setting-steps.ts'
 import { createStrangersStep } from './strangers-step.ts'
-import { createTrialObjects, removeOldTrials } from './trial-objects.ts'
+import { createTrialObjects, removeOldTrials } from '../trial-objects.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
   /** Ends the inspection soon; what it has made is removed first. */

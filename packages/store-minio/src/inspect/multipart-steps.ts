@@ -9,7 +9,7 @@ import {
 import { finding } from '@holdfast/core'
 import type { BucketStep } from './bucket-step.ts'
 import { judgeCondition } from './judge-condition.ts'
-import type { TrialObjects } from './trial-objects.ts'
+import type { TrialObjects } from '../trial-objects.ts'
 
 /** An upload with one part. */
 async function begin({ s3, bucket, largeKey, begun }: TrialObjects) {
@@ -55,7 +55,7 @@ const findingUnfinished: BucketStep = {
   async run({ s3, bucket }) {
     const command = new ListMultipartUploadsCommand({ Bucket: bucket, MaxUploads: 1000 })
     const { Uploads = [], IsTruncated } = await s3.send(command)
-    const others = Uploads.filter(({ Key = '' }) => !Key.includes('.holdfast-doctor-')).length
+    const others = Uploads.filter(({ Key = '' }) => !Key.includes('.holdfast-trial-')).length
     const message = `can be found; there are ${others}${IsTruncated === true ? ' or more' : ''}`
     return finding('ok', this.check, message)
   },

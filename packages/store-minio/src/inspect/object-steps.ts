@@ -9,7 +9,7 @@ import { finding, type Finding } from '@holdfast/core'
 import { failureOf } from '../s3-errors.ts'
 import type { BucketStep } from './bucket-step.ts'
 import { judgeCondition } from './judge-condition.ts'
-import type { TrialObjects } from './trial-objects.ts'
+import type { TrialObjects } from '../trial-objects.ts'
 
 const content = 'holdfast'
 

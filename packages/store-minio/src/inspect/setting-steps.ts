@@ -7,7 +7,7 @@ import {
 import { finding, type Finding } from '@holdfast/core'
 import { failureOf, isAnswer } from '../s3-errors.ts'
 import type { BucketStep } from './bucket-step.ts'
-import type { TrialObjects } from './trial-objects.ts'
+import type { TrialObjects } from '../trial-objects.ts'
 
 const versioning: BucketStep = {
   check: 'versioning',

@@ -14,7 +14,7 @@ import type { Finding } from '@holdfast/core'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import { inspectBucket, type BucketInspectionOptions } from '../../src/inspect/inspect-bucket.ts'
-import { removeOldTrials } from '../../src/inspect/trial-objects.ts'
+import { removeOldTrials } from '../../src/trial-objects.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
 import { StoreSettingError } from '../../src/store-setting-error.ts'
 import { startAlteringProxy, type Alterations } from './start-altering-proxy.ts'
@@ -100,25 +100,25 @@ describeWithMinio('inspectBucket', (minio) => {
 
   it('leaves alone what another inspection is doing, and what is not of inspections', async () => {
     const { client } = minio()
-    for (const Key of ['.holdfast-doctor-young', 'alice/.holdfast-doctor-file']) {
+    for (const Key of ['.holdfast-trial-young', 'alice/.holdfast-trial-file']) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
     }
     await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'alice/under way' }))
     expect(faults(await inspect())).to.deep.equal([])
-    expect(await keys()).to.deep.equal(['.holdfast-doctor-young', 'alice/.holdfast-doctor-file'])
+    expect(await keys()).to.deep.equal(['.holdfast-trial-young', 'alice/.holdfast-trial-file'])
     expect(await minio().unfinishedUploads(bucket)).to.deep.equal(['alice/under way'])
   })
 
   it('removes what a killed one has left more than an hour ago, and nothing else', async () => {
     const { client } = minio()
-    for (const Key of ['a/.holdfast-doctor-1', 'a/b', '.holdfast-doctor-1']) {
+    for (const Key of ['a/.holdfast-trial-1', 'a/b', '.holdfast-trial-1']) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
     }
-    for (const Key of ['a/.holdfast-doctor-2', 'a/c']) {
+    for (const Key of ['a/.holdfast-trial-2', 'a/c']) {
       await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key }))
     }
     await removeOldTrials(client, bucket, 'a/', Date.now() + 2 * 60 * 60 * 1000)
-    expect(await keys()).to.deep.equal(['.holdfast-doctor-1', 'a/b'])
+    expect(await keys()).to.deep.equal(['.holdfast-trial-1', 'a/b'])
     expect(await minio().unfinishedUploads(bucket)).to.deep.equal(['a/c'])
   })
 
@@ -258,8 +258,8 @@ describeWithMinio('inspectBucket', (minio) => {
     })
     const deleting = found(findings, 'deleting')
     expect(deleting?.mark).to.equal('problem')
-    expect(deleting?.message).to.match(/^\.holdfast-doctor-.* is still there$/)
-    expect(deleting?.remedies.join()).to.match(/^mc rm minio\/test-.*\/\.holdfast-doctor-/)
+    expect(deleting?.message).to.match(/^\.holdfast-trial-.* is still there$/)
+    expect(deleting?.remedies.join()).to.match(/^mc rm minio\/test-.*\/\.holdfast-trial-/)
   })
 
   it('goes on after a failure with what does not need it', async () => {

@@ -25,7 +25,7 @@ export interface TrialObjects {
 /** Milliseconds after which objects like these have nobody any more. */
 const hour = 60 * 60 * 1000
 
-const mark = '.holdfast-doctor-'
+const mark = '.holdfast-trial-'
 
 /** Makes up keys below `prefix`; there is no object yet. */
 export function createTrialObjects(s3: S3Client, bucket: string, prefix: string): TrialObjects {
@@ -67,31 +67,44 @@ export async function removeOldTrials(
   prefix: string,
   now = Date.now(),
 ): Promise<void> {
-  const begin = prefix + mark
-  const isOld = (at: Date | undefined) => at !== undefined && now - at.getTime() > hour
-  try {
-    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: begin })
-    for (const { Key, LastModified } of (await s3.send(list)).Contents ?? []) {
-      if (isOld(LastModified)) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
-    }
-  } catch {
-    // The rights to do so are tried soon, and told of.
-  }
-  await abortOldUploads(s3, bucket, begin, isOld)
+  await removeOldTrialObjects(s3, bucket, prefix, now)
+  await abortOldUploads(s3, bucket, prefix + mark, now)
 }
 
-/** Aborts the uploads to keys that begin with `begin` and that `isOld` says are. Never throws. */
+/** The same for those that put no object in parts. */
+export async function removeOldTrialObjects(
+  s3: S3Client,
+  bucket: string,
+  prefix: string,
+  now = Date.now(),
+): Promise<void> {
+  try {
+    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + mark })
+    for (const { Key, LastModified } of (await s3.send(list)).Contents ?? []) {
+      if (!isOld(LastModified, now)) continue
+      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
+    }
+  } catch {
+    // The rights to do so are the store's own, and whoever lacks them is told elsewhere.
+  }
+}
+
+function isOld(at: Date | undefined, now: number): boolean {
+  return at !== undefined && now - at.getTime() > hour
+}
+
+/** Aborts the uploads to keys that begin with `begin`, over an hour before `now`. Never throws. */
 async function abortOldUploads(
   s3: S3Client,
   bucket: string,
   begin: string,
-  isOld: (at: Date | undefined) => boolean,
+  now: number,
 ): Promise<void> {
   try {
     // Without a prefix: MinIO takes one for a whole key.
     const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
     for (const { Key = '', UploadId, Initiated } of Uploads) {
-      if (!Key.startsWith(begin) || !isOld(Initiated)) continue
+      if (!Key.startsWith(begin) || !isOld(Initiated, now)) continue
       await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
     }
   } catch {
