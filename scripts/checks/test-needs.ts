@@ -5,6 +5,7 @@ import { moduleGraph } from './module-graph.ts'
 const users = {
   containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
   images: ['packages/server/test/containers/support/product-image.ts'],
+  git: ['scripts/release/test/repository-copy.ts'],
   proxies: ['packages/server/test/cluster/support/start-proxy.ts'],
   browser: ['packages/server/test/abuse/browse.ts'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],

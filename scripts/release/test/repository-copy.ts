@@ -19,7 +19,9 @@ export interface RepositoryCopy {
 
 export async function copyRepository(): Promise<RepositoryCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-repository-'))
-  const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
+  // The checkout may be somebody else's, as in a container.
+  const trusting = ['-c', `safe.directory=${root}`]
+  const listing = [...trusting, 'ls-files', '--cached', '--others', '--exclude-standard', '-z']
   const { stdout } = await run('git', listing, { cwd: root, maxBuffer: 2 ** 26 })
   for (const path of stdout.split('\0')) if (path !== '') await copy(path, folder)
   const git = async (...args: string[]) => {
