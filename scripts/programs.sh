@@ -2,7 +2,15 @@
 
 # Takes a command and the Debian package that it is in.
 require_program() {
-  command -v "$1" >/dev/null && return
+  command -v "$1" >/dev/null || get_program "$1" "$2"
+}
+
+# Python, and what makes environments with pip in them, which Debian has in a package of its own.
+require_python() {
+  python3 -c 'import ensurepip, venv' 2>/dev/null || get_program 'python3 with venv' python3-venv
+}
+
+get_program() {
   if can_install; then
     say "Installing $2 ..."
     install_packages "$2" && return

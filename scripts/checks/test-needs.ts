@@ -9,6 +9,7 @@ const users = {
   proxies: ['packages/server/test/cluster/support/start-proxy.ts'],
   browser: ['packages/server/test/abuse/browse.ts'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
+  python: ['packages/server/test/openapi/schemathesis.ts'],
   rsync: ['packages/server/test/docs/backup.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],
   systemd: ['packages/server/test/docs/analyze-unit.ts'],

@@ -56,6 +56,7 @@ describe('testNeeds', () => {
     const browser = 'packages/server/test/abuse/browse.ts'
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
+    const python = 'packages/server/test/openapi/schemathesis.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
     const image = 'packages/server/test/containers/support/product-image.ts'
     const files = {
@@ -64,15 +65,18 @@ describe('testNeeds', () => {
       'packages/server/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
       'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
       'packages/server/test/containers/e.test.ts': "import './support/product-image.ts'\n",
+      'packages/server/test/openapi/e.test.ts': "import './schemathesis.ts'\n",
       [proxy]: '',
       [image]: '',
       [browser]: '',
       [prometheus]: '',
       [postgres]: '',
       'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
+      [python]: '',
       [systemd]: '',
     }
-    expect(await needs(files)).to.equal('images proxies browser prometheus postgres systemd')
+    const all = 'images proxies browser prometheus python postgres systemd'
+    expect(await needs(files)).to.equal(all)
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })
 })
