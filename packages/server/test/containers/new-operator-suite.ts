@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describeWithContainers, findFreePort, ownershipLabels } from '@holdfast/minio-container'
+import { expect } from 'chai'
 import { documentedSteps } from '../docs/documented-steps.ts'
+import { printReadings, readDashboard, type Reading } from '../metrics/read-dashboard.ts'
+import { startPrometheus } from '../metrics/start-prometheus.ts'
 import { until } from '../support/until.ts'
 import { composeCommand } from './support/compose-command.ts'
 import { docker } from './support/docker.ts'
@@ -66,4 +69,27 @@ describeWithContainers('A new operator, with the commands of docs/containers.md'
       )
     })
   }
+
+  it('reads on the dashboard that the server is ready, and at work', async () => {
+    const prometheus = await startPrometheus(site.metrics)
+    try {
+      let readings: readonly Reading[] = []
+      const valuesOf = (panel: string) =>
+        Object.values(readings.find(({ title }) => title === panel)?.values ?? {})
+      await until(
+        () => `the dashboard shows requests; it shows ${printReadings(readings)}`,
+        async () => {
+          await run(
+            `curl --cacert secrets/tls.crt -H @alice-new.auth https://localhost:${site.port}/list`,
+          )
+          readings = await readDashboard(prometheus.url)
+          return valuesOf('Requests a second').some((rate) => rate > 0)
+        },
+        patienceMs,
+      )
+      expect(valuesOf('Ready')).to.deep.equal([1])
+    } finally {
+      await prometheus.stop()
+    }
+  })
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,8 @@ export interface ComposeSite {
   readonly path: string
   /** Where clients come in, on 127.0.0.1. */
   readonly port: number
+  /** Where Prometheus finds holdfast, with what docs/containers.md says of monitoring. */
+  readonly metrics: string
   remove(): Promise<void>
 }
 
@@ -22,10 +25,11 @@ export async function createComposeSite(image: string): Promise<ComposeSite> {
   for (const part of ['compose.yaml', 'Dockerfile', 'docs', 'packages']) {
     await symlink(join(root, part), join(path, part))
   }
-  const port = await findFreePort()
+  const [port, adminPort] = [await findFreePort(), await findFreePort()]
+  const metrics = `127.0.0.1:${adminPort}`
   const settings = {
     COMPOSE_PROJECT_NAME: ownName(),
-    COMPOSE_FILE: 'compose.yaml:owner.yaml',
+    COMPOSE_FILE: 'compose.yaml:compose.override.yaml:owner.yaml',
     HTTPS_PORT: `127.0.0.1:${port}`,
     HOLDFAST_IMAGE: image,
     MINIO_IMAGE: await minioImage(),
@@ -34,7 +38,17 @@ export async function createComposeSite(image: string): Promise<ComposeSite> {
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
   await writeFile(join(path, '.env'), lines.join(''))
   await writeFile(join(path, 'owner.yaml'), stringify(owned))
-  return { path, port, remove: () => rm(path, { recursive: true }) }
+  await writeFile(
+    join(path, 'compose.override.yaml'),
+    monitoring().replace('127.0.0.1:3001:', `${metrics}:`),
+  )
+  return { path, port, metrics, remove: () => rm(path, { recursive: true }) }
+}
+
+function monitoring(): string {
+  const [, block = ''] =
+    /^ *```yaml\n([^]*?)^ *```$/m.exec(readFileSync(join(root, 'docs/containers.md'), 'utf8')) ?? []
+  return block.replaceAll(/^ {2}/gm, '')
 }
 
 const labels = { labels: ownershipLabels }
