@@ -17,7 +17,7 @@ describe('README.md of server', () => {
       await writeFile(script, example ?? '')
       const run = promisify(execFile)
       const args = [fileURLToPath(script)]
-      const { stdout } = await run(process.execPath, args, { cwd: site.path, timeout: 15_000 })
+      const { stdout } = await run(process.execPath, args, { cwd: site.path, timeout: 50_000 })
       expect(stdout).to.equal('pong\ntrue\n')
     } finally {
       await rm(script, { force: true })

@@ -12,9 +12,9 @@ esac`
 const dockerd = 'echo "$@" >$NOTES/dockerd; echo $$ >$NOTES/pid; >$NOTES/engine; exec sleep 60'
 const oneMinute = 60_000
 
-/** Waits until `condition` holds; rejects after ten seconds. */
+/** Waits until `condition` holds; rejects after half a minute. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 30_000
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Waited in vain until ${String(condition)}`)
     await setTimeout(50)
@@ -22,7 +22,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 describe('scripts/test', function () {
-  this.timeout(oneMinute)
+  this.timeout(2 * oneMinute)
   let machine: Machine
 
   async function begin(...notes: string[]): Promise<void> {
