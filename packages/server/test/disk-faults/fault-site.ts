@@ -35,6 +35,8 @@ export interface FaultSiteOptions {
   /** A disk of its own for the data directory. Default: none. */
   readonly ownDisk?: DiskKind
   readonly obeysPermissions?: boolean
+  /** For the server. Default: none. */
+  readonly args?: readonly string[]
 }
 
 let failures = 0
@@ -48,11 +50,11 @@ export function countFailures(): number {
 
 /** Starts a server that keeps one file, `kept` with the content `old`. */
 export async function startFaultSite(options: FaultSiteOptions = {}): Promise<FaultSite> {
-  const { ownDisk, obeysPermissions = false } = options
+  const { ownDisk, obeysPermissions = false, args = [] } = options
   const site = await createSite()
   const data = join(site.path, 'data')
   const disk = ownDisk && makeSmallDisk(data, ownDisk)
-  const server = await startHoldfast([], { cwd: site.path, obeysPermissions })
+  const server = await startHoldfast(args, { cwd: site.path, obeysPermissions })
 
   const ask = async (method: string, path: string, body?: string | Buffer) => {
     const bytes = body === undefined ? undefined : Buffer.from(body)

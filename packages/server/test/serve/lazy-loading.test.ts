@@ -85,7 +85,7 @@ describe('The start of a server without TLS', () => {
   })
   afterEach(() => site.remove())
 
-  it('loads neither TLS, nor fetch, nor what limits rates by databases, nor what measures', async () => {
+  it('loads neither TLS, nor the admin port, nor fetch, nor what limits rates by databases, nor what measures', async () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(confession)}`
     const server = await startHoldfast([], { cwd: site.path, env: { NODE_OPTIONS } })
     try {
