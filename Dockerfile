@@ -1,9 +1,7 @@
-# The image of the server; docs/containers.md says how to run it. What it is made of may be exchanged for images with the same programs:
-# to build with, Node.js 24 with npm; to run on, the libraries of C and C++.
-ARG BUILD_IMAGE=node:24-bookworm-slim
-ARG BASE_IMAGE=gcr.io/distroless/cc-debian12
+# The image of the server; docs/containers.md says how to run it. It may be made of another image with Node.js 24 and npm.
+ARG BASE_IMAGE=node:24-bookworm-slim
 
-FROM ${BUILD_IMAGE} AS build
+FROM ${BASE_IMAGE} AS build
 WORKDIR /build
 # Before everything else, so that it is downloaded anew only when these files change.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
@@ -21,8 +19,13 @@ RUN cd /image/usr/local \
     && ln -s ../lib/holdfast/bin/holdfast.js bin/holdfast \
     && mkdir -p /state/holdfast \
     && chmod 700 /state/holdfast
+# The libraries that Node.js is linked with, as the loader finds them. They look for hosts in /etc/hosts first if they are told to.
+RUN LD_TRACE_LOADED_OBJECTS=1 node | grep -o '/[^ ]*' | xargs cp -L --parents -t /image \
+    && mkdir /image/etc \
+    && echo 'hosts: files dns' > /image/etc/nsswitch.conf \
+    && mkdir -m 1777 /image/tmp
 
-FROM ${BASE_IMAGE}
+FROM scratch
 COPY --from=build /image /
 COPY --from=build --chown=65532:65532 /state /var/lib
 # Nobody's. A directory of the host has to be given to it: chown 65532:65532.

@@ -11,7 +11,7 @@ ensure_local_images() {
   docker compose version >/dev/null 2>&1 || require_program docker-compose docker-compose
   local fingerprint image
   fingerprint=$(local_images_fingerprint)
-  for image in build base nginx; do
+  for image in base nginx; do
     if [[ $(docker image inspect --format '{{.Config.Labels.fingerprint}}' "holdfast/local-$image" 2>/dev/null) != "$fingerprint" ]]; then
       make_local_image "$image" "$fingerprint"
     fi
@@ -45,7 +45,7 @@ make_local_image() {
 # These run in the folder that becomes the root of the image.
 
 # For node:24-bookworm-slim: Node.js with npm, a shell and its tools. It gets at the npm registry as this machine does.
-fill_build() {
+fill_base() {
   local npm=usr/local/lib/node_modules/npm
   take_program "$node" usr/local/bin/node
   # pnpm wants one more than Node.js.
@@ -62,14 +62,6 @@ fill_build() {
     printf 'ENV %s=%s\n' NODE_EXTRA_CA_CERTS "$certificates" npm_config_cafile "$certificates"
     npm_network
   } >Dockerfile
-}
-
-# For distroless/cc-debian12: the libraries of C and C++, and nothing to run.
-fill_base() {
-  take_libraries "$node"
-  take_certificates
-  printf 'hosts: files dns\n' >etc/nsswitch.conf
-  printf '%s\n' 'FROM scratch' 'COPY . /' >Dockerfile
 }
 
 fill_nginx() {

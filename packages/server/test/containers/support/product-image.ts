@@ -6,11 +6,10 @@ const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 
 /**
  * What `docker build` needs beside the Dockerfile where no registry answers: images that `scripts/test` has made to stand
- * for those of registries, unless others are named, and the network as this machine has it.
+ * for those of registries, unless another is named, and the network as this machine has it.
  */
 export const buildOptions = [
   ['--network', 'host'],
-  ['--build-arg', `BUILD_IMAGE=${process.env['HOLDFAST_BUILD_IMAGE'] || 'holdfast/local-build'}`],
   ['--build-arg', `BASE_IMAGE=${process.env['HOLDFAST_BASE_IMAGE'] || 'holdfast/local-base'}`],
 ].flat()
 
