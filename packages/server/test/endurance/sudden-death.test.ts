@@ -95,7 +95,7 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
 
         const uploading = Promise.all(
           Array.from({ length: clients }, (_, client) =>
-            keepUploading(server.url, client, ledgers, () => void acknowledged++),
+            keepUploading(server.url, client, ledgers, () => acknowledged++),
           ),
         )
         const enough = acknowledged + clients

@@ -69,7 +69,8 @@ async function startServer(
   })
 }
 
-async function freePorts(count: number): Promise<number[]> {
+/** Free ports, all different. */
+export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()
   while (ports.size < count) ports.add(await findFreePort())
   return [...ports]

@@ -18,6 +18,8 @@ export interface ProxyRoutes {
   /** Three servers, and four nodes. */
   readonly holdfast: readonly number[]
   readonly minio: readonly number[]
+  /** The admin ports of the servers, for HAProxy to ask whether they are ready. Default: it asks whether they answer. */
+  readonly admin?: readonly number[]
 }
 
 export interface RunningProxy {
@@ -86,6 +88,7 @@ const configs: Record<ProxyKind, (routes: ProxyRoutes, folder: string) => string
     }),
   haproxy: (routes, folder) =>
     deployedFile('haproxy.cfg', {
+      ...readiness(routes),
       ...addresses(routes),
       'user haproxy': `user ${userInfo().username}`,
       'group haproxy': `group ${execFileSync('id', ['-gn'], { encoding: 'utf8' }).trim()}`,
@@ -102,6 +105,16 @@ function addresses({ store, holdfast, minio }: ProxyRoutes): Record<string, stri
     ...minio.map((port, index) => [`10.0.0.2${index + 1}:9000`, port] as const),
   ]
   return Object.fromEntries(pairs.map(([address, port]) => [address, `127.0.0.1:${port}`]))
+}
+
+/** What the file says to change for `/ready`. */
+function readiness({ admin }: ProxyRoutes): Record<string, string> {
+  if (admin === undefined) return {}
+  const ports = admin.map((port, index) => {
+    const server = `10.0.0.1${index + 1}:3000 check`
+    return [server, `${server} port ${port}`] as const
+  })
+  return { 'uri /ping': 'uri /ready', ...Object.fromEntries(ports) }
 }
 
 async function answers(port: number): Promise<boolean> {
