@@ -1,5 +1,5 @@
 /**
- * Prints how much of each package's sources the tests of the last complete run of scripts/test have run in their own
+ * Prints how much of each package's sources the tests of the last run of scripts/test with coverage have run in their own
  * processes, and ends with code 1 where that is less than scripts/test-coverage/floors.json has. Part of scripts/test,
  * after the tests. `c8 report --reporter text` names each file with the lines that have not been run.
  */
