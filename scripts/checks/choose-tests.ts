@@ -1,5 +1,6 @@
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasRemark } from './remark-in.ts'
 
 const everything = ['packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
 
@@ -9,17 +10,28 @@ export interface Choice {
   readonly files: readonly string[]
   /** Arguments for mocha, such as `--grep`. */
   readonly options: readonly string[]
+  /** Test files that take long, and are for CI, or for whoever asks for them. */
+  readonly leftOut: readonly string[]
 }
 
 /**
  * Understands the arguments of `scripts/test`: a folder (relative to `root`) stands for the test files below it, a test
- * file for itself, whether it is there or not. Where neither is named, all test files are chosen. The rest are options.
+ * file for itself, whether it is there or not. Where neither is named, all test files are chosen, but for those that say of
+ * themselves that they take long (`// Long: …`); in CI, and with `--all`, also those. The rest are options.
  */
-export function chooseTests(root: string, args: readonly string[]): Choice {
+export function chooseTests(
+  root: string,
+  args: readonly string[],
+  isCi = Boolean(process.env['CI']),
+): Choice {
   const named = args.filter((arg) => namesTests(root, arg))
   const patterns = named.map((arg) => (isFolder(root, arg) ? testsBelow(arg) : arg))
-  const files = (named.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
-  return { files: [...new Set(files)], options: args.filter((arg) => !named.includes(arg)) }
+  const found = (named.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
+  const isShort = named.length === 0 && !args.includes('--all') && !isCi
+  const leftOut = isShort ? found.filter((file) => hasRemark(join(root, file), 'Long')) : []
+  const files = [...new Set(found)].filter((file) => !leftOut.includes(file))
+  const options = args.filter((arg) => !named.includes(arg) && arg !== '--all')
+  return { files, options, leftOut }
 }
 
 function find(root: string, pattern: string): string[] {

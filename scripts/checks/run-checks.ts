@@ -56,7 +56,8 @@ const stop = stopOnSignals()
 if (choice.options.includes('--watch')) await watchTests(root, choice)
 
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
-const isComplete = args.length === 0 && leftOutSuites() === undefined
+const isChosen = args.some((arg) => arg !== '--all') || choice.leftOut.length > 0
+const isComplete = !isChosen && leftOutSuites() === undefined
 
 // It takes a fifth of the time, and more.
 const isCovered = isComplete && (args.length < said.length || Boolean(process.env['CI']))
@@ -75,7 +76,7 @@ if (isComplete) await keepResults(root, tests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
 const concluded = documented.length > 0 ? await run(documented) : []
 const total = addReports([...built, ...reports, ...concluded, ...(hasRun(tests) ? [] : [noTest])])
-console.log(summaryOf(total, leftOutSuites()))
+console.log(summaryOf(total, leftOutSuites(), choice.leftOut))
 process.exitCode = total.failures.length === 0 ? 0 : 1
 
 function hasRun({ passed, failures }: ReturnType<typeof addReports>): boolean {

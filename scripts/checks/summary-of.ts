@@ -4,12 +4,16 @@ import type { addReports, Failure } from './report.ts'
 export function summaryOf(
   { passed, failures, figures }: ReturnType<typeof addReports>,
   leftOut: readonly string[] | undefined,
+  long: readonly string[] = [],
 ): string {
   const lines = [
     '',
     ...figures,
     ...failures.flatMap(describe),
     ...(leftOut ? [`left out (--without-containers): ${leftOut.join(', ') || 'nothing'}`] : []),
+    ...(long.length > 0
+      ? [`left out, since they take long (CI runs them, and --all): ${long.join(', ')}`]
+      : []),
     `${passed} passed, ${failures.length} failed`,
   ]
   return lines.join('\n')

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestResults } from '../mocha-reporter.ts'
+import { hasRemark } from './remark-in.ts'
 import type { Failure, Report } from './report.ts'
 import type { Job } from './run-jobs.ts'
 import { runProgram } from './run-program.ts'
@@ -19,7 +19,8 @@ export function testJob(
   options: readonly string[],
   coverage?: string,
 ): Job<Report> {
-  const isAlone = wantsToBeAlone(join(root, file))
+  // A test that measures says so, and nothing else runs meanwhile.
+  const isAlone = hasRemark(join(root, file), 'Alone')
   const variables: Record<string, string> =
     coverage === undefined || isAlone ? {} : { NODE_V8_COVERAGE: coverage }
   return {
@@ -38,15 +39,6 @@ export function testJob(
         await rm(folder, { recursive: true, force: true })
       }
     },
-  }
-}
-
-// A test that measures says so in such a comment, and nothing else runs meanwhile.
-function wantsToBeAlone(path: string): boolean {
-  try {
-    return /^\/\/ Alone: /m.test(readFileSync(path, 'utf8'))
-  } catch {
-    return false
   }
 }
 

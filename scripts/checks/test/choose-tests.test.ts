@@ -10,12 +10,12 @@ const script = 'scripts/checks/test/c.test.ts'
 async function choose(...args: string[]): Promise<Choice> {
   const others = ['packages/a/src/a.ts', 'packages/a/node_modules/x/test/x.test.ts']
   const files = Object.fromEntries([a, deep, script, ...others].map((path) => [path, '']))
-  return withRepository(files, async (root) => chooseTests(root, args))
+  return withRepository(files, async (root) => chooseTests(root, args, false))
 }
 
 describe('chooseTests', () => {
   it('takes all tests where nothing is named', async () => {
-    expect(await choose()).to.deep.equal({ files: [a, deep, script], options: [] })
+    expect(await choose()).to.deep.equal({ files: [a, deep, script], options: [], leftOut: [] })
   })
 
   it('takes the tests below a folder, and only those', async () => {
@@ -36,10 +36,26 @@ describe('chooseTests', () => {
 
   it('passes options on, for all tests or for those named', async () => {
     const grep = ['--grep', 'keeps the old file']
-    expect(await choose(...grep)).to.deep.equal({ files: [a, deep, script], options: grep })
-    expect(await choose('--require', './scripts/setup.ts', deep, '--bail')).to.deep.equal({
+    expect(await choose(...grep)).to.deep.include({ files: [a, deep, script], options: grep })
+    expect(await choose('--require', './scripts/setup.ts', deep, '--bail')).to.deep.include({
       files: [deep],
       options: ['--require', './scripts/setup.ts', '--bail'],
+    })
+  })
+
+  it('leaves out what takes long, unless it is named, all are asked for, or CI asks', async () => {
+    const files = { [a]: '', [deep]: "// Long: it waits.\nimport 'x'", [script]: '// Longer: no.' }
+    await withRepository(files, async (root) => {
+      const [some, all] = [
+        [a, script],
+        [a, deep, script],
+      ]
+      expect(chooseTests(root, [], false)).to.deep.include({ files: some, leftOut: [deep] })
+      expect(chooseTests(root, ['--bail'], false).leftOut).to.deep.equal([deep])
+      const asked = { files: all, options: [], leftOut: [] }
+      expect(chooseTests(root, ['--all'], false)).to.deep.equal(asked)
+      expect(chooseTests(root, [], true)).to.deep.equal(asked)
+      expect(chooseTests(root, ['packages/a'], false).files).to.deep.equal([a, deep])
     })
   })
 })

@@ -38,4 +38,11 @@ failed: packages/a/test/a.test.ts
     expect(summaryOf(total, ['A', 'B'])).to.include('(--without-containers): A, B\n1 passed')
     expect(summaryOf(total, [])).to.include('(--without-containers): nothing\n')
   })
+
+  it('names what takes long and was left out', () => {
+    const total = { passed: 1, failures: [], figures: [], contract: [] }
+    expect(summaryOf(total, undefined, ['a.test.ts', 'b.test.ts'])).to.match(
+      /^left out, .*--all\): a\.test\.ts, b\.test\.ts\n1 passed, 0 failed$/m,
+    )
+  })
 })

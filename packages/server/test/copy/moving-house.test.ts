@@ -1,3 +1,4 @@
+// Long: it moves 10,000 files and 2 GiB, there and back.
 import { createCipheriv } from 'node:crypto'
 import { nastyNames } from '@holdfast/contract'
 import { describeWithMinio } from '@holdfast/minio-container'

@@ -1,3 +1,4 @@
+// Long: it lasts a minute.
 import { randomInt } from 'node:crypto'
 import { expect } from 'chai'
 import { openDiskSite } from './soak/disk-site.ts'
