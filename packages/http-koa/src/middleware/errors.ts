@@ -28,11 +28,14 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
   }
 }
 
-/** Takes back what was said of an answer that does not come: all headers but those that are `kept`. */
+/**
+ * Takes back what was said of an answer that does not come: all headers but those that are `kept`, and what a server that
+ * is about to end has said of the connection meanwhile.
+ */
 function removeHeaders(ctx: Context, kept: readonly string[]): void {
   if (ctx.headerSent) return
   for (const name of ctx.res.getHeaderNames()) {
-    if (!kept.includes(name)) ctx.remove(name)
+    if (!kept.includes(name) && name !== 'connection') ctx.remove(name)
   }
 }
 

@@ -24,10 +24,14 @@ describe('holdfast serve at SIGTERM', () => {
   }
 
   /** An upload of ten bytes, of which the server has taken five. */
-  const beginUpload = async (port: number, name: string): Promise<Connection> => {
+  const beginUpload = async (
+    port: number,
+    name: string,
+    headers: readonly string[] = [],
+  ): Promise<Connection> => {
     const connection = await openConnection(port)
     const uploads = (await site.litter()).length
-    connection.write(uploadHead(name, 10))
+    connection.write(uploadHead(name, 10, headers))
     connection.write('first')
     await until('the upload is under way', async () => (await site.litter()).length > uploads)
     return connection
@@ -56,6 +60,19 @@ describe('holdfast serve at SIGTERM', () => {
       expect(running.lines().at(-1)).to.include({ msg: 'stopped', level: 30 })
     })
   }
+
+  it('tells the end of the connection to a client whose upload under way is refused, too', async () => {
+    const running = await start()
+    const digest = `Content-Digest: sha-256=:${Buffer.alloc(32).toString('base64')}:`
+    const upload = await beginUpload(running.port, 'a.txt', [digest])
+    await drain(running)
+    upload.write('+last')
+    await upload.closed
+    expect(upload.received())
+      .to.match(/^HTTP\/1.1 400 Bad Request\r\n/)
+      .and.to.match(/^Connection: close\r$/m)
+    expect(await running.ended).to.equal(0)
+  })
 
   it('lets an upload under way finish, and refuses new connections meanwhile', async () => {
     const running = await start()
