@@ -14,6 +14,6 @@ export function explainTrail(error: unknown, path: string): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''
   const remedy = remedies[code] ?? 'choose another --audit-log'
-  const reason = describeDenial(error) ?? `uid ${process.getuid?.()}: ${error.message}`
+  const reason = describeDenial(error) ?? `uid ${process.getuid?.() ?? '?'}: ${error.message}`
   return new UsageError(`The audit trail ${path} cannot be written (${reason}); ${remedy}.`)
 }

@@ -40,6 +40,6 @@ function explain(error: unknown, data: string): unknown {
   // Without a code it is the store itself that refuses, in words for the administrator.
   if (!('code' in error)) return new UsageError(error.message)
   const remedy = remedies[String(error.code)] ?? 'choose another --data'
-  const reason = describeDenial(error) ?? `uid ${process.getuid?.()}: ${error.message}`
+  const reason = describeDenial(error) ?? `uid ${process.getuid?.() ?? '?'}: ${error.message}`
   return new UsageError(`The data directory ${data} cannot be used (${reason}): ${remedy}.`)
 }
