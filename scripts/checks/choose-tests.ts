@@ -10,6 +10,8 @@ export interface Choice {
   readonly files: readonly string[]
   /** Arguments for mocha, such as `--grep`. */
   readonly options: readonly string[]
+  /** Folders and files that the arguments name, relative to the root; none for everything. */
+  readonly named: readonly string[]
   /** Test files that take long, and are for CI, or for whoever asks for them. */
   readonly leftOut: readonly string[]
 }
@@ -31,7 +33,7 @@ export function chooseTests(
   const leftOut = isShort ? found.filter((file) => hasRemark(join(root, file), 'Long')) : []
   const files = [...new Set(found)].filter((file) => !leftOut.includes(file))
   const options = args.filter((arg) => !named.includes(arg) && arg !== '--all')
-  return { files, options, leftOut }
+  return { files, options, named, leftOut }
 }
 
 function find(root: string, pattern: string): string[] {

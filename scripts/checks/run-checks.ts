@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { coverageFolder, forgetCoverage } from '../test-coverage/coverage-folder.ts'
 import { forgetResults, keepResults } from '../matrix/results-file.ts'
 import { announce } from './announce.ts'
+import { checkCommands } from './check-commands.ts'
 import { checkJob } from './check-job.ts'
 import { chooseTests } from './choose-tests.ts'
 import { leftOutSuites } from './left-out-suites.ts'
@@ -21,37 +22,17 @@ import { watchTests } from './watch-tests.ts'
 const root = join(import.meta.dirname, '../..')
 const check = (title: string, ...command: string[]) => checkJob(root, title, command)
 
-// They go by contents. What a linter that knows types says of a file depends on others as well, so that CI, whose word counts,
-// has it look at all of them.
-const cache = 'node_modules/.cache/holdfast'
-const rememberingLint = process.env['CI']
-  ? []
-  : ['--cache', '--cache-strategy', 'content', '--cache-location', `${cache}/lint`]
-const rememberingTypes = ['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`]
-const rememberingFormat = [
-  '--cache',
-  '--cache-strategy',
-  'content',
-  '--cache-location',
-  `${cache}/format`,
-]
-
 // First, since tests import other packages as they are published: from dist.
 const build = check('build and types', 'tsc', '--build')
-const checks = [
-  check('lint', 'eslint', ...rememberingLint, '.'),
-  check('types of the tests', 'tsc', '-p', 'tsconfig.test.json', ...rememberingTypes),
-  check('format', 'prettier', '--check', '--log-level', 'warn', ...rememberingFormat, '.'),
-  check('unused code and dependencies', 'knip', '--no-config-hints'),
-  check('package boundaries', 'node', 'scripts/check-boundaries.ts'),
-  check('links in the documentation', 'node', 'scripts/check-docs.ts'),
-]
 const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
 const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
 
 const { lanes, args: said } = lanesFor(process.argv.slice(2))
 const args = said.filter((arg) => arg !== '--coverage')
 const choice = chooseTests(root, args)
+const checks = checkCommands(choice.named, Boolean(process.env['CI'])).map(({ title, command }) =>
+  checkJob(root, title, command),
+)
 const stop = stopOnSignals()
 if (choice.options.includes('--watch')) await watchTests(root, choice)
 

@@ -15,7 +15,8 @@ async function choose(...args: string[]): Promise<Choice> {
 
 describe('chooseTests', () => {
   it('takes all tests where nothing is named', async () => {
-    expect(await choose()).to.deep.equal({ files: [a, deep, script], options: [], leftOut: [] })
+    const all = { files: [a, deep, script], options: [], named: [], leftOut: [] }
+    expect(await choose()).to.deep.equal(all)
   })
 
   it('takes the tests below a folder, and only those', async () => {
@@ -28,6 +29,11 @@ describe('chooseTests', () => {
     expect((await choose(deep)).files).to.deep.equal([deep])
     expect((await choose('no.test.ts')).files).to.deep.equal(['no.test.ts'])
     expect((await choose(deep, 'packages/a')).files).to.deep.equal([deep, a])
+  })
+
+  it('says what is named', async () => {
+    const { named } = await choose('packages/a', '--grep', 'a', deep)
+    expect(named).to.deep.equal(['packages/a', deep])
   })
 
   it('understands a pattern that the shell has left', async () => {
@@ -52,7 +58,7 @@ describe('chooseTests', () => {
       ]
       expect(chooseTests(root, [], false)).to.deep.include({ files: some, leftOut: [deep] })
       expect(chooseTests(root, ['--bail'], false).leftOut).to.deep.equal([deep])
-      const asked = { files: all, options: [], leftOut: [] }
+      const asked = { files: all, options: [], named: [], leftOut: [] }
       expect(chooseTests(root, ['--all'], false)).to.deep.equal(asked)
       expect(chooseTests(root, [], true)).to.deep.equal(asked)
       expect(chooseTests(root, ['packages/a'], false).files).to.deep.equal([a, deep])

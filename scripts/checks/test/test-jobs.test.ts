@@ -10,7 +10,8 @@ describe('testJobs', () => {
   it('has those that take long begin first, and leaves the others in their order', () => {
     const [longest = '', second = ''] = slowTests
     const files = ['b.test.ts', second, 'a.test.ts', longest]
-    const titles = testJobs(root, { files, options: [], leftOut: [] }).map(({ title }) => title)
+    const choice = { files, options: [], named: [], leftOut: [] }
+    const titles = testJobs(root, choice).map(({ title }) => title)
     expect(titles).to.deep.equal([longest, second, 'b.test.ts', 'a.test.ts'])
   })
 

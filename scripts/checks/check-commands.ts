@@ -1,0 +1,36 @@
+/** A program of node_modules/.bin with its arguments, and what it checks. */
+export interface CheckCommand {
+  readonly title: string
+  readonly command: readonly string[]
+}
+
+const cache = 'node_modules/.cache/holdfast'
+const byContent = (name: string) => [
+  '--cache',
+  '--cache-strategy',
+  'content',
+  '--cache-location',
+  `${cache}/${name}`,
+]
+
+/**
+ * The checks beside the tests. Linter and formatter look at the `named` folders and files, or at everything if none is named:
+ * they take minutes for the whole repository. The other checks compare packages with each other, and are quick.
+ *
+ * The linter knows types, so that its findings in one file depend on other files. It keeps no results in CI, which decides.
+ */
+export function checkCommands(named: readonly string[], isCi: boolean): readonly CheckCommand[] {
+  const places = named.length > 0 ? ['--no-error-on-unmatched-pattern', ...named] : ['.']
+  const types = ['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`]
+  return [
+    { title: 'lint', command: ['eslint', ...(isCi ? [] : byContent('lint')), ...places] },
+    { title: 'types of the tests', command: ['tsc', '-p', 'tsconfig.test.json', ...types] },
+    {
+      title: 'format',
+      command: ['prettier', '--check', '--log-level', 'warn', ...byContent('format'), ...places],
+    },
+    { title: 'unused code and dependencies', command: ['knip', '--no-config-hints'] },
+    { title: 'package boundaries', command: ['node', 'scripts/check-boundaries.ts'] },
+    { title: 'links in the documentation', command: ['node', 'scripts/check-docs.ts'] },
+  ]
+}
