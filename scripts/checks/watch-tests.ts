@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, watch } from 'node:fs'
+import { globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { watch } from 'chokidar'
 import { affectedTests } from './affected-tests.ts'
 import type { Choice } from './choose-tests.ts'
 
@@ -19,7 +20,7 @@ export async function watchTests(root: string, { files, options }: Choice): Prom
     spawn(join(bin, program), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
   const compiler = start('tsc', '--build', '--watch', '--preserveWatchOutput')
   process.once('exit', () => compiler.kill())
-  const changes = watchSources(root, files)
+  const changes = await watchSources(root, files)
   await run(files)
   while (true) {
     const { changed, since } = await changes.next()
@@ -56,21 +57,26 @@ interface Change {
 }
 
 /** Gathers what is saved in the packages of the tests, and what is built of all packages. */
-function watchSources(root: string, files: readonly string[]): { next(): Promise<Change> } {
+async function watchSources(
+  root: string,
+  files: readonly string[],
+): Promise<{ next(): Promise<Change> }> {
   const changed = new Set<string>()
   let since = 0
   let wake = () => {}
   const packages = new Set(files.map((file) => file.split('/').slice(0, 2).join('/')))
   const own = [...packages].flatMap((folder) => [`${folder}/src`, `${folder}/test`])
-  for (const folder of globSync(['packages/*/dist', ...own], { cwd: root })) {
-    watch(join(root, folder), { recursive: true }, (_event, name) => {
-      // Declarations matter to the compiler only, and folders are told of with the files in them.
-      if (name === null || !/\.\w+$/.test(name) || /\.(map|d\.ts|tsbuildinfo)$/.test(name)) return
-      if (changed.size === 0) since = performance.now()
-      changed.add(`${folder}/${name}`)
-      wake()
-    })
-  }
+  const folders = globSync(['packages/*/dist', ...own], { cwd: root })
+  // Node's own recursive watch follows a file by its inode, and loses it when an editor saves by renaming a new one into its place.
+  const watcher = watch(folders, { cwd: root, ignoreInitial: true })
+  watcher.on('all', (_event, path) => {
+    // Only the compiler needs declarations. Events of folders come with those of the files in them.
+    if (!/\.\w+$/.test(path) || /\.(map|d\.ts|tsbuildinfo)$/.test(path)) return
+    if (changed.size === 0) since = performance.now()
+    changed.add(path)
+    wake()
+  })
+  await once(watcher, 'ready')
   return {
     async next() {
       if (changed.size === 0) await new Promise<void>((resolve) => (wake = resolve))
