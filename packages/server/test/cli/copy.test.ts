@@ -62,6 +62,23 @@ describe('holdfast copy', () => {
     expect(await files(target)).to.deep.equal(await files(source))
   })
 
+  it('refuses a customer of whom neither store has a file', async () => {
+    const { end, stdout, stderr } = await copy('--customer', 'bobb')
+    expect({ end, stdout }).to.deep.equal({ end: 1, stdout: '' })
+    expect(stderr).to.include(
+      'Neither store has a file of the customer "bobb". Did you mean "bob"?',
+    )
+  })
+
+  it('leaves the only files of a customer, even with --delete', async () => {
+    await copy()
+    await rm(join(source, 'files/bob/a.txt'))
+    const { end, stderr } = await copy('--customer', 'bob', '--delete')
+    expect(end).to.equal(1)
+    expect(stderr).to.include('The source has no file of the customer "bob"')
+    expect([...(await files(target)).keys()]).to.include('bob/a.txt')
+  })
+
   it('copies one customer with --customer', async () => {
     await copy('--customer', 'bob')
     expect([...(await files(target)).keys()]).to.deep.equal(['bob/a.txt'])
@@ -181,7 +198,7 @@ describe('holdfast copy', () => {
         ...['--from', 'disk', '--data', 'source', '--to', 'disk', '--to-data', 'target'],
         ...['--customer', 'zoe', '--delete'],
       ],
-      'The source has no file of the customer "zoe"',
+      'Neither store has a file of the customer "zoe"',
     ],
   ]
   for (const [args, message] of mistakes) {

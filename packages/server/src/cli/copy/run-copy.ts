@@ -13,6 +13,7 @@ import { print } from '../print.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { copySummary, describeFailure } from './copy-summary.ts'
+import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
 import { refuseWrongSource } from './refuse-wrong-source.ts'
 import { showProgress } from './show-progress.ts'
 
@@ -40,14 +41,15 @@ export async function runCopy({ from, to, ...options }: CopyPlan): Promise<numbe
   const display = showProgress(process.stderr, process.env)
   const log: WarningLog = { warn: (message) => display.note(`holdfast: ${message}`) }
   try {
-    const result = await betweenStores(from, to, log, (stores) =>
-      copyFiles({
+    const result = await betweenStores(from, to, log, async (stores) => {
+      if (options.customer !== undefined) await refuseUnknownCustomer(stores, options.customer)
+      return copyFiles({
         ...options,
         ...stores,
         signal: interruption.signal,
         onProgress: (progress) => display.update(progress),
-      }),
-    )
+      })
+    })
     display.end()
     await report(result, (Date.now() - begin) / 1000, interruption.name())
     return exitCode(result, interruption.name())
