@@ -38,8 +38,27 @@ describe('scripts/start', () => {
     expect((await run(start, ['--version'], { cwd: folder })).stdout).to.equal(`${version}\n`)
   })
 
-  it('shows the options of serve', async () => {
-    expect((await run(start, ['--help'], { cwd: folder })).stdout).to.include('--max-file-size')
+  it('shows every command, as it is called from here', async () => {
+    const { stdout } = await run(start, ['--help'], { cwd: folder })
+    for (const command of ['serve', 'copy', 'customers', 'usage', 'doctor']) {
+      expect(stdout).to.include(`${start} ${command}`)
+    }
+    expect(stdout).not.to.include('--max-file-size')
+    expect((await run(start, ['-h'], { cwd: folder })).stdout).to.equal(stdout)
+  })
+
+  it('shows the options of a command', async () => {
+    const { stdout } = await run(start, ['serve', '--help'], { cwd: folder })
+    expect(stdout).to.include('--max-file-size').and.include(`${start} serve`)
+  })
+
+  it('has messages name commands that work from here', async () => {
+    const why = async (...args: string[]) => {
+      const ended = run(start, args, { cwd: folder }).then(() => 'nothing failed')
+      return ended.catch((error: unknown) => (error as { stderr: string }).stderr)
+    }
+    expect(await why('--port', '0')).to.include(`"${start} customers add NAME"`)
+    expect(await why('customers', 'frob')).to.include(`See ${start} --help.`)
   })
 
   it('passes every other command on', async () => {

@@ -1,5 +1,6 @@
 import { parseScryptHash } from '../passwords/scrypt-hash.ts'
 import { isSameScryptCost, type ScryptCost } from '../passwords/scrypt-cost.ts'
+import { programName } from '../program-name.ts'
 import { type CustomerEntry, isHash } from './parse-customers.ts'
 
 export interface WarningsInput {
@@ -21,12 +22,12 @@ export function customersWarnings({ path, entries, mode, cost }: WarningsInput):
   )
   const warnings: string[] = []
   if (plain.length > 0) {
-    warnings.push(`${path}: the password stands in plain text for ${named(plain)}; ${rotate}`)
+    warnings.push(`${path}: the password stands in plain text for ${named(plain)}; ${rotate()}`)
   }
   if (odd.length > 0) {
     const standard = `ln=${cost.ln},r=${cost.r},p=${cost.p}`
     warnings.push(
-      `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer tells that the customer exists; ${rotate}`,
+      `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer tells that the customer exists; ${rotate()}`,
     )
   }
   if (mode !== undefined && (mode & 0o006) !== 0) {
@@ -38,7 +39,7 @@ export function customersWarnings({ path, entries, mode, cost }: WarningsInput):
   return warnings
 }
 
-const rotate = 'replace each with: holdfast customers rotate NAME'
+const rotate = () => `replace each with: ${programName()} customers rotate NAME`
 const shownNames = 10
 
 function named(entries: readonly CustomerEntry[]): string {

@@ -1,6 +1,7 @@
 import { nameProblem } from '@holdfast/core'
 import { parseByteSize } from '../parse-byte-size.ts'
 import { parseScryptHash } from '../passwords/scrypt-hash.ts'
+import { programName } from '../program-name.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import { checkShape, type CustomerData } from './customers-schema.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
@@ -34,8 +35,7 @@ export function isHash(password: string): boolean {
 export function parseCustomers(text: string, path: string): ParsedCustomers {
   const yaml = parseYaml(text, path)
   if (yaml.data === null || yaml.data === undefined) {
-    const message =
-      'is empty; add a customer with "holdfast customers add NAME", or write "customers: []" for none'
+    const message = `is empty; add a customer with "${programName()} customers add NAME", or write "customers: []" for none`
     throw new CustomersFileError(path, [{ message }])
   }
   const shape = checkShape(yaml.data)
@@ -74,7 +74,7 @@ function customerProblems(
   }
   const sentences = {
     name: `cannot be a customer's name: ${problems.name}; choose another`,
-    password: `${problems.password}; ${anewRemedy}`,
+    password: `${problems.password}; ${anewRemedy()}`,
     quota: `${problems.quota}`,
   }
   return (['name', 'password', 'quota'] as const)

@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { describeDenial } from '../describe-denial.ts'
+import { programName } from '../program-name.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /** What a customers file holds, before anybody has looked at what it says. */
@@ -66,7 +67,7 @@ function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
   switch (code) {
     case 'ENOENT':
-      return 'does not exist; create it with "holdfast customers add NAME", or give the right path'
+      return `does not exist; create it with "${programName()} customers add NAME", or give the right path`
     case 'EACCES':
     case 'EPERM':
       return `may not be read by this user (${describeDenial(error) ?? code}); give it to the user that the service runs as, with chown`

@@ -1,12 +1,13 @@
 import type { ErrorObject } from 'ajv'
+import { programName } from '../program-name.ts'
 import { closestWord } from './closest-word.ts'
 import type { CustomersFileProblem } from './customers-file-error.ts'
 import { customerFields } from './customers-schema.ts'
 import type { DataPath, YamlDocument } from './yaml-document.ts'
 
 /** What helps where a password is no good: the commands refuse to edit a file that has anything wrong in it. */
-export const anewRemedy =
-  'remove this customer here, then make it anew with "holdfast customers add NAME"'
+export const anewRemedy = () =>
+  `remove this customer here, then make it anew with "${programName()} customers add NAME"`
 
 /** Words and lines for what the schema found wrong. */
 export function shapeProblems(
@@ -51,7 +52,7 @@ function describe(error: ErrorObject, path: DataPath): string {
     case 'required':
       return missingField(String(error.params['missingProperty']))
     case 'minLength':
-      return `is empty; ${anewRemedy}`
+      return `is empty; ${anewRemedy()}`
     case 'minimum':
       return 'is negative; leave the field out for no limit'
     case 'maximum':
@@ -74,7 +75,7 @@ function missingField(field: string): string {
     case 'customers':
       return 'has no field "customers"; write "customers:" and below it one "- name: …" for each customer'
     case 'password':
-      return `has no password; ${anewRemedy}`
+      return `has no password; ${anewRemedy()}`
     default:
       return `has no ${field}; add "${field}: …"`
   }

@@ -1,3 +1,4 @@
+import { programName } from '@holdfast/credentials-file'
 import type { Vitals } from '../serve/vitals.ts'
 import type { Check } from './check.ts'
 
@@ -12,7 +13,7 @@ export function customersCheck({ customers }: Pick<Vitals, 'customers'>): Check 
       const { count, refusedSince } = customers()
       const refused = refusedSince && { refusedSince: refusedSince.toISOString() }
       if (count > 0) return { ok: true, count, ...refused }
-      const why = 'there are none, so that nobody can log in; holdfast customers add NAME'
+      const why = `there are none, so that nobody can log in; ${programName()} customers add NAME`
       return { ok: false, why, count, ...refused }
     },
   }

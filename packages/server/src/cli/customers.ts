@@ -4,6 +4,7 @@ import {
   hashPassword,
   openCustomersFile,
   openFileCredentialSource,
+  programName,
   type CustomersFile,
 } from '@holdfast/credentials-file'
 import type { Argv } from 'yargs'
@@ -24,6 +25,9 @@ interface FileOption {
 interface PasswordOption {
   readonly 'password-stdin': boolean
 }
+
+/** What may come after `holdfast customers`. */
+export const customersCommandNames = ['add', 'list', 'remove', 'rotate', 'check']
 
 /** `holdfast customers …`: the administrator's edits of the customers file. */
 export function customersCommands(
@@ -117,7 +121,7 @@ async function add(
   const refuseTaken = (file: CustomersFile) => {
     if (!file.has(name)) return
     throw new UsageError(
-      `${customers} has a customer "${name}" already. A new password: holdfast customers rotate ${name}`,
+      `${customers} has a customer "${name}" already. A new password: ${programName()} customers rotate ${name}`,
     )
   }
   refuseTaken(await openCustomersFile(customers))
@@ -176,7 +180,7 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
     await print(`${password}\n`).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)
       throw new UsageError(
-        `It could not be written (${reason}), and is lost. Make a new one: holdfast customers rotate ${name}`,
+        `It could not be written (${reason}), and is lost. Make a new one: ${programName()} customers rotate ${name}`,
       )
     })
   }

@@ -1,5 +1,6 @@
-import { closestWord } from '@holdfast/credentials-file'
+import { closestWord, programName } from '@holdfast/credentials-file'
 import { secretRemedy } from '../config/secrets.ts'
+import { customersCommandNames } from './customers.ts'
 
 /** The first line of yargs' message about what it does not know; its language is pinned to English. */
 const unknown = /^Unknown arguments?: (.*)$/m
@@ -12,7 +13,7 @@ export function explainMistake(
 ): string {
   const words = unknown.exec(message)?.[1]?.split(', ') ?? []
   const hints = words.flatMap((word) => hintsFor(word, args, flags))
-  return [message, ...hints, 'See holdfast --help.'].join('\n')
+  return [message, ...hints, `See ${programName()} --help.`].join('\n')
 }
 
 function hintsFor(
@@ -25,6 +26,9 @@ function hintsFor(
     return [`--${word} is not taken, since flags show in the list of processes; ${remedy}.`]
   }
   const isFlag = args.some((arg) => arg.split('=', 1)[0] === `--${word}`)
+  if (args[0] === 'customers' && args[1] === word) {
+    return [`After customers comes one of ${customersCommandNames.join(', ')}.`]
+  }
   if (isFlag && flags.includes(word)) return [`--${word} is of another command.`]
   const meant = closestWord(word, flags)
   return meant === undefined ? [] : [`Did you mean --${meant}?`]

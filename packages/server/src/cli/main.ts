@@ -1,4 +1,4 @@
-import { CustomersFileError } from '@holdfast/credentials-file'
+import { CustomersFileError, programName } from '@holdfast/credentials-file'
 import yargs, { type Argv } from 'yargs'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
@@ -27,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
   const cli: Argv = yargs([...args])
-    .scriptName('holdfast')
+    .scriptName(programName())
     .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
     .command('serve', 'Run the server', describeServe, (argv) => run(serve(argv as ServeFlags)))
     .command('copy', 'Copy files from one store to another', describeCopy, (argv) =>

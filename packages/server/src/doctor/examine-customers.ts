@@ -1,5 +1,9 @@
 import { finding, type Finding } from '@holdfast/core'
-import { CustomersFileError, openFileCredentialSource } from '@holdfast/credentials-file'
+import {
+  CustomersFileError,
+  openFileCredentialSource,
+  programName,
+} from '@holdfast/credentials-file'
 import { toldFinding } from './told-finding.ts'
 
 /** What the customers file says, and what is wrong with it. */
@@ -30,7 +34,7 @@ async function examine(path: string): Promise<CustomersExamination> {
   const customers = names.map((name) => source.find(name))
   const quotas = customers.flatMap((customer) => customer?.quota ?? [])
   const counted = `${names.length} customer(s), ${quotas.length} of them with a quota`
-  const remedy = 'holdfast customers add NAME'
+  const remedy = `${programName()} customers add NAME`
   const count =
     names.length === 0
       ? finding('warning', check, `${path} has no customers; nobody can log in`, remedy)

@@ -1,6 +1,7 @@
 import {
   CustomersFileError,
   openFileCredentialSource,
+  programName,
   type FileCredentialSource,
 } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
@@ -29,7 +30,9 @@ export async function openCustomers(
       onWarning: (message) => log.warn(message),
     })
     if (source.customers().length === 0) {
-      log.warn(`${path} has no customers: nobody can log in. Add one: holdfast customers add NAME`)
+      log.warn(
+        `${path} has no customers: nobody can log in. Add one: ${programName()} customers add NAME`,
+      )
     }
     return source
   } catch (error) {

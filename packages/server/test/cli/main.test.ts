@@ -78,6 +78,12 @@ describe('holdfast', () => {
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [[], 'Say which command: serve, copy, customers, usage or doctor.'],
     [['sreve'], 'Did you mean serve?'],
+    [
+      ['customers', 'frob'],
+      'Unknown argument: frob\nAfter customers comes one of add, list, remove,',
+    ],
+    [['customers', 'ad', 'zoe'], 'Did you mean add?'],
+    [['customers', 'add', '--quotta', '1'], 'Did you mean --quota?'],
     [['serve', '--prot', '1'], 'Unknown argument: prot\nDid you mean --port?'],
     [['serve', '--maxfilesize', '1'], 'Did you mean --max-file-size?'],
     [['serve', '--xyzzy'], 'Unknown argument: xyzzy\nSee holdfast --help.'],
