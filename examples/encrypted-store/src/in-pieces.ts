@@ -1,3 +1,5 @@
+import { requireBytes } from '@holdfast/core'
+
 export interface Piece {
   /** Good until the next piece is asked for. */
   readonly bytes: Uint8Array
@@ -16,6 +18,7 @@ export async function* inPieces(
   let piece = new Uint8Array(first)
   let filled = 0
   for await (const chunk of content) {
+    requireBytes(chunk)
     for (let taken = 0; taken < chunk.length;) {
       if (filled === piece.length) {
         yield { bytes: piece, isLast: false }

@@ -1,4 +1,5 @@
 import { absence } from './blob-store/absence.ts'
+import { chunksOfBytes } from './blob-store/chunks-of-bytes.ts'
 import { createOnly } from './blob-store/create-only.ts'
 import { customers } from './blob-store/customers.ts'
 import { fullStore, unreachableStore } from './blob-store/failures.ts'
@@ -48,6 +49,7 @@ export function describeBlobStore(
 
   runner.describe(`${name} as a BlobStore`, () => {
     runner.describe('round trip', () => roundTrip(test))
+    runner.describe('chunks of bytes', () => chunksOfBytes(test))
     runner.describe('naming', () => naming(test))
     runner.describe('overwriting', () => overwriting(test))
     runner.describe('interrupted writes', () => interruptedWrites(test))

@@ -1,5 +1,6 @@
 export type { BlobStoreHarness, BlobStoreTest } from './blob-store-harness.ts'
 export { absence } from './blob-store/absence.ts'
+export { chunksOfBytes } from './blob-store/chunks-of-bytes.ts'
 export { createOnly } from './blob-store/create-only.ts'
 export { customers } from './blob-store/customers.ts'
 export { fullStore, unreachableStore } from './blob-store/failures.ts'

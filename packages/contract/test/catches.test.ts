@@ -6,6 +6,7 @@ import { describeBlobStore, type BlobStoreSuiteOptions } from '../src/describe-b
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { MiB } from '../src/sources.ts'
 import { harnessOf, type BrokenStore } from './broken/broken-store.ts'
+import { decoding } from './broken/decoding.ts'
 import { interrupted } from './broken/interrupted.ts'
 import { leaking } from './broken/leaking.ts'
 import { reading } from './broken/reading.ts'
@@ -15,6 +16,7 @@ import { collectTests } from './collecting-runner.ts'
 
 const brokenStores: readonly BrokenStore[] = [
   ...writing,
+  ...decoding,
   ...interrupted,
   ...reading,
   ...telling,

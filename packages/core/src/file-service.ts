@@ -1,8 +1,11 @@
+import { checkCustomer } from './model/check-customer.ts'
 import type { Customer } from './model/customer.ts'
 import { tell, watchReading, type FileHooks } from './model/file-hooks.ts'
-import { nameProblem } from './model/file-name.ts'
 import { noLoginBrake, type LoginBrake } from './model/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './model/quota-keeper.ts'
+import { requireByteCount } from './model/require-byte-count.ts'
+import { requireMethods } from './model/require-methods.ts'
+import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo, BlobStore, ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
@@ -15,11 +18,7 @@ import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
 export interface CustomerFiles {
   readonly customer: Customer
   /** Stores a file, in place of any earlier one; see `uploadFile`. */
-  upload(
-    name: string,
-    content: AsyncIterable<Uint8Array>,
-    options?: UploadOptions,
-  ): Promise<BlobInfo>
+  upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
   /** Opens a file for reading; see `serveFile`. */
   serve(name: string, options?: OpenOptions): Promise<OpenBlob>
   /** What is known of a file; see `statFile`. */
@@ -35,7 +34,8 @@ export interface FileService {
   authenticate(login: Login): Promise<CustomerFiles>
   /**
    * The files of a customer whom the caller has authenticated.
-   * @throws TypeError when the customer's name breaks the policy for names
+   * @throws TypeError when the customer's name breaks the policy for names, TypeError or RangeError when the quota is no
+   *   number of bytes
    */
   filesOf(customer: Customer): CustomerFiles
 }
@@ -63,8 +63,31 @@ export interface FileServiceOptions {
 
 const nobody: CredentialSource = { find: async () => undefined }
 
-/** The service, over the ports it is given. */
-export function createFileService({
+const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'usage', 'customers']
+
+/**
+ * The service, over the ports it is given.
+ *
+ * @throws TypeError or RangeError that names the option that is missing or wrong
+ */
+export function createFileService(options: FileServiceOptions): FileService {
+  checkOptions(options)
+  return serviceOf(options)
+}
+
+function checkOptions(options: FileServiceOptions | undefined): void {
+  if (options === undefined)
+    throw new TypeError('Options are missing: createFileService({ store })')
+  const { store, credentials, verifyPassword, maxFileSize } = options
+  requireMethods('store', store, storeMethods)
+  if (credentials !== undefined) requireMethods('credentials', credentials, ['find'])
+  if (verifyPassword !== undefined && typeof verifyPassword !== 'function') {
+    throw new TypeError('verifyPassword must be a function')
+  }
+  if (maxFileSize !== undefined) requireByteCount('maxFileSize', maxFileSize)
+}
+
+function serviceOf({
   store,
   credentials = nobody,
   verifyPassword = async () => false,
@@ -77,8 +100,7 @@ export function createFileService({
   const policy = { store, quotas, maxFileSize }
 
   const filesOf = (customer: Customer): CustomerFiles => {
-    const problem = nameProblem(customer.name)
-    if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
+    checkCustomer(customer)
     const serveAndTell = async (name: string, options?: OpenOptions) => {
       const blob = await serveFile(store, customer, name, options)
       const { info: file, range } = blob

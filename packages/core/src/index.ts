@@ -32,6 +32,14 @@ export {
   type QuotaClaim,
   type QuotaKeeper,
 } from './model/quota-keeper.ts'
+export { requireBytes } from './model/require-bytes.ts'
+export type {
+  UploadContent,
+  WebBlob,
+  WebResponse,
+  WebStream,
+  WebStreamReader,
+} from './model/upload-content.ts'
 export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export type {
   BlobInfo,

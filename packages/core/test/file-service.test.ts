@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createFileService } from '../src/file-service.ts'
+import { createFileService, type FileServiceOptions } from '../src/file-service.ts'
 import { createMemoryBlobStore } from '../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../src/memory/memory-credential-source.ts'
 import { createMemoryFailureCounter } from '../src/memory/memory-failure-counter.ts'
+import type { Customer } from '../src/model/customer.ts'
 import { createLoginBrake } from '../src/model/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from '../src/model/quota-keeper.ts'
 import { arrayOf, chunks, textOf } from './content.ts'
-import { refusal } from './rejection.ts'
+import type { BlobStore } from '../src/ports/blob-store.ts'
+import { refusal, rejection } from './rejection.ts'
 
 const credentials = createMemoryCredentialSource([
   { name: 'alice', passwordHash: 'secret', quota: 10 },
@@ -149,5 +151,73 @@ describe('createFileService', () => {
       expect(await arrayOf(service.filesOf({ name: 'a' }).list())).to.deep.equal(['bc'])
       expect(await refusal(service.filesOf({ name: 'ab' }).serve('bc'))).to.equal('not-found')
     })
+  })
+})
+
+describe('createFileService with wrong options', () => {
+  const store = createMemoryBlobStore()
+  const thrown = (action: () => unknown) => {
+    try {
+      action()
+    } catch (error) {
+      return error
+    }
+    return undefined
+  }
+
+  const wrongOptions: Readonly<Record<string, readonly [options: unknown, words: RegExp]>> = {
+    'no options': [undefined, /createFileService\(\{ store \}\)/],
+    'no store': [{}, /store is missing/],
+    'the promise of a store': [{ store: Promise.resolve(store) }, /store is a Promise.*await/],
+    'a store without a method': [{ store: { ...store, put: undefined } }, /store has no put/],
+    'a size that is a string': [{ store, maxFileSize: '5GB' }, /maxFileSize.*"5GB"/],
+    'a size that is negative': [{ store, maxFileSize: -1 }, /maxFileSize.*-1/],
+    'credentials without a method': [{ store, credentials: {} }, /credentials has no find/],
+    'a verifier that cannot be called': [{ store, verifyPassword: 'x' }, /verifyPassword/],
+  }
+  for (const [what, [options, words]] of Object.entries(wrongOptions)) {
+    it(`refuses ${what}, and names the mistake`, () => {
+      const error = thrown(() => createFileService(options as FileServiceOptions))
+      expect(error).to.be.instanceOf(Error).with.property('message').that.matches(words)
+    })
+  }
+
+  const wrongCustomers: Readonly<Record<string, readonly [customer: unknown, words: RegExp]>> = {
+    'no customer': [undefined, /customer/],
+    'a name instead of a customer': ['alice', /filesOf\(\{ name \}\)/],
+    'a customer without a name': [{}, /name/],
+    'a quota that is a string': [{ name: 'alice', quota: '5GB' }, /quota.*number.*"5GB"/],
+    'a quota that is no number': [{ name: 'alice', quota: NaN }, /quota.*NaN/],
+    'a quota that is negative': [{ name: 'alice', quota: -1 }, /quota.*-1/],
+  }
+  for (const [what, [customer, words]] of Object.entries(wrongCustomers)) {
+    it(`has no files of ${what}`, () => {
+      const error = thrown(() => createFileService({ store }).filesOf(customer as Customer))
+      expect(error).to.be.instanceOf(Error).with.property('message').that.matches(words)
+    })
+  }
+
+  it('refuses a size of an upload that is a string', async () => {
+    const files = createFileService({ store }).filesOf({ name: 'alice' })
+    const error = await rejection(files.upload('a', 'x', { size: '1' as unknown as number }))
+    expect(error)
+      .to.be.instanceOf(TypeError)
+      .with.property('message')
+      .that.matches(/size.*"1"/)
+  })
+
+  it('takes a store whose methods use `this`', async () => {
+    class Store {
+      readonly #memory = createMemoryBlobStore()
+      put: BlobStore['put'] = (...all) => this.#memory.put(...all)
+      stat: BlobStore['stat'] = (...all) => this.#memory.stat(...all)
+      open: BlobStore['open'] = (...all) => this.#memory.open(...all)
+      delete: BlobStore['delete'] = (...all) => this.#memory.delete(...all)
+      usage: BlobStore['usage'] = (...all) => this.#memory.usage(...all)
+      list: BlobStore['list'] = (...all) => this.#memory.list(...all)
+      customers: BlobStore['customers'] = () => this.#memory.customers()
+    }
+    const files = createFileService({ store: new Store() }).filesOf({ name: 'alice' })
+    expect((await files.upload('a', 'x')).size).to.equal(1)
   })
 })

@@ -1,3 +1,4 @@
+import { requireBytes } from '@holdfast/core'
 import type { FileCalls } from './file-calls.ts'
 import { createFileWriter } from './file-writer.ts'
 import { step } from './step.ts'
@@ -16,6 +17,7 @@ export async function writeContent(
   const writer = createFileWriter(file, calls)
   try {
     for await (const chunk of content) {
+      requireBytes(chunk)
       const room = writer.write(chunk)
       if (room) await room
       release(chunk)

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { requireBytes } from '@holdfast/core'
 import type { PartBuffers } from './part-buffers.ts'
 
 /** Some megabytes of content, to be given back once they are sent. */
@@ -30,6 +31,7 @@ export async function* gatherParts(
   let part = emptyPart(1)
   try {
     for await (const chunk of content) {
+      requireBytes(chunk)
       let rest = chunk
       while (rest.length > 0) {
         if (part.used === sizeOf(part.number)) {

@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '../../..')
 
 /** An application of somebody strict: every entry is imported, and what they say fits together. */
 const application = `
+import { createReadStream } from 'node:fs'
 import type { Server } from 'node:http'
 import { describeBlobStore } from '@holdfast/contract'
 import { injectFaults } from '@holdfast/contract/faults'
@@ -34,6 +35,12 @@ export async function serve(store: BlobStore): Promise<Server> {
   const app = createApp(service, { log: console })
   app.use(createRouter(service, { prefix: '/files' }).routes())
   app.use((ctx) => (ctx.body = ctx.path.toUpperCase()))
+  const files = service.filesOf({ name: 'alice' })
+  await files.upload('a', createReadStream('a'))
+  await files.upload('a', new Blob(['text']))
+  await files.upload('a', new Blob(['text']).stream())
+  await files.upload('a', await fetch('https://example.com'))
+  await files.upload('a', Buffer.from('text'))
   return createHttpServer(app)
 }
 // @ts-expect-error: a directory is no number, which an import that is any would not say.
@@ -55,7 +62,15 @@ describe('The types of the packages, installed from tarballs,', function () {
     compile(
       `import { createFileService } from '@holdfast/core'
        import { createMemoryBlobStore } from '@holdfast/core/memory'
-       export const service = createFileService({ store: createMemoryBlobStore() })`,
+       export const service = createFileService({ store: createMemoryBlobStore() })
+       export const upload = async (files = service.filesOf({ name: 'alice' })) => {
+         await files.upload('a', new Blob(['text']))
+         await files.upload('a', new Blob(['text']).stream())
+         await files.upload('a', await fetch('https://example.com'))
+         await files.upload('a', 'text')
+         // @ts-expect-error: a promise is no content.
+         await files.upload('a', fetch('https://example.com'))
+       }`,
       ['@holdfast/core'],
       ['--lib', 'es2024,dom'],
     ))

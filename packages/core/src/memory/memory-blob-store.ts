@@ -1,6 +1,7 @@
 import { FileServiceError } from '../errors.ts'
 import { abortable } from '../model/abortable.ts'
 import { resolveRange } from '../model/byte-range.ts'
+import { requireBytes } from '../model/require-bytes.ts'
 import { compareUtf8 } from '../model/utf8-order.ts'
 import type { BlobInfo, BlobKey, BlobStore } from '../ports/blob-store.ts'
 
@@ -74,6 +75,7 @@ async function collect(content: AsyncIterable<Uint8Array>): Promise<Uint8Array> 
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of content) {
+    requireBytes(chunk)
     chunks.push(chunk)
     size += chunk.length
   }

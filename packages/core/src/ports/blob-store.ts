@@ -103,7 +103,8 @@ export interface BlobStore {
    * becomes visible in one step, after the content has ended: a reader finds the earlier blob or the whole new one.
    * When the promise resolves, the blob survives a crash of the process and of the machine. If the content throws, or
    * the signal aborts, the call rejects with that very error, at once even when the content is stalled; the earlier
-   * blob stays as it was and nothing of the new one remains. If the store fails or refuses, or the signal aborts, the
+   * blob stays as it was and nothing of the new one remains. A chunk that is not a `Uint8Array` is refused by a
+   * `TypeError`, likewise without a trace: `requireBytes` knows. If the store fails or refuses, or the signal aborts, the
    * content's iterator is closed. Puts of one key do not wait for each other's content. Of several puts of one key
    * each either succeeds whole or fails without a trace; of several create-only puts exactly one succeeds, and the
    * others reject with `already-exists`. An abort after the promise has settled does nothing.

@@ -2,6 +2,9 @@ import { FileServiceError } from '../errors.ts'
 import type { Customer } from '../model/customer.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { QuotaClaim, QuotaKeeper } from '../model/quota-keeper.ts'
+import { requireByteCount } from '../model/require-byte-count.ts'
+import { requireBytes } from '../model/require-bytes.ts'
+import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { BlobInfo, BlobStore } from '../ports/blob-store.ts'
 
 /** A running hash; a `Hash` of `node:crypto` is one. */
@@ -26,7 +29,7 @@ export interface UploadOptions {
   readonly createOnly?: boolean
   /**
    * How many bytes are coming, where that is known: what exceeds a limit is refused before a byte is read, and what does
-   * not has its place in the quota from then on. Others may come.
+   * not has its place in the quota from then on. Others may come. Default: the size of the content, where it has one.
    */
   readonly size?: number
   readonly digest?: ExpectedDigest
@@ -48,7 +51,8 @@ export interface UploadPolicy {
  * visible; when it rejects, nothing has changed, unless the store failed in the very act of publishing, as the port's
  * `put` says. `content` must throw, not end, if it is not complete.
  *
- * @throws RangeError when `size` is no number from 0
+ * @throws TypeError when `content` or a chunk of it is not what {@link UploadContent} says, or has been read before
+ * @throws TypeError or RangeError when `size` is no number from 0
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
  *   `digest-mismatch`, `insufficient-storage`, `store-unavailable`
  */
@@ -56,11 +60,14 @@ export async function uploadFile(
   { store, quotas, maxFileSize }: UploadPolicy,
   customer: Customer,
   name: string,
-  content: AsyncIterable<Uint8Array>,
-  { createOnly = false, size = 0, digest, signal, release }: UploadOptions = {},
+  content: UploadContent,
+  options: UploadOptions = {},
 ): Promise<BlobInfo> {
+  const { createOnly = false, digest, signal, release } = options
   checkFileName(name)
-  if (!(size >= 0)) throw new RangeError(`size must be a number of bytes, not ${size}`)
+  const readable = readableContent(content)
+  const size = options.size ?? readable.size ?? 0
+  requireByteCount('size', size)
   checkSize(size, maxFileSize)
   const key = { customer: customer.name, name }
   // The store decides in the end; asking first spares the client an upload in vain.
@@ -69,7 +76,7 @@ export async function uploadFile(
   }
   const claim = await quotas.claim(customer, name, size)
   try {
-    const checked = check(content, maxFileSize, claim, digest)
+    const checked = check(readable.chunks, maxFileSize, claim, digest)
     const putOptions = { createOnly, ...(signal && { signal }), ...(release && { release }) }
     const info = await store.put(key, checked, putOptions)
     claim.settle()
@@ -92,6 +99,7 @@ async function* check(
   let size = 0
   try {
     for await (const chunk of content) {
+      requireBytes(chunk)
       size += chunk.length
       checkSize(size, maxFileSize)
       const asking = claim.grow(chunk.length)

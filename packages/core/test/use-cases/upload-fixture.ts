@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Customer } from '../../src/model/customer.ts'
+import type { UploadContent } from '../../src/model/upload-content.ts'
 import { createQuotaKeeper } from '../../src/model/quota-keeper.ts'
 import type { BlobInfo, BlobStore } from '../../src/ports/blob-store.ts'
 import { uploadFile, type UploadOptions } from '../../src/use-cases/upload-file.ts'
@@ -14,7 +15,7 @@ export interface UploadFixture {
   readonly store: BlobStore
   readonly upload: (
     name: string,
-    content: AsyncIterable<Uint8Array>,
+    content: UploadContent,
     options?: UploadOptions,
     customer?: Customer,
   ) => Promise<BlobInfo>

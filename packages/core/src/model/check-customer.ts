@@ -1,0 +1,24 @@
+import type { Customer } from './customer.ts'
+import { nameProblem } from './file-name.ts'
+import { kindOf } from './kind-of.ts'
+import { requireByteCount } from './require-byte-count.ts'
+
+/**
+ * Refuses what an application gives for a customer and cannot be one.
+ *
+ * @throws TypeError when the name breaks the policy for names, or is none, or the quota is no number
+ * @throws RangeError when the quota is below 0 or NaN
+ */
+export function checkCustomer(customer: Customer): void {
+  const given: unknown = customer
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`A customer is an object, as in filesOf({ name }), not ${kindOf(given)}`)
+  }
+  const name: unknown = customer.name
+  if (typeof name !== 'string') {
+    throw new TypeError(`A customer's name must be a string, not ${kindOf(name)}`)
+  }
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
+  if (customer.quota !== undefined) requireByteCount("A customer's quota", customer.quota)
+}

@@ -1,0 +1,133 @@
+import { kindOf } from './kind-of.ts'
+import { isBytes } from './require-bytes.ts'
+
+/**
+ * What an upload takes for content: bytes, a `Buffer` for one; a string, stored as UTF-8; a `Blob` or `File`; a
+ * `Response` of `fetch`; a `ReadableStream`; and whatever else yields bytes, such as a Node `Readable` without an encoding
+ * or an async generator. Bytes and chunks are not to be altered before the upload has settled.
+ */
+export type UploadContent =
+  Uint8Array | string | AsyncIterable<Uint8Array> | WebStream | WebBlob | WebResponse
+
+// The web's own types are not the same in browsers and in Node, and missing where neither's are installed.
+
+/** What is used of a `ReadableStream`. */
+export interface WebStream {
+  getReader(): WebStreamReader
+}
+
+/** What is used of the reader of a {@link WebStream}. */
+export interface WebStreamReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  cancel(): Promise<unknown>
+}
+
+/** What is used of a `Blob`. */
+export interface WebBlob {
+  readonly size: number
+  stream(): AsyncIterable<Uint8Array> | WebStream
+}
+
+/** What is used of a `Response`. */
+export interface WebResponse {
+  readonly ok: boolean
+  readonly status: number
+  readonly bodyUsed: boolean
+  readonly body: AsyncIterable<Uint8Array> | WebStream | null
+}
+
+/** Content that is ready to be read. */
+export interface ReadableContent {
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Bytes, where that is known. */
+  readonly size?: number
+}
+
+/**
+ * `content` as chunks. Nothing of it has been read yet; each chunk is still to be looked at by `requireBytes`.
+ *
+ * @throws TypeError that says what came and what to pass, when `content` is nothing of the kind, or has been read before
+ */
+export function readableContent(content: UploadContent): ReadableContent {
+  if (typeof content === 'string') return once(utf8(content))
+  if (isBytes(content)) return once(content)
+  if (isObject(content)) {
+    if (Symbol.asyncIterator in content) return { chunks: unread(content) }
+    if ('getReader' in content) return { chunks: fromReader(content) }
+    if ('stream' in content) {
+      return { ...readableContent(content.stream()), size: content.size }
+    }
+    if ('bodyUsed' in content) return bodyOf(content)
+  }
+  throw new TypeError(
+    'Content must be a Uint8Array, a string, a Blob, a Response, a ReadableStream or an AsyncIterable of ' +
+      `Uint8Array, such as a Node stream, not ${kindOf(content)}${cure(content)}`,
+  )
+}
+
+function isObject(content: unknown): content is object {
+  return typeof content === 'object' && content !== null
+}
+
+function cure(content: unknown): string {
+  if (content instanceof Promise) return ': await it first'
+  return content instanceof ArrayBuffer ? ': pass new Uint8Array(buffer)' : ''
+}
+
+function once(bytes: Uint8Array): ReadableContent {
+  return { chunks: yieldOnce(bytes), size: bytes.length }
+}
+
+async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes
+}
+
+function utf8(text: string): Uint8Array {
+  if (text.isWellFormed()) return new TextEncoder().encode(text)
+  throw new TypeError(
+    'A string with a lone surrogate has no UTF-8, and would be changed: pass its bytes instead',
+  )
+}
+
+/** What a Node stream says of itself; `undefined` where something else is iterated over. */
+interface NodeStream {
+  readonly readableDidRead?: boolean
+  readonly readableEnded?: boolean
+}
+
+/** `stream`, unless it is a Node stream that has nothing left of what it had: it would be an empty file. */
+function unread(stream: AsyncIterable<Uint8Array> & NodeStream): AsyncIterable<Uint8Array> {
+  if (stream.readableDidRead === true && stream.readableEnded === true) {
+    throw new TypeError('The stream has been read to its end before: pass it before others read it')
+  }
+  return stream
+}
+
+function bodyOf({ ok, status, bodyUsed, body }: WebResponse): ReadableContent {
+  if (bodyUsed) throw new TypeError("The response's body has been read before")
+  if (!ok) {
+    throw new TypeError(
+      `The response has the status ${status}: pass response.body if that is what is to be stored`,
+    )
+  }
+  return body === null ? once(new Uint8Array()) : readableContent(body)
+}
+
+async function* fromReader(stream: WebStream): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader()
+  let isOpen = true
+  try {
+    while (true) {
+      const { done, value } = await reader.read()
+      if (done) {
+        isOpen = false
+        return
+      }
+      // What is no chunk is for the one who looks at all chunks.
+      yield value as Uint8Array
+    }
+  } finally {
+    // Not waited for: the source may be stalled. One that has failed has nothing to be closed.
+    if (isOpen) reader.cancel().catch(() => {})
+  }
+}
