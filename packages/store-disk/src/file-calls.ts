@@ -1,4 +1,5 @@
 import * as fs from 'node:fs'
+import { rememberFailure } from './failed-syncs.ts'
 import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
 
 /** Bytes of a file beyond which it is not freed at once. */
@@ -54,8 +55,8 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
       (file: number) => fs.fstatSync(file, { bigint: true }),
       (file) => byPool<fs.BigIntStats>((done) => fs.fstat(file, { bigint: true }, done)),
     ),
-    sync: (file) => byPool((done) => fs.fsync(file, done)),
-    datasync: (file) => byPool((done) => fs.fdatasync(file, done)),
+    sync: (file) => rememberFailure(byPool((done) => fs.fsync(file, done))),
+    datasync: (file) => rememberFailure(byPool((done) => fs.fdatasync(file, done))),
     close: either(
       (file: number) => fs.closeSync(file),
       (file) => byPool((done) => fs.close(file, done)),

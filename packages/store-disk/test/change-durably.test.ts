@@ -3,6 +3,7 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { changeDurably } from '../src/change-durably.ts'
+import { pooledCalls } from '../src/file-calls.ts'
 import { openFilesIn } from './disk-harness.ts'
 import { replaceSync } from './file-calls-intercepted.ts'
 import { systemError } from './full-disk.ts'
@@ -108,6 +109,65 @@ describe('changeDurably', () => {
     }
     await changeDurably(directory, () => make('d'))
     expect(syncs).to.equal(3)
+  })
+
+  it('fails for changes that were made when a sync before theirs failed, which has dropped them', async () => {
+    await using place = await makePlace()
+    const { directory, make } = place
+    const first = Promise.withResolvers<undefined>()
+    const second = Promise.withResolvers<undefined>()
+    let syncs = 0
+    using _ = replaceSync('fsync', async () => {
+      if (++syncs > 1) return
+      first.resolve(undefined)
+      await second.promise
+      throw systemError('EIO', 'fsync')
+    })
+    const changes = [changeDurably(directory, () => make('a'))]
+    await first.promise
+    const late = changeDurably(directory, async () => {
+      await make('b')
+      second.resolve(undefined)
+    })
+    for (const change of await Promise.allSettled([...changes, late])) {
+      expect(change).to.have.nested.property('reason.code', 'EIO')
+    }
+    await changeDurably(directory, () => make('c'))
+    expect(await openFilesIn(place.path)).to.deep.equal([])
+  })
+
+  for (const kind of ['fsync', 'fdatasync'] as const) {
+    it(`fails for changes to one directory while the ${kind} of something else fails`, async () => {
+      await using place = await makePlace()
+      const { directory, make } = place
+      const isMade = Promise.withResolvers<undefined>()
+      const mayEnd = Promise.withResolvers<undefined>()
+      const change = changeDurably(directory, async () => {
+        await make('a')
+        isMade.resolve(undefined)
+        await mayEnd.promise
+      })
+      await isMade.promise
+      {
+        using _ = replaceSync(kind, () => {
+          throw systemError('EIO', kind)
+        })
+        const sync = kind === 'fsync' ? pooledCalls.sync(0) : pooledCalls.datasync(0)
+        expect(await sync.catch((error: unknown) => error)).to.have.property('code', 'EIO')
+      }
+      mayEnd.resolve(undefined)
+      expect(await change.catch((error: unknown) => error)).to.have.property('code', 'EIO')
+      await changeDurably(directory, () => make('b'))
+    })
+  }
+
+  it('takes it for no failure where directories cannot be synced', async () => {
+    await using place = await makePlace()
+    const { directory, make } = place
+    using _ = replaceSync('fsync', () => {
+      throw systemError('EINVAL', 'fsync')
+    })
+    await Promise.all(['a', 'b', 'c'].map((name) => changeDurably(directory, () => make(name))))
   })
 
   it('tells each change its own failure, and syncs for the others', async () => {
