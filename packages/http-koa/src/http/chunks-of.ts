@@ -4,18 +4,22 @@ import { finished, type Readable } from 'node:stream'
  * The chunks of `stream` as they have arrived, each when the one before has been dealt with; throws what `brokenOff`
  * makes where the stream does not come to its end. The stream's own iterator copies those that wait into one, and leaves
  * them to the collector. A reader that stops early leaves the stream paused and alive: whoever feeds it may wait for
- * ever for one that was destroyed.
+ * ever for one that was destroyed. At the end `atEnd` is called with the number of bytes; what it throws, the reader gets.
  */
 export async function* chunksOf(
   stream: Readable,
   brokenOff: () => Error,
+  atEnd: (size: number) => void = () => {},
 ): AsyncGenerator<Buffer, void, undefined> {
-  let arrived: Buffer | undefined
+  // More than one only where something else reads the stream as well, and has resumed it.
+  const arrived: Buffer[] = []
+  let size = 0
   let ended: { readonly error: unknown } | undefined
   let wake = () => {}
   const take = (chunk: Buffer) => {
     stream.pause()
-    arrived = chunk
+    arrived.push(chunk)
+    size += chunk.length
     wake()
   }
   const forget = finished(stream, { writable: false }, (error) => {
@@ -25,13 +29,12 @@ export async function* chunksOf(
   stream.on('data', take)
   try {
     while (true) {
-      if (arrived) {
-        const chunk = arrived
-        arrived = undefined
+      const chunk = arrived.shift()
+      if (chunk) {
         yield chunk
       } else if (ended) {
         if (ended.error) throw brokenOff()
-        return
+        return atEnd(size)
       } else {
         const change = new Promise<void>((resolve) => (wake = resolve))
         stream.resume()

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
+import { requireUndecodedBody } from '../http/intact-body.ts'
 import { discardWithConnection } from './discard-with-connection.ts'
 import { stageUpload, type StagedUpload } from './stage-upload.ts'
 
@@ -49,6 +50,8 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
   optionsOf = () => ({}),
 }: MulterStorageOptions<Request>): MulterStorage<Request> {
   const stage = async (request: Request, part: UploadedPart) => {
+    // Multer does not notice: what is no UTF-8 in the file would have been replaced.
+    requireUndecodedBody(request)
     const name = nameOf(request, part)
     const options = optionsOf(request, part)
     const files = await filesOf(request, part)

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
 import { chunksOf } from '../http/chunks-of.ts'
 import { invite } from '../http/expect-continue.ts'
+import { BodyFault, requireIntactBody, watchBodyLength } from '../http/intact-body.ts'
 import { HttpProblem, problems } from '../http/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { formLimits, watchParser } from './form-limits.ts'
@@ -30,6 +31,7 @@ export interface BatchFile {
  */
 export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
   checkFormType(request)
+  requireIntactBody(request)
   const parser = createParser(request)
   const failure = new AbortController()
   const late = new WeakSet<Readable>()
@@ -46,15 +48,17 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the
   // process.
   parser.on('error', () => {})
-  watchParser(parser, (error) => {
+  const fail = (error: Error) => {
     failure.abort(error)
     parser.destroy(error)
-  })
+  }
+  watchParser(parser, fail)
   request.once('close', () => {
     if (!request.complete) parser.destroy(problems.malformedMultipart())
   })
   const parts = partsOf(request, parser)
   invite(request)
+  watchBodyLength(request, fail)
   request.pipe(parser)
   let files = 0
   try {
@@ -73,7 +77,8 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
     if ('sha256' in takeFields()) throw problems.invalidField('sha256', 'no file follows it')
   } catch (error) {
     // The parser's own words for a broken form are no answer.
-    throw error instanceof HttpProblem ? error : problems.malformedMultipart()
+    if (error instanceof HttpProblem || error instanceof BodyFault) throw error
+    throw problems.malformedMultipart()
   } finally {
     request.unpipe(parser)
     parser.destroy()

@@ -5,11 +5,11 @@ import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
 import { invite } from '../http/expect-continue.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
+import { watchBodyLength } from '../http/intact-body.ts'
 import { problems } from '../http/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { expectedSha256 } from './expected-sha256.ts'
 import { formLimits, watchParser } from './form-limits.ts'
-import { checkFormType } from './form-type.ts'
 import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
 import { partFileName } from './part-file-name.ts'
 import type { StagedUpload } from './stage-upload.ts'
@@ -23,7 +23,7 @@ export interface ReceiveFormOptions {
   readonly onName: (name: string) => void
 }
 
-/** Reads the form of a request whole; resolves with its one file, which is still to be published. */
+/** Reads the form of a request whole, whose type has been checked; resolves with its one file, which is still to be published. */
 export type ReceiveForm = (ctx: Context, options: ReceiveFormOptions) => Promise<StagedUpload>
 
 /** One form being read. */
@@ -85,12 +85,12 @@ export function createReceiveForm(): ReceiveForm {
         if (parser.writableFinished) return
         queueMicrotask(() => fail(problems.malformedMultipart()))
       })
+      watchBodyLength(request, fail)
       request.pipe(parser)
     },
   }).any()
 
   return async (ctx, options) => {
-    checkFormType(ctx.req)
     const failure = Promise.withResolvers<never>()
     const fields = () => (ctx.request as { body?: unknown }).body
     const fail = (error: unknown) => {

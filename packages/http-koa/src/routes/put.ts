@@ -8,6 +8,7 @@ import { parseContentDigest } from '../http/content-digest.ts'
 import { invite } from '../http/expect-continue.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
+import { requireAnnouncedLength, requireIntactBody } from '../http/intact-body.ts'
 import { problems } from '../http/problem.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -35,13 +36,16 @@ export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
 function bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
+      requireIntactBody(request)
       const whole = takeBodyAtHand(request)
       if (whole) {
         request.resume()
         return contentOf(whole)
       }
       invite(request)
-      return chunksOf(request, problems.truncatedBody)
+      return chunksOf(request, problems.truncatedBody, (size) =>
+        requireAnnouncedLength(request, size),
+      )
     },
   }
 }

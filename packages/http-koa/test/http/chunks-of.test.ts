@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { expect } from 'chai'
 import { chunksOf } from '../../src/http/chunks-of.ts'
 
@@ -54,6 +54,34 @@ describe('chunksOf', () => {
       expect(made - madeBefore).to.be.at.most(2)
     }
     expect(made).to.equal(101)
+  })
+
+  it('gives every chunk where another reader goes on while one is being dealt with', async () => {
+    const sent = Array.from({ length: 20 }, (_, at) => Buffer.from(`chunk ${at}`))
+    const stream = Readable.from(sent, { objectMode: false, highWaterMark: 1 })
+    const other = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => void setImmediate(done),
+    })
+    stream.pipe(other)
+    const arrived: Buffer[] = []
+    for await (const chunk of chunksOf(stream, brokenOff)) {
+      arrived.push(chunk)
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(arrived.map(String)).to.deep.equal(sent.map(String))
+  })
+
+  it('says at the end how many bytes there were, and throws what that throws', async () => {
+    const stream = () => Readable.from([Buffer.from('one'), Buffer.from('three')])
+    const sizes: number[] = []
+    await collect(chunksOf(stream(), brokenOff, (size) => sizes.push(size)))
+    expect(sizes).to.deep.equal([8])
+    const refuse = () => {
+      throw new Error('too few')
+    }
+    const failure = await failureOf(collect(chunksOf(stream(), brokenOff, refuse)))
+    expect(failure).to.have.property('message', 'too few')
   })
 
   for (const [title, error] of [
