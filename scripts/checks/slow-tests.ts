@@ -17,6 +17,7 @@ export const slowTests: readonly string[] = [
   'packages/store-minio/test/faults/passing.test.ts',
   'packages/store-minio/test/faults/persistent.test.ts',
   'packages/server/test/black-box/disk.test.ts',
+  'packages/server/test/log/unwritable-log.test.ts',
   'packages/server/test/workers/joined-workers.test.ts',
   'scripts/containers/test/test-command.test.ts',
 ]

@@ -1,7 +1,8 @@
-import { constants, write } from 'node:fs'
+import { closeSync, constants, write } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { nonBlocking } from '../log/non-blocking.ts'
 
 /** Something that bytes can be written to the end of. */
 export interface Appendable {
@@ -46,7 +47,7 @@ const tries = 500
  */
 export async function openAppendable(path: string): Promise<Appendable> {
   const descriptor = standardStreams[path]
-  if (descriptor !== undefined) return onDescriptor(descriptor)
+  if (descriptor !== undefined) return onStandardStream(descriptor)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
   // Opening a pipe that nobody reads would wait for a reader.
   const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
@@ -72,12 +73,15 @@ export const standardStreams: Readonly<Record<string, number>> = {
   '/dev/stderr': 2,
 }
 
-function onDescriptor(fd: number): Appendable {
+function onStandardStream(descriptor: number): Appendable {
+  const fd = nonBlocking(descriptor)
   return {
     isMoved: async () => false,
     isGone: async () => false,
     append: (bytes, waits) => appendTo(fd, bytes, endOfLine, waits),
-    close: async () => {},
+    close: async () => {
+      if (fd !== descriptor) closeSync(fd)
+    },
   }
 }
 

@@ -15,6 +15,7 @@ import { isReaderGone } from './is-reader-gone.ts'
 import { onlyName, type NameArgument } from './only-name.ts'
 import { print } from './print.ts'
 import { readPassword } from './read-password.ts'
+import { standardError } from './standard-error.ts'
 import { UsageError } from './usage-error.ts'
 
 interface FileOption {
@@ -189,5 +190,5 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
 
 /** For people. Standard output carries only what a script wants. */
 function note(message: string): void {
-  process.stderr.write(`${message}\n`)
+  standardError().write(`${message}\n`)
 }

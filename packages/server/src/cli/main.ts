@@ -6,6 +6,7 @@ import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.
 import { explainMistake } from './explain-mistake.ts'
 import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { standardError } from './standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from '../version.ts'
@@ -74,7 +75,7 @@ export async function main(args: readonly string[]): Promise<number> {
     await cli.parseAsync()
     return exitCode
   } catch (error) {
-    process.stderr.write(`holdfast: ${explain(error)}\n`)
+    standardError().write(`holdfast: ${explain(error)}\n`)
     return 1
   }
 }

@@ -1,14 +1,16 @@
+import { write } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Admin } from '../admin/open-admin.ts'
 import type { Config } from '../config/resolve-config.ts'
+import { killProcess } from '../kill-process.ts'
+import { openLog } from '../log/open-log.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { adminPlace } from '../serve/admin-place.ts'
 import { openMetrics } from '../serve/open-metrics.ts'
 import { placeOf } from '../serve/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
-import { createLog } from './create-log.ts'
 import { catchSignals, type Signals } from './signals.ts'
 
 /**
@@ -18,14 +20,23 @@ import { catchSignals, type Signals } from './signals.ts'
 export async function runServer(config: Config): Promise<number> {
   const signals = catchSignals()
   const metrics = await openMetrics(config, config.workers > 1 ? 'primary' : undefined)
-  const log = createLog(config, metrics?.onLogLine)
-  const admin = await openAdmin(config, log, metrics)
+  const openedLog = openLog(config, metrics)
+  const { log } = openedLog
   try {
-    return await runWatched(config, log, signals, admin, metrics?.watch)
+    const admin = await openAdmin(config, log, metrics)
+    try {
+      return await runWatched(config, log, signals, admin, metrics?.watch)
+    } finally {
+      await admin?.close()
+    }
   } finally {
-    await admin?.close()
+    await openedLog.end()
+    setTimeout(killProcess, lastCallsMs).unref()
   }
 }
+
+/** How long a process that has ended its work waits for calls to the system, in milliseconds. */
+const lastCallsMs = 1_000
 
 async function openAdmin(
   config: Config,
@@ -87,9 +98,9 @@ async function startUnlessHurried(
   watch: ServerWatch | undefined,
 ): Promise<RunningServer> {
   const giveUp = () => {
-    process.stderr.write('holdfast: Killed while starting.\n')
-    // Exiting would wait for the thread that is held up, and so might the log, which is written by a thread as well.
-    process.kill(process.pid, 'SIGKILL')
+    // Exiting would wait for the thread that is held up; and so might standard error.
+    write(2, 'holdfast: Killed while starting.\n', killProcess)
+    setTimeout(killProcess, lastCallsMs)
   }
   hurry.addEventListener('abort', giveUp)
   const server = await start(config, log, watch)

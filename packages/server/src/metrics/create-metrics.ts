@@ -19,6 +19,8 @@ export interface Metrics {
   watchVitals(vitals: Vitals, isReady: () => Promise<boolean>): void
   /** Counts a line of the log, by pino's number of its level. */
   readonly onLogLine: (level: number) => void
+  /** Counts lines of the log that could not be written. */
+  readonly onLogLinesDropped: (lines: number) => void
   /** The figures of this process now, for another one. */
   figures(): Promise<Figures>
   /** The figures of this process and its workers as text for Prometheus. */
@@ -51,6 +53,11 @@ export function createMetrics(process?: string): Metrics {
   const byLevel = new Map(
     Object.entries(countedLevels).map(([level, name]) => [Number(level), lines(name)]),
   )
+  const dropped = createCounts(register, {
+    name: 'holdfast_log_lines_dropped_total',
+    help: 'Lines of the log, of any level, that could not be written.',
+    labelNames: [],
+  })()
   const reloads = createReloadFigures(register)
   let askWorkers: (() => Promise<readonly Figures[]>) | undefined
   return {
@@ -70,6 +77,7 @@ export function createMetrics(process?: string): Metrics {
       if (workers) askWorkers = createWorkerFigures(register, workers)
     },
     onLogLine: (level) => byLevel.get(level)?.add(),
+    onLogLinesDropped: (lines) => dropped.add(lines),
     type: register.contentType,
     figures: () => register.getMetricsAsJSON(),
     async text() {

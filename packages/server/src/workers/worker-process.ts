@@ -1,8 +1,9 @@
-import { createLog } from '../cli/create-log.ts'
 import { UsageError } from '../cli/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { readSecret } from '../config/read-secret.ts'
 import type { SecretName } from '../config/secrets.ts'
+import { killProcess } from '../kill-process.ts'
+import { openLog, type OpenLog } from '../log/open-log.ts'
 import { openMetrics } from '../serve/open-metrics.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { createChannel, type Channel } from './channel.ts'
@@ -13,15 +14,12 @@ import { createToldCommons } from './told-commons.ts'
 // They reach the whole group, from a terminal or a supervisor; what to do is the primary's to say.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
-let hasClosed = false
-// Before cluster's own listener, which exits: that would wait for threads that are held up.
-process.prependListener('disconnect', () => {
-  if (hasClosed) process.exit(0)
-  process.kill(process.pid, 'SIGKILL')
-})
+// All is done by then, or the primary is gone. Before cluster's own listener, which exits.
+process.prependListener('disconnect', killProcess)
 
 const told = createToldCommons(() => primary)
 const hurry = new AbortController()
+let opened: OpenLog | undefined
 const starting = Promise.withResolvers<RunningServer>()
 const answers: WorkerAnswers = {
   ...told.answers,
@@ -30,7 +28,7 @@ const answers: WorkerAnswers = {
   figures: async () => metrics?.figures(),
   async close() {
     const isClean = await (await starting.promise).close(hurry.signal)
-    hasClosed = true
+    await opened?.end()
     return isClean
   },
   hurry: () => hurry.abort(),
@@ -50,8 +48,8 @@ const config: Config = {
 }
 const metrics = await openMetrics(config, `${order.place}`)
 try {
-  const log = createLog(config, metrics?.onLogLine)
-  const server = await startServer(config, log, metrics?.watch, async () => told.open(order))
+  opened = openLog(config, metrics)
+  const server = await startServer(config, opened.log, metrics?.watch, async () => told.open(order))
   starting.resolve(server)
   primary.tell('listening', { url: server.url })
 } catch (error) {

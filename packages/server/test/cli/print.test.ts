@@ -8,7 +8,7 @@ import { createSite, type Site } from '../support/site.ts'
 const run = promisify(execFile)
 const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 
-describe('Standard output of holdfast customers', () => {
+describe('The output of holdfast', () => {
   let site: Site
   beforeEach(async () => {
     site = await createSite()
@@ -37,6 +37,28 @@ describe('Standard output of holdfast customers', () => {
     )
     const all = await shell('$HOLDFAST customers list --customers many.yaml | wc -l')
     expect(all.stdout.trim()).to.equal('20000')
+  })
+
+  for (const command of ['customers list', 'usage', 'doctor', '--help', 'frob']) {
+    for (const place of ['> /dev/full', '2> /dev/full', '> /dev/full 2>&1']) {
+      it(`does not hang, and shows no stack: ${command} ${place}`, async () => {
+        const { code, stderr } = await shell(`timeout 30 $HOLDFAST ${command} ${place}`)
+        expect(code).to.be.oneOf([0, 1])
+        expect(stderr).not.to.match(/^\s+at |please report/m)
+      })
+    }
+  }
+
+  it('is not needed for what is said on standard error, nor that for standard output', async () => {
+    expect(await shell('$HOLDFAST customers list > /dev/full')).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        'holdfast: Standard output cannot be written (ENOSPC: no space left on device, write).\n',
+    })
+    const { code, stdout } = await shell('$HOLDFAST customers add bob 2> /dev/full')
+    expect(code).to.equal(0)
+    expect(stdout).to.match(/^\S+\n$/)
   })
 
   for (const [place, line] of [

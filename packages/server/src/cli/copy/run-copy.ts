@@ -14,6 +14,7 @@ import { stopOnSignal } from '../stop-on-signal.ts'
 import { UsageError } from '../usage-error.ts'
 import { copySummary, describeFailure } from './copy-summary.ts'
 import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
+import { standardError } from '../standard-error.ts'
 import { refuseWrongSource } from './refuse-wrong-source.ts'
 import { showProgress } from './show-progress.ts'
 
@@ -38,7 +39,7 @@ export async function runCopy({ from, to, ...options }: CopyPlan): Promise<numbe
   const begin = Date.now()
   await refuseWrongSource(from, to)
   const interruption = stopOnSignal()
-  const display = showProgress(process.stderr, process.env)
+  const display = showProgress(standardError(), process.env)
   const log: WarningLog = { warn: (message) => display.note(`holdfast: ${message}`) }
   try {
     const result = await betweenStores(from, to, log, async (stores) => {
@@ -84,11 +85,11 @@ async function report(
   signal: NodeJS.Signals | undefined,
 ): Promise<void> {
   const { failures, stoppedBy } = result
-  for (const failure of failures) process.stderr.write(`holdfast: ${describeFailure(failure)}\n`)
+  for (const failure of failures) standardError().write(`holdfast: ${describeFailure(failure)}\n`)
   if (stoppedBy !== undefined) {
     const ending =
       signal === undefined ? `Gave up: ${messageOf(stoppedBy)}.` : `Stopped by ${signal}.`
-    process.stderr.write(`holdfast: ${ending} The same command again copies the rest.\n`)
+    standardError().write(`holdfast: ${ending} The same command again copies the rest.\n`)
   }
   await print(`${copySummary(result, seconds).join('\n')}\n`)
 }

@@ -11,6 +11,7 @@ import {
 } from '../../usage/customer-usages.ts'
 import { isReaderGone } from '../is-reader-gone.ts'
 import { print } from '../print.ts'
+import { standardError } from '../standard-error.ts'
 import { refuseMissingData } from '../refuse-missing-data.ts'
 import { UsageError } from '../usage-error.ts'
 import { usageTable } from './usage-table.ts'
@@ -33,7 +34,7 @@ export async function runUsage(
 ): Promise<number> {
   if (config.store === 'disk') await refuseMissingData(config.data)
   const quotas = await readQuotas(config)
-  const log = { warn: (message: string) => void process.stderr.write(`holdfast: ${message}\n`) }
+  const log = { warn: (message: string) => void standardError().write(`holdfast: ${message}\n`) }
   const store = await openStore(config.store, { ...config, 'minio-create-bucket': false }, log)
   try {
     const usages =

@@ -1,13 +1,10 @@
 import { expect } from 'chai'
-import { gatherLines } from '../../src/cli/gather-lines.ts'
+import { gatherLines } from '../../src/log/gather-lines.ts'
 
 /** A writer of lines in front of one that keeps what it is given. */
 function collect(maxBytes = 1000) {
   const written: string[] = []
-  const lines = gatherLines(
-    { write: (text) => void written.push(text), flushSync: () => void written.push('flushed') },
-    maxBytes,
-  )
+  const lines = gatherLines((text) => void written.push(text), maxBytes)
   return { lines, written }
 }
 
@@ -35,8 +32,9 @@ describe('gatherLines', () => {
   it('hands on at once what is to be written at once', async () => {
     const { lines, written } = collect()
     lines.write('a\n')
-    lines.flushSync()
+    lines.flush()
+    expect(written).to.deep.equal(['a\n'])
     await turn()
-    expect(written).to.deep.equal(['a\n', 'flushed'])
+    expect(written).to.deep.equal(['a\n'])
   })
 })
