@@ -13,8 +13,14 @@ export interface Connection {
   exchange?: Exchange
   /** The answer to the request that arrived last, whose turn may not have come yet. */
   newest?: ServerResponse
+  /** How many requests wait for the answers to those before them. */
+  waiting: number
+  /** Called when one of them no longer waits. */
+  onTurn?: () => void
   /** Whether nothing behind what has arrived is taken for a request. */
   isEnded: boolean
+  /** Whether Node has given its parser to another connection, as it does after a CONNECT. */
+  isUnparsed: boolean
   /** Aborts when the client leaves; made when first asked for. */
   leaving?: AbortSignal
   /** What is to be done when the connection ends. */
@@ -35,7 +41,12 @@ export function connectionOf(socket: KnownSocket): Connection {
 
 /** One listener a connection: it may have many requests, and a form many files. */
 function watch(socket: KnownSocket): Connection {
-  const connection: Connection = { isEnded: false, endings: new Set() }
+  const connection: Connection = {
+    waiting: 0,
+    isEnded: false,
+    isUnparsed: false,
+    endings: new Set(),
+  }
   socket[connectionKey] = connection
   socket.once('close', () => {
     for (const action of connection.endings) action()

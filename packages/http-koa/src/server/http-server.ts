@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { http } from '../required.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 import {
   nodeOptions,
   prepareServer,
@@ -15,5 +16,6 @@ import {
 export function createHttpServer(app: HttpApp, options: HttpServerOptions = {}): Server {
   const server = http.createServer(nodeOptions(options))
   prepareServer(server, app, options)
+  limitPipelining(server, 'connection')
   return server
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { https } from '../required.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 import {
   defaultIdleTimeoutMs,
   nodeOptions,
@@ -50,6 +51,7 @@ export function createHttpsServer(
     },
   )
   prepareServer(server, app, options)
+  limitPipelining(server, 'secureConnection')
   return server
 }
 

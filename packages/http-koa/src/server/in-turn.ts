@@ -15,6 +15,11 @@ export function inTurn(
   const connection = connectionOf(socket)
   const before = connection.newest
   if (response) connection.newest = response
-  if (before && !before.closed) before.once('close', action)
-  else action()
+  if (!before || before.closed) return action()
+  connection.waiting++
+  before.once('close', () => {
+    connection.waiting--
+    action()
+    connection.onTurn?.()
+  })
 }

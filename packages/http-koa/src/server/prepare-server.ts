@@ -69,12 +69,13 @@ export function prepareServer(
     'checkExpectation',
     takingTurns((request) => refuse(request, 417, 'The only known expectation is 100-continue')),
   )
-  server.on('connect', (request: IncomingMessage) =>
+  server.on('connect', (request: IncomingMessage) => {
+    connectionOf(request.socket).isUnparsed = true
     inTurn(request.socket, undefined, () => {
       if (isEnded(request.socket)) return
       refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`])
-    }),
-  )
+    })
+  })
   server.on('clientError', answerClientError)
   // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
   server.maxHeadersCount = 0

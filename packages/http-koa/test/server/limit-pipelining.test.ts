@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import { createHttpServer } from '../../src/server/http-server.ts'
+import { listen } from '../support/listening.ts'
+import { connectRaw } from '../support/raw-connection.ts'
+import { request } from '../support/request.ts'
+import { until } from '../support/until.ts'
+
+/** What is read ahead of the answers at most: those that wait, one that is answered, and one more on the way. */
+const mostAhead = 18
+
+/** A server whose answer is the body of the request, once `mayAnswer` resolves; it counts what Node has parsed. */
+async function runEcho(mayAnswer: Promise<unknown> = Promise.resolve()) {
+  let parsed = 0
+  let answered = 0
+  let mostUnanswered = 0
+  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
+    await mayAnswer
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    response.end(`<${Buffer.concat(chunks).toString()}>`)
+    answered++
+  }
+  const server = createHttpServer({ callback: () => answer })
+  server.on('request', () => {
+    parsed++
+    mostUnanswered = Math.max(mostUnanswered, parsed - answered)
+  })
+  return {
+    ...(await listen(server)),
+    parsed: () => parsed,
+    mostUnanswered: () => mostUnanswered,
+  }
+}
+
+const bodiesIn = (received: Buffer) =>
+  [...received.toString('latin1').matchAll(/<([^>]*)>/g)].map(([, body]) => body)
+
+const chunked = (body: string, trailer = '') =>
+  Buffer.concat([
+    request('PUT', '/', { 'Transfer-Encoding': 'chunked' }),
+    Buffer.from(`${body.length.toString(16)}\r\n${body}\r\n0\r\n${trailer}\r\n`),
+  ])
+
+const ping = request('GET', '/')
+const floods: readonly (readonly [title: string, unit: Buffer, body: string])[] = [
+  ['without bodies', ping, ''],
+  ['with lengths', request('PUT', '/', {}, 'a\r\n\r\nb'), 'a\r\n\r\nb'],
+  ['in chunks', chunked('a\r\n\r\nb'), 'a\r\n\r\nb'],
+  ['in chunks, with trailers', chunked('ab', 'Digest: none\r\n'), 'ab'],
+]
+
+describe('limitPipelining', () => {
+  for (const [title, unit, body] of floods) {
+    it(`parses few requests ${title} ahead of the answers, and answers all of them`, async () => {
+      const gate = Promise.withResolvers<undefined>()
+      await using app = await runEcho(gate.promise)
+      using connection = await connectRaw(app.port)
+      connection.send(Buffer.concat(Array.from({ length: 3_000 }, () => unit)))
+      await until('the first came', () => app.parsed() > 0)
+      using other = await connectRaw(app.port)
+      other.send(ping)
+      await until('what came behind on another connection is there', () => app.parsed() > 1)
+      gate.resolve(undefined)
+      await until('all are answered', () => bodiesIn(connection.received()).length === 3_000)
+      expect(new Set(bodiesIn(connection.received()))).to.deep.equal(new Set([body]))
+      expect(app.mostUnanswered()).to.be.at.most(mostAhead + 1)
+    })
+  }
+
+  for (const size of [1, 2, 3, 5, 7, 61]) {
+    it(`reads segments of ${size} bytes as one of all`, async () => {
+      await using app = await runEcho()
+      using connection = await connectRaw(app.port)
+      const bytes = Buffer.concat([
+        chunked('one\r\n\r\n'),
+        request('PUT', '/', {}, 'two'),
+        ping,
+        chunked('three', 'Digest: none\r\n'),
+        request('PUT', '/', {}, '\r\n\r\nfour'),
+      ])
+      for (let at = 0; at < bytes.length; at += size) {
+        const segment = bytes.subarray(at, at + size)
+        await new Promise((resolve) => void connection.isTaken(segment).then(resolve))
+      }
+      await until('all are answered', () => bodiesIn(connection.received()).length === 5)
+      expect(bodiesIn(connection.received())).to.deep.equal([
+        'one\r\n\r\n',
+        'two',
+        '',
+        'three',
+        '\r\n\r\nfour',
+      ])
+    })
+  }
+
+  it('finds the end of a body whose head came in two segments', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    await using app = await runEcho(gate.promise)
+    using connection = await connectRaw(app.port)
+    const body = 'x'.repeat(30_000)
+    const upload = request('PUT', '/', {}, body)
+    const end = upload.indexOf('\r\n\r\n') + 3
+    connection.send(upload.subarray(0, end))
+    using other = await connectRaw(app.port)
+    other.send(ping)
+    await until('the first half is there', () => app.parsed() === 1)
+    const pings = Array.from({ length: 1_000 }, () => ping)
+    connection.send(Buffer.concat([upload.subarray(end), ...pings]))
+    await until('the upload came', () => app.parsed() > 1)
+    gate.resolve(undefined)
+    await until('all are answered', () => bodiesIn(connection.received()).length === 1_001)
+    expect(bodiesIn(connection.received())[0]).to.equal(body)
+    expect(app.mostUnanswered()).to.be.at.most(mostAhead + 1)
+  })
+
+  it('goes on where the client takes its answers late', async () => {
+    await using app = await runEcho()
+    using connection = await connectRaw(app.port)
+    connection.pause()
+    const body = 'x'.repeat(100_000)
+    const uploads = Array.from({ length: 100 }, () => request('PUT', '/', {}, body))
+    connection.send(Buffer.concat(uploads))
+    await until('answers have begun', () => app.parsed() > 5)
+    connection.resume()
+    await until('all are answered', () => bodiesIn(connection.received()).length === 100)
+    expect(new Set(bodiesIn(connection.received()))).to.deep.equal(new Set([body]))
+    expect(app.mostUnanswered()).to.be.at.most(mostAhead)
+  })
+
+  it('answers a client that says at once that no more is coming', async () => {
+    await using app = await runEcho()
+    using connection = await connectRaw(app.port)
+    connection.send(Buffer.concat(Array.from({ length: 1_000 }, () => ping)))
+    connection.halfClose()
+    await until('the connection ended', () => connection.isClosed())
+    expect(bodiesIn(connection.received())).to.have.length(1_000)
+  })
+
+  it('parses nothing behind what is refused', async () => {
+    for (const refused of [
+      'GET / HTTP/1.1\r\n\r\n',
+      'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+      'nonsense\r\n\r\n',
+    ]) {
+      await using app = await runEcho()
+      using connection = await connectRaw(app.port)
+      const pings = Array.from({ length: 1_000 }, () => ping)
+      connection.send(Buffer.concat([ping, Buffer.from(refused), ...pings]))
+      await until('the connection ended', () => connection.isClosed())
+      expect(
+        connection
+          .received()
+          .toString()
+          .match(/HTTP\/1\.1 /g),
+      ).to.have.length(2)
+      expect(app.parsed()).to.be.at.most(mostAhead + 1)
+    }
+  })
+})
