@@ -3,6 +3,7 @@ import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
 import { escapeUri } from './escape-uri.ts'
+import { markUnsent } from './s3-errors.ts'
 
 export interface Timeouts {
   /** Milliseconds for a connection, TLS included, to stand. */
@@ -54,7 +55,9 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
           agent: agentOf(request),
         })
         // Stays after the answer has begun: a late error must not be nobody's.
-        outgoing.on('error', reject)
+        outgoing.on('error', (error) =>
+          reject(outgoing.writableFinished ? error : markUnsent(error)),
+        )
         outgoing.once('response', (incoming) => resolve({ response: toResponse(incoming) }))
         limitWaiting(outgoing, timeouts)
         cancelWith(outgoing, abortSignal)

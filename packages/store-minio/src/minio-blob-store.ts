@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
 import { checkBucket } from './check-bucket.ts'
 import { createKeptObjects } from './kept-objects.ts'
@@ -9,6 +8,8 @@ import { createBufferBudget } from './part-buffers.ts'
 import { probeBucket } from './probe-bucket.ts'
 import { putObject } from './put-object.ts'
 import { readBlob } from './read-blob.ts'
+import { createRemovals } from './removals.ts'
+import { createObjectRemover } from './remove-object.ts'
 import { translating } from './s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './stale-uploads.ts'
 import { statObject } from './stat-object.ts'
@@ -54,10 +55,12 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
   const { bucket, createBucket = false, staleUploadAfterMs = 24 * hour } = options
   const { cacheBytes = 32 * MiB, log = { warn: () => {} } } = options
   const { keys, client, region, prefix } = createStoreAccess(options)
-  const { s3, gets } = client
+  const { s3, changing, gets } = client
   const budget = createBufferBudget(uploadMemory)
   const kept = createKeptObjects(cacheBytes)
   const underWay = new Set<string>()
+  const removals = createRemovals()
+  const removeObject = createObjectRemover(changing, removals)
   try {
     await checkBucket({ s3, bucket, prefix, region, createBucket, endpoint: options.endpoint })
   } catch (error) {
@@ -77,7 +80,8 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {
       const object = objectOf(key)
-      const write = { ...object, createOnly, mark: randomUUID(), budget, underWay, log }
+      const ours = { changing, removals, budget, underWay, log }
+      const write = { ...object, ...ours, createOnly, mark: randomUUID() }
       const written = await putObject(write, content, signal, release)
       return describe(written, key.name, await statObject(object).catch(() => undefined))
     },
@@ -90,13 +94,7 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
       return statObject(objectOf(key))
     },
 
-    async delete(key) {
-      const object = objectOf(key)
-      // S3 answers alike whether there was an object or not.
-      if (!(await statObject(object))) return false
-      await translating(s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: object.key })))
-      return true
-    },
+    delete: async (key) => translating(removeObject(objectOf(key))),
 
     list: (customer, listOptions = {}) => listNames(listing, customer, listOptions),
 

@@ -7,13 +7,9 @@ import {
   type CompletedPart,
 } from '@aws-sdk/client-s3'
 import type { Part } from './gather-parts.ts'
-import {
-  checksum,
-  metadataOf,
-  publish,
-  type ObjectWrite,
-  type WrittenObject,
-} from './object-write.ts'
+import { checksum, metadataOf, type ObjectWrite, type WrittenObject } from './object-write.ts'
+import { publishObject } from './publish-object.ts'
+import { pausesForUpload } from './retry-strategy.ts'
 import { isAnswer, translating } from './s3-errors.ts'
 
 /**
@@ -42,8 +38,10 @@ export async function sendInParts(
     for await (const part of rest) send(part)
     const parts = await Promise.all(sent)
     stop.throwIfAborted()
-    const end = () => publish(write, () => complete(write, upload, parts))
-    return { size, etag: await translating(insisting(end)) }
+    const end = () => complete(write, upload, parts)
+    // The server completes an upload once: for a second request it has none.
+    const etag = await translating(publishObject(write, end, { stop, isDoneOnce: true }))
+    return { size, etag }
   } catch (error) {
     failure.abort(error)
     // A part that is still arriving when the upload is aborted could stay behind.
@@ -101,7 +99,7 @@ async function sendPart(
 }
 
 async function complete(
-  { s3, bucket, key, createOnly }: ObjectWrite,
+  { changing, bucket, key, createOnly }: ObjectWrite,
   upload: string,
   parts: CompletedPart[],
 ): Promise<string | undefined> {
@@ -113,20 +111,17 @@ async function complete(
     // Only here is it decided who is first.
     ...(createOnly && { IfNoneMatch: '*' }),
   })
-  return (await s3.send(command)).ETag
+  return (await changing.send(command)).ETag
 }
 
-/**
- * Does `work` anew, for some seconds, when the store says that there is no such upload: a node of a cluster that has just
- * lost another, or has come back itself, may say so of one that is there.
- */
-async function insisting<T>(work: () => Promise<T>, stop?: AbortSignal): Promise<T> {
-  for (const pause of [300, 1000, 3000]) {
+/** Does `work` anew, for some seconds, when the store says that there is no such upload. */
+async function insisting<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const pause of pausesForUpload) {
     try {
       return await work()
     } catch (error) {
       if (!isAnswer(error, 'NoSuchUpload')) throw error
-      await delay(pause, undefined, { ...(stop && { signal: stop }) })
+      await delay(pause, undefined, { signal })
     }
   }
   return work()

@@ -2,15 +2,10 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { abortable } from '@holdfast/core'
 import { gatherParts, type Part } from './gather-parts.ts'
 import { sendInParts } from './multipart-upload.ts'
-import {
-  checksum,
-  metadataOf,
-  publish,
-  type ObjectWrite,
-  type WrittenObject,
-} from './object-write.ts'
+import { checksum, metadataOf, type ObjectWrite, type WrittenObject } from './object-write.ts'
 import { createPartBuffers } from './part-buffers.ts'
 import { maxPartMemory, partSize } from './part-size.ts'
+import { publishObject, type WriteCondition } from './publish-object.ts'
 import { translating } from './s3-errors.ts'
 
 /**
@@ -46,9 +41,8 @@ async function sendAtOnce(
   { bytes, crc32, release }: Part,
   stop: AbortSignal,
 ): Promise<WrittenObject> {
-  const { s3, bucket, key, createOnly } = write
-  try {
-    stop.throwIfAborted()
+  const { changing, bucket, key } = write
+  const request = async (condition: WriteCondition) => {
     const command = new PutObjectCommand({
       Bucket: bucket,
       Key: key,
@@ -56,9 +50,13 @@ async function sendAtOnce(
       ContentLength: bytes.length,
       ChecksumCRC32: checksum(crc32),
       Metadata: metadataOf(write),
-      ...(createOnly && { IfNoneMatch: '*' }),
+      ...condition,
     })
-    const etag = await translating(publish(write, async () => (await s3.send(command)).ETag))
+    return (await changing.send(command)).ETag
+  }
+  try {
+    stop.throwIfAborted()
+    const etag = await translating(publishObject(write, request, { stop }))
     return { size: bytes.length, etag }
   } finally {
     release()

@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3'
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { createGetClient, type GetClient } from './get-client.ts'
 import { createRetryStrategy } from './retry-strategy.ts'
 import { createHttpHandler, type Timeouts } from './http-handler.ts'
@@ -15,6 +15,8 @@ export interface Connection extends Timeouts {
 export interface StoreClient {
   /** Asks again as `retry-strategy.ts` says. */
   readonly s3: S3Client
+  /** For requests that make or remove an object: does not repeat them where they may have been carried out. */
+  readonly changing: S3Client
   /** For what goes well and wants to be quick. */
   readonly gets: GetClient
   /** How many connections carry a request or an unread answer now. */
@@ -27,7 +29,7 @@ export function createStoreClient(connection: Connection): StoreClient {
   const { endpoint, region, accessKey, secretKey, sessionToken } = connection
   const handler = createHttpHandler(connection)
   const gets = createGetClient(connection)
-  const s3 = new S3Client({
+  const config: S3ClientConfig = {
     endpoint,
     region,
     credentials: {
@@ -42,7 +44,6 @@ export function createStoreClient(connection: Connection): StoreClient {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
-    retryStrategy: createRetryStrategy(),
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
@@ -51,10 +52,14 @@ export function createStoreClient(connection: Connection): StoreClient {
     disableS3ExpressSessionAuth: true,
     followRegionRedirects: false,
     userAgentAppId: async () => 'holdfast',
-  })
-  leavePayloadUnsigned(s3)
+  }
+  const s3 = new S3Client({ ...config, retryStrategy: createRetryStrategy() })
+  const careful = createRetryStrategy(Math.random, { repeatsDoubtful: false })
+  const changing = new S3Client({ ...config, retryStrategy: careful })
+  ;[s3, changing].forEach(leavePayloadUnsigned)
   return {
     s3,
+    changing,
     gets,
     busyConnections: () => handler.busyConnections() + gets.busyConnections(),
     close: () => {

@@ -56,6 +56,36 @@ export function isFull(error: unknown): boolean {
   return status === 507 || fullCodes.includes(code)
 }
 
+/** Codes that MinIO and S3 answer before they have changed anything. */
+const notNowCodes = [
+  'OperationTimedOut',
+  'RequestTimeout',
+  'ServiceUnavailable',
+  'SlowDown',
+  'SlowDownRead',
+  'SlowDownWrite',
+  'XMinioServerNotInitialized',
+]
+
+/**
+ * Whether the server may have carried out the request that failed, or may yet do so: it has got all of the request, and
+ * its answer was lost, or comes from a proxy that has lost it, or does not say that nothing was done.
+ */
+export function mayBeDone(error: unknown): boolean {
+  const { code, status } = failureOf(error)
+  if (status < 400) return !(error instanceof Error && unsentRequests.has(error))
+  return [500, 502, 503, 504].includes(status) && !notNowCodes.includes(code)
+}
+
+/** The failures of requests that were not sent to their end. */
+const unsentRequests = new WeakSet<Error>()
+
+/** Remembers that the request was not sent to its end before it failed so: no server can have carried it out. */
+export function markUnsent(error: Error): Error {
+  unsentRequests.add(error)
+  return error
+}
+
 /** Does `work`, and says its failure in the words of the port. */
 export async function translating<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FileServiceError } from '@holdfast/core'
-import type { ObjectRead } from './get-object.ts'
+import type { ObjectPlace } from './find-object.ts'
 import { listObjects } from './list-objects.ts'
 
 /** Milliseconds before each question. */
@@ -14,7 +14,7 @@ const pauses = [0, 100, 300, 1000, 2000]
  * @throws FileServiceError `store-unavailable` when the store goes on to list what it does not find
  */
 export async function sureOfAbsence<T>(
-  object: ObjectRead,
+  object: ObjectPlace,
   ask: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (const pause of pauses) {
@@ -26,7 +26,7 @@ export async function sureOfAbsence<T>(
   throw new FileServiceError('store-unavailable', 'The store lists an object that it does not find')
 }
 
-async function isListed({ s3, bucket, key }: ObjectRead): Promise<boolean> {
+async function isListed({ s3, bucket, key }: ObjectPlace): Promise<boolean> {
   // The key itself comes before all that begin with it.
   for await (const { objects } of listObjects({ s3, bucket, prefix: key, pageSize: 1 })) {
     return objects[0]?.key === key

@@ -15,6 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpRequest } from '@smithy/types'
 import { expect } from 'chai'
 import { createHttpHandler, type StoreHttpHandler } from '../src/http-handler.ts'
+import { mayBeDone } from '../src/s3-errors.ts'
 import { failureOf, until } from './faults/faulty-store.ts'
 
 const timeouts = { connectTimeoutMs: 400, idleTimeoutMs: 400 }
@@ -149,6 +150,24 @@ describe('createHttpHandler', () => {
     const body = Buffer.alloc(32 * 1024 * 1024)
     const asking = handler.handle(requestTo(port, { method: 'PUT', body }))
     expect(await failureOf(asking, 'asking')).to.have.property('code', 'ETIMEDOUT')
+  })
+
+  it('knows whether a server may have done what was asked before the connection broke', async () => {
+    const large = Buffer.alloc(32 * 1024 * 1024)
+    const failing = async (port: number, body: Buffer) =>
+      mayBeDone(await failureOf(handler.handle(requestTo(port, { method: 'PUT', body })), 'asking'))
+    const resetting = await listen(
+      createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    )
+    expect(await failing(resetting, Buffer.from('all'))).to.equal(true)
+    expect(await failing(await silent(), Buffer.from('all'))).to.equal(true)
+    const deaf = await listen(createTcpServer((socket) => socket.pause()))
+    expect(await failing(deaf, large)).to.equal(false)
+    const closed = createTcpServer()
+    await once(closed.listen(0, '127.0.0.1'), 'listening')
+    const { port } = closed.address() as AddressInfo
+    await once(closed.close(), 'close')
+    expect(await failing(port, Buffer.from('all'))).to.equal(false)
   })
 
   it('gives up a server that does not finish the TLS handshake', async () => {

@@ -1,14 +1,16 @@
 import type { RetryErrorInfo } from '@smithy/types'
 import { expect } from 'chai'
-import { createRetryStrategy } from '../src/retry-strategy.ts'
+import { markUnsent } from '../src/s3-errors.ts'
+import { createRetryStrategy, type RetryStrategyOptions } from '../src/retry-strategy.ts'
 
 /** The pauses until the strategy gives up. */
 async function pausesFor(
   error: Error,
   errorType: RetryErrorInfo['errorType'],
   random = () => 1,
+  options?: RetryStrategyOptions,
 ): Promise<number[]> {
-  const strategy = createRetryStrategy(random)
+  const strategy = createRetryStrategy(random, options)
   const pauses: number[] = []
   let token = await strategy.acquireInitialRetryToken('')
   for (;;) {
@@ -60,6 +62,25 @@ describe('createRetryStrategy', () => {
     expect(await pausesFor(silent, 'TRANSIENT')).to.have.length(1)
     const begun = Object.assign(silent, { $metadata: { httpStatusCode: 200 } })
     expect(await pausesFor(begun, 'TRANSIENT')).to.have.length(1)
+  })
+
+  describe('for requests that may not be repeated blindly', () => {
+    const countOf = async (error: Error, type: RetryErrorInfo['errorType']) =>
+      (await pausesFor(error, type, () => 1, { repeatsDoubtful: false })).length
+
+    it('repeats none whose answer is lost, or comes from a proxy that has lost it', async () => {
+      const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' })
+      expect(await countOf(reset, 'TRANSIENT')).to.equal(0)
+      for (const status of [500, 502, 503, 504]) {
+        expect(await countOf(answered('UnknownError', status), 'SERVER_ERROR')).to.equal(0)
+      }
+    })
+
+    it('repeats those that were not sent to their end, or of which the store has done nothing', async () => {
+      const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+      expect(await countOf(markUnsent(refused), 'TRANSIENT')).to.equal(2)
+      expect(await countOf(answered('SlowDownWrite', 503), 'SERVER_ERROR')).to.equal(7)
+    })
   })
 
   it('cuts pauses at random', async () => {

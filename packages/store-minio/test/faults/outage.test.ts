@@ -2,6 +2,7 @@ import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import { createBufferBudget } from '../../src/part-buffers.ts'
 import { putObject } from '../../src/put-object.ts'
+import { createRemovals } from '../../src/removals.ts'
 import { createStoreClient } from '../../src/s3-client.ts'
 import { bytesOf, contentOf, expectOneOf, key, MiB } from './blobs.ts'
 import { startFaultProxy, type FaultKind } from './fault-proxy.ts'
@@ -66,6 +67,8 @@ describeWithMinio('putObject', (minio) => {
     const write = {
       ...{
         s3: client.s3,
+        changing: client.changing,
+        removals: createRemovals(),
         bucket: await minio().createBucket(),
         key: 'alice/report.pdf',
         mark: 'm',

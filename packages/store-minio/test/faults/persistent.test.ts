@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { bytesOf, contentOf, drain, expectOneOf, key, MiB, read } from './blobs.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import type { Direction, Fault, FaultKind, Position } from './fault-proxy.ts'
-import { expectSwept, expectUnavailable, withFaultyStore } from './faulty-store.ts'
+import { expectSwept, expectUnavailable, inTime, withFaultyStore } from './faulty-store.ts'
 
 interface Operation {
   readonly name: string
@@ -15,7 +15,7 @@ interface Operation {
   readonly bodies: readonly Direction[]
   /** Calls of the store that need this request. */
   readonly calls: readonly ((store: BlobStore) => Promise<unknown>)[]
-  /** What may have become of the blob when the answer is lost: the server may have done it. */
+  /** What has become of the blob when the answer is lost: the server has done it, and a look finds it out. */
   readonly after?: Buffer | 'deleted'
 }
 
@@ -107,28 +107,31 @@ describeWithMinio('openMinioBlobStore on a way that stays broken', (minio) => {
       this.timeout(120_000)
       eachAtOnce(
         faultsOf(operation),
-        ({ kind, direction, position }) =>
-          `says store-unavailable and changes nothing: ${kind} at the ${direction}'s ${position}`,
+        (fault) =>
+          `${isFoundOut(operation, fault) ? 'finds out that it is done' : 'says store-unavailable and changes nothing'}: ${fault.kind} at the ${fault.direction}'s ${fault.position}`,
         (fault) => expectHarmless(operation, fault),
       )
     })
   }
 
-  async function expectHarmless({ calls, name, after }: Operation, fault: Fault): Promise<void> {
+  async function expectHarmless(operation: Operation, fault: Fault): Promise<void> {
+    const { calls, name, after } = operation
+    const isDone = isFoundOut(operation, fault)
     // Short only where it is waited for: on a busy machine a server may well be silent for so long.
-    const idleTimeoutMs = fault.kind === 'stall' ? 1500 : 20_000
+    const idleTimeoutMs = fault.kind === 'stall' ? 3000 : 20_000
     await withFaultyStore(minio(), { idleTimeoutMs }, async (faulty) => {
       const { store, direct, proxy, bucket } = faulty
       await direct.put(key, contentOf(earlier))
       proxy.inject(fault)
-      await Promise.all(calls.map((call) => expectUnavailable(call(store), name)))
+      const expectOutcome = isDone ? inTime : expectUnavailable
+      await Promise.all(calls.map((call) => expectOutcome(call(store), name)))
       // Else the test has shown nothing.
       expect(proxy.strikes(), 'requests that met the fault').to.be.at.least(1)
       proxy.heal()
 
-      const mayBe = fault.direction === 'answer' ? after : undefined
-      if (mayBe === 'deleted') expect(await read(direct)).to.equal(undefined)
-      else await expectOneOf(direct, earlier, mayBe ?? earlier)
+      const found = isDone ? after : earlier
+      if (found === 'deleted') expect(await read(direct)).to.equal(undefined)
+      else await expectOneOf(direct, found ?? earlier)
       if (leavesUpload(fault)) await expectSwept(faulty)
       else expect(await minio().unfinishedUploads(bucket), 'litter').to.deep.equal([])
       await store.put(key, contentOf(small))
@@ -136,6 +139,11 @@ describeWithMinio('openMinioBlobStore on a way that stays broken', (minio) => {
     })
   }
 })
+
+/** Whether the server has done what it was asked for, and only its answers to that are lost. */
+function isFoundOut({ after }: Operation, { direction }: Fault): boolean {
+  return after !== undefined && direction === 'answer'
+}
 
 /** Whether an upload may have begun on the server without anybody having learned its id. */
 function leavesUpload({ kind, request, direction }: Fault): boolean {
