@@ -32,9 +32,22 @@ export function absence(test: BlobStoreTest): void {
     await expectAbsent(store, key)
   })
 
-  test('has deleted a blob after deletes at once', async ({ store }) => {
+  test('deletes a blob once, however many deletes come at once', async ({ store }) => {
+    for (let round = 0; round < 5; round++) {
+      await store.put(key, inChunks(pattern(10)))
+      const answers = await Promise.all(Array.from({ length: 5 }, () => store.delete(key)))
+      expect(answers.filter(Boolean), 'deletes that found it').to.have.length(1)
+      await expectAbsent(store, key)
+    }
+  })
+
+  test('has deleted a blob after deletes at once through two openings', async ({
+    store,
+    openAgain,
+  }) => {
+    const other = await openAgain()
     await store.put(key, inChunks(pattern(10)))
-    const answers = await Promise.all(Array.from({ length: 5 }, () => store.delete(key)))
+    const answers = await Promise.all([store.delete(key), other.delete(key)])
     expect(answers, 'the answers').to.include(true)
     await expectAbsent(store, key)
   })

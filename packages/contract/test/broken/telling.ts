@@ -35,6 +35,17 @@ export const telling = [
     delete: async (key) => (await store.stat(key)) !== undefined,
   })),
   broken(
+    'looks whether there is a blob before it deletes, and believes that',
+    'absence > deletes a blob once, however many deletes come at once',
+    (store) => ({
+      delete: async (key) => {
+        const found = await store.stat(key)
+        await store.delete(key)
+        return found !== undefined
+      },
+    }),
+  ),
+  broken(
     'folds case',
     'naming > finds no twin of a name where only the other is stored',
     renaming((name) => name.toLowerCase()),

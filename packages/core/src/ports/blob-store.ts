@@ -123,7 +123,11 @@ export interface BlobStore {
   /** What is known of a blob; `undefined` if there is none. */
   stat(key: BlobKey): Promise<BlobInfo | undefined>
 
-  /** Removes a blob. `true` once it is gone for good, crash or not; `false` if there was none. */
+  /**
+   * Removes a blob. `true` once it is gone for good, crash or not; `false` if there was none. Of several calls at once for
+   * one blob exactly one is `true`. Only where the calls come through different openings of the data, such as those of
+   * several servers, more than one may be `true`: not every medium says which deletion has found the blob.
+   */
   delete(key: BlobKey): Promise<boolean>
 
   /**
