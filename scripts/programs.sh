@@ -10,6 +10,19 @@ require_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || get_program 'python3 with venv' python3-venv
 }
 
+# The Chromium that HOLDFAST_BROWSER names, or one of those that the tests look for.
+require_browser() {
+  if [[ -n ${HOLDFAST_BROWSER:-} ]]; then
+    [[ -x $HOLDFAST_BROWSER ]] || fail "HOLDFAST_BROWSER names $HOLDFAST_BROWSER, which is no program."
+    return
+  fi
+  local name
+  for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+    if command -v "$name" >/dev/null; then return; fi
+  done
+  get_program 'a Chromium, or its path in HOLDFAST_BROWSER' chromium-headless-shell
+}
+
 get_program() {
   if can_install; then
     say "Installing $2 ..."

@@ -217,6 +217,27 @@ describe('scripts/test', function () {
       expect(await machine.note('policy')).to.equal('')
     })
 
+    it('takes a Chromium of any name, and the one that is named', async () => {
+      await begin('engine', 'image')
+      await machine.uninstall('chromium')
+      await machine.install('google-chrome', '')
+      await machine.install('apt-get', 'touch $NOTES/installed')
+      expect((await machine.start().outcome).code).to.equal(0)
+      const HOLDFAST_BROWSER = '/no/such/browser'
+      const { code, stderr } = await machine.start([], { HOLDFAST_BROWSER }).outcome
+      expect(code).to.equal(1)
+      expect(stderr).to.include('HOLDFAST_BROWSER names /no/such/browser')
+      expect(await machine.note('installed')).to.equal('')
+    })
+
+    it('installs a browser if there is none', async () => {
+      await begin('engine', 'image')
+      await machine.uninstall('chromium')
+      await machine.install('apt-get', 'echo "$*" >>$NOTES/installed')
+      expect((await machine.start().outcome).code).to.equal(0)
+      expect(await machine.note('installed')).to.include('chromium-headless-shell\n')
+    })
+
     it('says what to do where it cannot be installed', async () => {
       machine = await makeMachine(false)
       await machine.uninstall('curl')

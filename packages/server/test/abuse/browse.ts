@@ -1,48 +1,51 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
 
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /**
  * Opens an address in a real browser, and resolves with the document that it shows once everything in it is loaded and
- * two seconds of the page's own time have passed. Empty where it shows nothing.
+ * half a second has passed without a request. Empty if the address turns out to be a download.
  *
- * @throws Error where there is no Chromium, or it does not end within two minutes
+ * The browser is `HOLDFAST_BROWSER`, a Chromium of any kind, or the first one that is found in `PATH`.
+ *
+ * @throws Error if there is no Chromium, or if the page does not come to rest within a minute
  */
 export async function browse(url: string): Promise<string> {
-  const profile = await mkdtemp(join(tmpdir(), 'holdfast-browser-'))
-  const args = [
-    '--headless',
-    // Its own sandbox does not work for root, and what it opens is the tests'.
-    '--no-sandbox',
-    '--disable-dev-shm-usage',
-    '--disable-gpu',
-    `--user-data-dir=${profile}`,
-    '--virtual-time-budget=2000',
-    '--dump-dom',
-    url,
-  ]
+  const browser = await chromium.launch({
+    executablePath: findProgram(),
+    // Its own sandbox does not work for root, and it opens pages of the tests only.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  })
   try {
-    return await new Promise((resolve, reject) => {
-      // It fails where the address turns out to be a download.
-      const child = execFile(findProgram(), args, { timeout: 120_000 }, (error, stdout) => {
-        if (error?.killed || child.pid === undefined) reject(error ?? new Error('Not started'))
-        else resolve(stdout)
+    const page = await browser.newPage()
+    page.setDefaultTimeout(60_000)
+    const download = page.waitForEvent('download')
+    download.catch(() => {})
+    try {
+      await page.goto(url, { waitUntil: 'networkidle' })
+      return await page.content()
+    } catch (error) {
+      // A download ends the navigation with an error.
+      await download.catch(() => {
+        throw error
       })
-    })
+      return ''
+    }
   } finally {
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    await browser.close()
   }
 }
 
 function findProgram(): string {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const { HOLDFAST_BROWSER: chosen, PATH = '' } = process.env
   const found = programs
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .flatMap((name) => PATH.split(delimiter).map((folder) => join(folder, name)))
     .find((path) => existsSync(path))
-  if (found === undefined) throw new Error(`These tests need one of ${programs.join(', ')}`)
-  return found
+  const program = chosen || found
+  if (program === undefined) {
+    throw new Error(`This test needs one of ${programs.join(', ')}, or HOLDFAST_BROWSER=PATH`)
+  }
+  return program
 }

@@ -51,7 +51,7 @@ const namesIn = (rawHeaders: readonly string[]) =>
   rawHeaders.filter((_, index) => index % 2 === 0).toSorted()
 
 describe('a file that would be more than data', function () {
-  this.timeout(60_000)
+  this.timeout(240_000)
   let site: Site
   let server: HoldfastServer
   let house: BrowserHouse
