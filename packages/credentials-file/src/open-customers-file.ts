@@ -37,8 +37,8 @@ export interface CustomersFile {
   /** Gives a customer another password. Throws if there is none of that name, or for anything but a scrypt hash. */
   setPasswordHash(name: string, passwordHash: string): void
   /**
-   * Writes the file in one step, readable and writable by its owner only; whoever owned it still does. Rejects if
-   * somebody else has changed the file since it was opened. Of any number who save at once, none overwrites another.
+   * Writes the file in one step. A new file is for its owner only; an existing one keeps its owner, its group and what the
+   * group may do. Others may do nothing. Rejects if the file has changed since it was opened. Of any number who save at once, none overwrites another.
    */
   save(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { CustomersFileError } from '../src/customers/customers-file-error.ts'
@@ -78,8 +78,23 @@ describe('openCustomersFile', () => {
       `    password: ${hash}`,
       ...before.slice(11),
     ])
-    expect((await stat(path)).mode & 0o777).to.equal(0o600)
   })
+
+  for (const [before, after] of [
+    [0o640, 0o640],
+    [0o644, 0o640],
+    [0o600, 0o600],
+    [0o400, 0o600],
+  ] as const) {
+    it(`keeps what the group may do, and nothing for others: ${before.toString(8)}`, async () => {
+      await writeFile(path, 'customers: []\n')
+      await chmod(path, before)
+      const file = await openCustomersFile(path)
+      file.add('alice', hash)
+      await file.save()
+      expect(((await stat(path)).mode & 0o777).toString(8)).to.equal(after.toString(8))
+    })
+  }
 
   it('keeps JSON as JSON, with its indentation', async () => {
     await writeFile(

@@ -1,17 +1,20 @@
-import { open, realpath } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { describeDenial } from '../describe-denial.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /**
- * Writes a customers file in one step, mode 0600, and durably; links to it stay links.
+ * Writes a customers file in one step and durably; links to it stay links. A new file has mode 0600. An existing one keeps its
+ * owner and group, and what the group may do: the server may be of that group, and has to read the file after an edit, too.
+ * Others may do nothing.
  *
  * @throws CustomersFileError when it cannot be written; the old file is then still there.
  */
 export async function saveCustomersText(path: string, text: string): Promise<void> {
   try {
-    await writeFileAtomic(path, text, { mode: 0o600 })
+    const before = await stat(path).catch(() => undefined)
+    await writeFileAtomic(path, text, { mode: ((before?.mode ?? 0) & 0o070) | 0o600 })
     await syncDirectory(dirname(await realpath(path)))
   } catch (error) {
     throw new CustomersFileError(path, [{ message: unwritable(error) }], error)
