@@ -12,7 +12,10 @@ const users = {
   python: ['packages/server/test/openapi/schemathesis.ts'],
   rsync: ['packages/server/test/docs/backup.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],
-  systemd: ['packages/server/test/docs/analyze-unit.ts'],
+  systemd: [
+    'packages/server/test/docs/analyze-unit.ts',
+    'scripts/release/test/install-page.test.ts',
+  ],
 } as const
 
 export type TestNeed = keyof typeof users

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeRelease } from './make-release.ts'
 import { publishedPackages } from './pack-packages.ts'
-import { releaseArguments, releaseHelp } from './release-arguments.ts'
+import { releaseArguments, releaseHelp, type ReleaseArguments } from './release-arguments.ts'
 import { releaseProblems } from './release-problems.ts'
 import { setVersion } from './versions.ts'
 
@@ -15,7 +15,7 @@ async function main(): Promise<number> {
     const args = releaseArguments(process.argv.slice(2), join(root, 'release'))
     if (args === undefined) console.log(releaseHelp)
     else if (args.isToBeSet) await writeVersion(args.version)
-    else return await release(args.version, args.out)
+    else return await release(args)
     return 0
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -29,12 +29,13 @@ async function writeVersion(version: string): Promise<void> {
   console.log(`Every package.json says ${version}. Date its section of CHANGELOG.md, and commit.`)
 }
 
-async function release(version: string, out: string): Promise<number> {
-  const problems = await releaseProblems(root, version, out)
+async function release({ version, out, isDraft }: ReleaseArguments): Promise<number> {
+  const problems = await releaseProblems(root, version, out, isDraft)
   for (const problem of problems) console.error(`release: ${problem}`)
   if (problems.length > 0) return 1
   await makeRelease(root, version, out, (step) => console.error(`release: ${step}`))
   for (const name of (await readdir(out)).sort()) console.log(join(out, name))
+  if (isDraft) return 0
   console.log(`\nNothing is published yet. See "Releasing" in CONTRIBUTING.md; in short:
   git tag v${version} && git push origin v${version}`)
   // What is not final must be asked for by this name.

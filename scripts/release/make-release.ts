@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -37,6 +37,7 @@ export async function makeRelease(
     const section = changelogSection(await readFile(join(copy, 'CHANGELOG.md'), 'utf8'), version)
     const notes = `# holdfast ${version}\n\n${section?.text ?? ''}\n`
     await writeFile(join(folder, 'RELEASE-NOTES.md'), notes)
+    await copyFile(join(copy, 'docs/deploy/holdfast.service'), join(folder, 'holdfast.service'))
     await writeChecksums(folder)
     await chmod(folder, 0o755)
     await rename(folder, out)

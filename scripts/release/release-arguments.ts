@@ -6,24 +6,28 @@ export interface ReleaseArguments {
   readonly version: string
   /** Write the version into the manifests, instead of making a release. */
   readonly isToBeSet: boolean
+  /** Make the release although the changelog does not date it yet: it is not to be published. */
+  readonly isDraft: boolean
   /** The folder to make, absolute. */
   readonly out: string
 }
 
 /** The text of `scripts/release/run --help`. */
-export const releaseHelp = `scripts/release/run VERSION [--out FOLDER]
+export const releaseHelp = `scripts/release/run VERSION [--draft] [--out FOLDER]
 scripts/release/run --set VERSION
 
 Makes a release of the last commit in FOLDER, by default release/VERSION: builds a clean copy of that commit, and writes
 
   holdfast-NAME-VERSION.tgz    each package, as a registry takes it; the same commit gives the same bytes
   holdfast-VERSION.cdx.json    what the server brings along, as a CycloneDX SBOM
+  holdfast.service             the unit for systemd
   RELEASE-NOTES.md             the section of CHANGELOG.md
   SHA256SUMS                   of all of these, for sha256sum -c
 
 Refuses if something is not committed, if a package.json says another version, if CHANGELOG.md has no dated section of that
 version, or if FOLDER is there already. Publishes nothing; it says how to.
 
+  --draft         takes a section of CHANGELOG.md without a date: for your own machines, before there is a release
   --set VERSION   writes VERSION into every package.json, and does nothing else
   --out FOLDER    where the release goes
 
@@ -52,13 +56,14 @@ export function releaseArguments(
     )
   }
   const out = resolve(values.out ?? `${folder}/${version}`)
-  return { version, isToBeSet: values.set !== undefined, out }
+  return { version, isToBeSet: values.set !== undefined, isDraft: values.draft === true, out }
 }
 
 function parse(args: readonly string[]) {
   const option = { type: 'string' } as const
   const options = {
     ...{ out: option, set: option },
+    draft: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const
   try {

@@ -6,16 +6,20 @@ import { promisify } from 'node:util'
 import { changelogSection } from './changelog-section.ts'
 import { versionsOf } from './versions.ts'
 
-/** Says why no release of `version` can be made of the repository at `root` into `out`, all of it; none when it can. */
+/**
+ * Says why no release of `version` can be made of the repository at `root` into `out`, all of it; none when it can. A draft
+ * needs no date in the changelog.
+ */
 export async function releaseProblems(
   root: string,
   version: string,
   out: string,
+  isDraft: boolean,
 ): Promise<readonly string[]> {
   return [
     ...(await changeProblems(root)),
     ...(await versionProblems(root, version)),
-    ...(await changelogProblems(root, version)),
+    ...(await changelogProblems(root, version, isDraft)),
     ...(existsSync(out) ? [`${out} is there already: remove it, or name another with --out.`] : []),
   ]
 }
@@ -36,10 +40,16 @@ async function versionProblems(root: string, version: string): Promise<string[]>
     : [`These have another version: ${said}. Run scripts/release/run --set ${version}, and commit.`]
 }
 
-async function changelogProblems(root: string, version: string): Promise<string[]> {
+async function changelogProblems(
+  root: string,
+  version: string,
+  isDraft: boolean,
+): Promise<string[]> {
   const section = changelogSection(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version)
   if (section === undefined) return [`CHANGELOG.md has no section "## ${version} - DATE".`]
   if (section.text === '') return [`CHANGELOG.md says nothing of ${version}.`]
-  if (/^\d{4}-\d{2}-\d{2}$/.test(section.date)) return []
-  return [`CHANGELOG.md has "${section.date}" where the date of ${version} belongs.`]
+  if (isDraft || /^\d{4}-\d{2}-\d{2}$/.test(section.date)) return []
+  return [
+    `CHANGELOG.md has "${section.date}" where the date of ${version} belongs: write it there and commit, or make a --draft.`,
+  ]
 }

@@ -5,9 +5,13 @@ const read = (...args: string[]) => releaseArguments(args, '/releases')
 
 describe('releaseArguments', () => {
   it('takes a version, and a folder for it', () => {
-    const [version, isToBeSet] = ['1.2.0-rc.1', false]
-    expect(read(version)).to.deep.equal({ version, isToBeSet, out: `/releases/${version}` })
-    expect(read('--out', '/a', version)).to.deep.equal({ version, isToBeSet, out: '/a' })
+    const said = { version: '1.2.0-rc.1', isToBeSet: false, isDraft: false }
+    expect(read(said.version)).to.deep.equal({ ...said, out: `/releases/${said.version}` })
+    expect(read('--out', '/a', said.version)).to.deep.equal({ ...said, out: '/a' })
+  })
+
+  it('takes a draft', () => {
+    expect(read('0.1.0', '--draft')).to.deep.include({ version: '0.1.0', isDraft: true })
   })
 
   it('takes a version to be set', () => {
@@ -16,7 +20,7 @@ describe('releaseArguments', () => {
 
   it('knows when help is asked for, which names every flag', () => {
     expect(read('--help')).to.equal(undefined)
-    for (const flag of ['--set', '--out']) expect(releaseHelp).to.include(flag)
+    for (const flag of ['--set', '--out', '--draft']) expect(releaseHelp).to.include(flag)
   })
 
   for (const [args, problem] of [

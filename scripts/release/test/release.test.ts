@@ -52,6 +52,7 @@ describe('scripts/release/run', function () {
       'SHA256SUMS',
       `holdfast-${version}.cdx.json`,
       ...shortNames.map((name) => `holdfast-${name}-${version}.tgz`),
+      'holdfast.service',
     ])
     expect(await readdir(place)).to.deep.equal(['out'])
     const notes = await readFile(join(out, 'RELEASE-NOTES.md'), 'utf8')

@@ -40,6 +40,11 @@ export const claims: readonly Claim[] = [
     by: `${docs}/server-commands.test.ts`,
   },
   {
+    document: /^docs\/install/,
+    shell: /^/,
+    by: 'scripts/release/test/install-page.test.ts',
+  },
+  {
     document: /^docs\/containers/,
     shell: /^/,
     by: 'packages/server/test/containers/new-operator-suite.ts',

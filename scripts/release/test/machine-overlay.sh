@@ -1,0 +1,23 @@
+# Runs the script on standard input as root on a copy of this machine: its files as they are, and what the script changes
+# in memory, gone afterwards. Takes the Node.js that the machine shall have, the clone, and a script that stands for systemctl.
+#
+# In a mount namespace of its own, where nothing has to be unmounted whatever happens.
+set -euo pipefail
+node=$1 clone=$2 systemctl=$3
+place=$(mktemp -d)
+script=$(cat)
+
+mount -t tmpfs -o size=2g,mode=0755 holdfast-test "$place"
+mkdir "$place/changes" "$place/work" "$place/machine"
+mount -t overlay -o "lowerdir=/,upperdir=$place/changes,workdir=$place/work" holdfast-test "$place/machine"
+for folder in proc sys dev; do mount --rbind "/$folder" "$place/machine/$folder"; done
+mkdir -p "$place/machine/usr/local/bin" "$place/machine/run" "$place/machine/root/place"
+install -m 0755 "$node" "$place/machine/usr/local/bin/node"
+install -m 0755 "$systemctl" "$place/machine/usr/local/bin/systemctl"
+# As a mount of its own, the clone's disk may be missing from the copy.
+mkdir "$place/machine/root/place/holdfast" "$place/machine/root/place/application"
+mount --bind "$clone" "$place/machine/root/place/holdfast"
+exec chroot "$place/machine" /bin/bash -euo pipefail -c "
+  export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+  cd /root/place/holdfast
+  $script"
