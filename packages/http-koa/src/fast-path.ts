@@ -56,7 +56,9 @@ export function createFastPath(options: FastPathOptions): FastPath {
   ) => {
     const files = await authenticate(request)
     const customer = files.customer.name
+    if (underWay.count('') >= maxRequests) return undefined
     if (underWay.count(customer) >= maxRequestsPerCustomer) return undefined
+    places.take('')
     places.take(customer)
     state.files = files
     const opening = files.serve(name, { reuseChunks: true })
@@ -74,7 +76,6 @@ export function createFastPath(options: FastPathOptions): FastPath {
     const state: HoldfastState = { requestId, route: 'serve' }
     watchAnswer(request, response, () => ({ method: 'GET', path: request.url, state }))
     const places = createPlaces(underWay)
-    places.take('')
     // The application comes upon the same, and knows how to say it.
     const opened = await open(name, request, state, places).catch(() => undefined)
     if (opened?.file?.bytes) await endOfTurn()
@@ -97,9 +98,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
   return (request, response, onward) => {
     const name = nameAskedFor(request, start)
     const type = name === undefined ? undefined : knownMediaType(name)
-    if (name === undefined || type === undefined || underWay.count('') >= maxRequests) {
-      return onward()
-    }
+    if (name === undefined || type === undefined) return onward()
     answer(name, type, request, response).then((isAnswered) => {
       if (!isAnswered) onward()
     }, onward)

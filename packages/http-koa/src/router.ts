@@ -39,11 +39,12 @@ export interface RouterOptions {
    */
   readonly trustedProxies?: readonly string[]
   /**
-   * How many requests for customers' files may be under way at a time, downloads and those that are still logging in
-   * included; the next one is refused with 503, before its body is read. Default: no limit.
+   * How many requests of customers may be under way at a time, downloads included; the next one is refused with 503, before
+   * its body is read. Counts those who have logged in only, so that strangers use up no places; how many logins wait is
+   * bounded by the service's brake on bad logins, or else by your `authenticate`. Default: no limit.
    */
   readonly maxRequests?: number
-  /** The same for one customer. Counts those who have logged in only, so that strangers use up no places. */
+  /** The same for one customer. */
   readonly maxRequestsPerCustomer?: number
   /**
    * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that
@@ -96,7 +97,7 @@ export function createRoutes(
   const limited = createRequestLimit(maxRequests, nobodys, requestTally)
   const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf, requestTally)
   const guarded = (name: Route, ...handlers: readonly Handler[]) =>
-    called(name, limited, customersOnly, limitedEach, ...handlers)
+    called(name, customersOnly, limited, limitedEach, ...handlers)
   const uploading = createFileAudit('upload', witnessOf)
   const deleting = createFileAudit('delete', witnessOf)
 

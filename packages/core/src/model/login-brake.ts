@@ -2,6 +2,7 @@ import { FileServiceError, isFileServiceError } from '../errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedLock } from './keyed-lock.ts'
 import { createTally } from './tally.ts'
+import { createWaitingPlaces } from './waiting-places.ts'
 
 export interface LoginBrakeOptions {
   /** Where failures are counted. Its window is how long a brake holds. */
@@ -10,6 +11,13 @@ export interface LoginBrakeOptions {
   readonly failuresPerAddress?: number
   /** Failures on one name, whatever the addresses, before addresses that took part are refused. Default: 10. */
   readonly failuresPerName?: number
+  /** Attempts of one address that may wait; one more is refused as `overloaded`. Default: 200. */
+  readonly waitingPerAddress?: number
+  /**
+   * Attempts of all addresses that may wait. Beyond that an address has ten at most, so that others do not keep it out.
+   * Default: 1,000.
+   */
+  readonly waiting?: number
 }
 
 /** Who tries to log in, and where from. */
@@ -28,7 +36,7 @@ export interface LoginBrake {
    * back. So does, but for the address alone, what `verify` gives up: by `overloaded`, or when `signal` has aborted.
    * What else it rejects with does not.
    *
-   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `verify` uncalled
+   * @throws FileServiceError with `retryAfterMs`, `verify` uncalled: `too-many-attempts`; `overloaded` where too many wait
    */
   attempt(attempt: LoginAttempt, verify: Verify): Promise<boolean>
 }
@@ -48,14 +56,18 @@ export const noLoginBrake: LoginBrake = {
  *
  * Attempts under way count as the failures that they may become, so a thousand guesses at once are no more than the
  * same guesses one after another; only one attempt of an address on a name is never kept waiting for other addresses.
- * Attempts of one address that have to wait go in the order in which they came.
+ * Attempts of one address that have to wait go in the order in which they came; so many may, and no more. An attempt that
+ * is right at once, as with a password that is remembered, needs no place, unless others of its address wait.
  */
 export function createLoginBrake({
   counter,
   failuresPerAddress = 30,
   failuresPerName = 10,
+  waitingPerAddress = 200,
+  waiting = 1_000,
 }: LoginBrakeOptions): LoginBrake {
   const underWay = createTally()
+  const places = createWaitingPlaces(waitingPerAddress, waiting)
   const line = createKeyedLock()
   // What wakes the first in the line of an address.
   const wake = new Map<string, (nothing: undefined) => void>()
@@ -105,6 +117,7 @@ export function createLoginBrake({
   }
 
   const lineUp = async (keys: Keys, signal: AbortSignal | undefined) => {
+    const leavePlace = places.take(keys.address)
     const leaveLine = await line(keys.address)
     try {
       while (true) {
@@ -118,6 +131,7 @@ export function createLoginBrake({
     } finally {
       wake.delete(keys.address)
       leaveLine()
+      leavePlace()
     }
   }
 

@@ -14,9 +14,16 @@ import { turn } from '../turn.ts'
 type Verdict = boolean | Error
 
 /** A brake with attempts that last until they are told how they end. */
-function crowd({ counter, ...options }: Partial<LoginBrakeOptions> = {}) {
+function crowd({
+  counter,
+  waitingPerAddress = Infinity,
+  waiting = Infinity,
+  ...options
+}: Partial<LoginBrakeOptions> = {}) {
   const brake = createLoginBrake({
     counter: counter ?? createMemoryFailureCounter({ windowMs: 60_000, now: () => 0 }),
+    waitingPerAddress,
+    waiting,
     ...options,
   })
   const underWay: ((verdict: Verdict) => void)[] = []
@@ -200,6 +207,41 @@ describe('createLoginBrake, for many attempts at once', () => {
     await end(true)
     expect(await Promise.all([first, last])).to.deep.equal([true, true])
     expect(begun()).to.equal(2)
+  })
+
+  it('lets only so many of an address wait, and gives their places to others', async () => {
+    const { attempt, end, underWay } = crowd({ failuresPerAddress: 2, waitingPerAddress: 3 })
+    const logins = times(5, (n) => attempt(`n${n}`, '1.1.1.1'))
+    await turn()
+    const refused = await rejection(attempt('n5', '1.1.1.1'))
+    expect(refused).to.include({ code: 'overloaded', retryAfterMs: 1000 })
+    const other = attempt('n0', '2.2.2.2')
+    await turn()
+    await end(true, 2)
+    const late = attempt('n6', '1.1.1.1')
+    await turn()
+    while (underWay() > 0) await end(true)
+    expect(await Promise.all([...logins, other, late])).to.deep.equal(times(7, () => true))
+  })
+
+  it('lets only so many wait in all, but ten of each address', async () => {
+    const { attempt, end, underWay } = crowd({ failuresPerAddress: 1, waiting: 20 })
+    const flood = times(21, (n) => attempt(`n${n}`, '6.6.6.6'))
+    await turn()
+    expect(await refusal(attempt('n', '6.6.6.6'))).to.equal('overloaded')
+    const few = times(11, (n) => attempt(`n${n}`, '1.1.1.1'))
+    await turn()
+    expect(await refusal(attempt('n', '1.1.1.1'))).to.equal('overloaded')
+    while (underWay() > 0) await end(true)
+    expect(await Promise.all([...flood, ...few])).to.deep.equal(times(32, () => true))
+  })
+
+  it('lets in at once who needs not wait, however many do', async () => {
+    const { brake, attempt } = crowd({ failuresPerAddress: 1, waitingPerAddress: 0, waiting: 0 })
+    void attempt('alice', '6.6.6.6')
+    expect(await refusal(attempt('bob', '6.6.6.6'))).to.equal('overloaded')
+    const customer = { name: 'alice', address: '1.1.1.1' }
+    expect(await brake.attempt(customer, () => true)).to.equal(true)
   })
 
   it('lets no more guesses begin in any order of events than in a row', async () => {

@@ -107,7 +107,7 @@ describe('authenticate', () => {
 
   it('has no more guesses looked at in a crowd than in a row, not even by a verifier that knows the answer at once', async () => {
     const counter = createMemoryFailureCounter({ windowMs: 60_000 })
-    const brake = createLoginBrake({ counter })
+    const brake = createLoginBrake({ counter, waitingPerAddress: 1000 })
     const seen: string[] = []
     const hashing = Promise.withResolvers<false>()
     const verifier: PasswordVerifier = async (password) => {

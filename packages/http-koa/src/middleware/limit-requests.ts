@@ -9,7 +9,7 @@ const retryAfterMs = 1_000
 
 /**
  * Lets at most `max` requests be under way at a time of those for which `keyOf` gives the same, counted in `underWay`;
- * others are refused with `overloaded` before anything of them is read.
+ * others are refused with `overloaded` before their body is read.
  *
  * A request is under way until it has been dealt with and its answer has been taken to the end, or its connection is
  * gone; so whoever reads slowly keeps the place. One that is refused further in frees it at once: it is read on only

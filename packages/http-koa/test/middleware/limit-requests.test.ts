@@ -39,13 +39,13 @@ describe('createRequestLimit', () => {
     expectOverloaded(await app.list('other'))
   })
 
-  it('refuses before the credentials are looked at, and before the body is sent', async () => {
+  it('refuses those who have logged in, before their body is sent', async () => {
     const store = watchStore()
     await using app = await runLimitedApp({ store, maxRequests: 1 })
     using _one = await app.beginUpload()
     await until('an upload is under way', () => store.taken() === 4)
     const stranger = request('GET', '/list', headersOf('demo', 'wrong'))
-    expectOverloaded(await exchange(app.port, stranger))
+    expect((await exchange(app.port, stranger)).body).to.include('Invalid credentials')
     const asking = { ...headersOf('demo'), 'Content-Length': 9, Expect: '100-continue' }
     expectOverloaded(await exchange(app.port, request('PUT', '/upload/a', asking)))
     const large = { ...headersOf('demo'), 'Content-Length': 2 ** 40 }
@@ -173,6 +173,28 @@ describe('createRequestLimit', () => {
     }
   })
 
+  for (const limit of ['maxRequests', 'maxRequestsPerCustomer'] as const) {
+    for (const path of ['/list', '/serve/a']) {
+      it(`counts no one who has not logged in, whatever the name (${limit}, ${path})`, async () => {
+        const gate = Promise.withResolvers<undefined>()
+        let waiting = 0
+        await using app = await runLimitedApp({
+          [limit]: 1,
+          beforeRefusal: () => {
+            waiting++
+            return gate.promise
+          },
+        })
+        const stranger = request('GET', path, headersOf('demo', 'wrong'))
+        const guesses = [1, 2, 3].map(() => exchange(app.port, stranger))
+        await until('the guesses wait', () => waiting === 3)
+        expect((await app.list()).status).to.equal(400)
+        gate.resolve(undefined)
+        for (const guess of guesses) expect((await guess).body).to.include('Invalid credentials')
+      })
+    }
+  }
+
   describe('for each customer', () => {
     it('lets nobody suffer from a customer at the limit', async () => {
       const store = watchStore()
@@ -184,24 +206,6 @@ describe('createRequestLimit', () => {
       uploads[0]?.reset()
       await until('there is a place again', async () => (await app.list()).status === 400)
       for (const upload of uploads) upload[Symbol.dispose]()
-    })
-
-    it('counts nobody who has not logged in, whatever name they give', async () => {
-      const gate = Promise.withResolvers<undefined>()
-      let waiting = 0
-      await using app = await runLimitedApp({
-        maxRequestsPerCustomer: 1,
-        beforeRefusal: () => {
-          waiting++
-          return gate.promise
-        },
-      })
-      const stranger = request('GET', '/list', headersOf('demo', 'wrong'))
-      const guesses = [1, 2, 3].map(() => exchange(app.port, stranger))
-      await until('the guesses wait', () => waiting === 3)
-      expect((await app.list()).status).to.equal(400)
-      gate.resolve(undefined)
-      for (const guess of guesses) expect((await guess).body).to.include('Invalid credentials')
     })
 
     it('counts nobody who has left while logging in', async () => {
@@ -225,28 +229,6 @@ describe('createRequestLimit', () => {
       gate.resolve(undefined)
       await until('all were logged', () => app.log.lines.length === 3)
       for (let n = 0; n < 3; n++) expect((await app.list()).status).to.equal(400)
-    })
-
-    it('keeps the place in all of those who have left while logging in, until that has ended', async () => {
-      const gate = Promise.withResolvers<undefined>()
-      let waiting = 0
-      await using app = await runLimitedApp({
-        maxRequests: 2,
-        beforeRefusal: () => {
-          waiting++
-          return gate.promise
-        },
-      })
-      for (let n = 1; n <= 2; n++) {
-        using guess = await connectRaw(app.port)
-        guess.send(request('GET', '/list', headersOf('demo', 'wrong')))
-        await until('the guess waits', () => waiting === n)
-        guess.reset()
-      }
-      // Their passwords are still being checked.
-      expectOverloaded(await app.list())
-      gate.resolve(undefined)
-      await until('there is a place again', async () => (await app.list()).status === 400)
     })
   })
 

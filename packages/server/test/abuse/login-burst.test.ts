@@ -45,7 +45,7 @@ describe('a burst of logins at once', function () {
     figures.push(`1000 guesses at a password: ${service.hashes()} hashes`)
     expect(service.hashes()).to.equal(10)
     expect(withStatus(answers, 400)).to.equal(10)
-    expect(withStatus(answers, 429)).to.equal(990)
+    expect(withStatus(answers, 429) + withStatus(answers, 503)).to.equal(990)
   })
 
   it('computes no more than thirty for a thousand guesses at as many names', async () => {
@@ -55,7 +55,7 @@ describe('a burst of logins at once', function () {
     figures.push(`1000 guesses at 1000 names: ${service.hashes()} hashes`)
     expect(service.hashes()).to.equal(30)
     expect(withStatus(answers, 400)).to.equal(30)
-    expect(withStatus(answers, 429)).to.equal(970)
+    expect(withStatus(answers, 429) + withStatus(answers, 503)).to.equal(970)
   })
 
   it('does not tell a password in use from wrong ones that are being checked', async () => {

@@ -114,7 +114,8 @@ describe('holdfast serve --workers', function () {
       statuses.push(...answers)
     }
     expect(statuses.filter((status) => status === 400)).to.have.length(10)
-    expect(statuses.filter((status) => status === 429)).to.have.length(990)
+    // Too many of one address wait.
+    expect(statuses.filter((status) => status === 429 || status === 503)).to.have.length(990)
     expect(pidsOf('/list').size, 'workers').to.equal(2)
     const right = await many(32, async () => (await send('/list')).status)
     expect(new Set(right)).to.deep.equal(new Set([429]))

@@ -1,0 +1,40 @@
+import { FileServiceError } from '../errors.ts'
+import { createTally } from './tally.ts'
+
+/** How many of an address may wait however many others do. */
+const always = 10
+
+/** When there may be room again, in milliseconds. */
+const retryAfterMs = 1_000
+
+/** Bounds how many wait, of each address and in all. */
+export interface WaitingPlaces {
+  /**
+   * Takes a place; the result leaves it.
+   *
+   * @throws FileServiceError `overloaded` where there is none
+   */
+  take(address: string): () => void
+}
+
+/** {@link WaitingPlaces} for `perAddress` of one address, and `inAll`; beyond that an address has ten at most. */
+export function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
+  const taken = createTally()
+  let all = 0
+  return {
+    take(address) {
+      const most = all < inAll ? perAddress : Math.min(perAddress, always)
+      if (taken.count(address) >= most) {
+        throw new FileServiceError('overloaded', `${all} logins are waiting already`, {
+          retryAfterMs,
+        })
+      }
+      taken.add(address)
+      all++
+      return () => {
+        taken.remove(address)
+        all--
+      }
+    },
+  }
+}
