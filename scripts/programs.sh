@@ -23,6 +23,15 @@ require_browser() {
   get_program 'a Chromium, or its path in HOLDFAST_BROWSER' chromium-headless-shell
 }
 
+# What makes, mounts and checks file systems, and a C compiler.
+require_power_cut_programs() {
+  require_program losetup mount
+  require_program mkfs.ext4 e2fsprogs
+  require_program mkfs.xfs xfsprogs
+  require_program mkfs.btrfs btrfs-progs
+  require_program cc build-essential
+}
+
 get_program() {
   if can_install; then
     say "Installing $2 ..."

@@ -3,6 +3,7 @@ export const slowTests: readonly string[] = [
   'packages/server/test/copy/moving-house.test.ts',
   'packages/server/test/cluster/cluster.test.ts',
   'packages/server/test/crash/crash.test.ts',
+  'packages/server/test/power-cut/power-cut.test.ts',
   'scripts/examples/test/examples.test.ts',
   'scripts/release/test/installed-packages.test.ts',
   'packages/server/test/black-box/minio.test.ts',

@@ -12,6 +12,7 @@ const users = {
   python: ['packages/server/test/openapi/schemathesis.ts'],
   rsync: ['packages/server/test/docs/backup.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],
+  powercuts: ['packages/server/test/power-cut/start-power-cuts.ts'],
   systemd: [
     'packages/server/test/docs/analyze-unit.ts',
     'scripts/release/test/install-page.test.ts',

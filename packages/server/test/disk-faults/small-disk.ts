@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { asRoot } from '../support/as-root.ts'
 
 /** A small file system of this user. */
 export interface SmallDisk {
@@ -47,18 +48,6 @@ export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
   }
   disk.mount()
   return disk
-}
-
-function asRoot(...command: readonly string[]): void {
-  const [program = '', ...args] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
-  try {
-    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  } catch (cause) {
-    const remedy =
-      'Mounting needs root, or sudo without a password, and a container that allows it; scripts/test --without-containers ' +
-      'leaves out what it is needed for'
-    throw new Error(`${command.join(' ')} failed: ${String(cause)}. ${remedy}`, { cause })
-  }
 }
 
 function isMounted(path: string): boolean {

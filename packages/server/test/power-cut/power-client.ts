@@ -1,0 +1,87 @@
+import { send, sendForm, type Answer } from '../crash/send.ts'
+import type { Choices } from '../endurance/soak/choices.ts'
+import { createVersion, type Version } from '../endurance/soak/content.ts'
+import type { NameLedger } from './name-ledger.ts'
+
+/** What a client works on: names that no other client has. */
+export interface ClientNames {
+  readonly client: number
+  readonly ledgers: ReadonlyMap<string, NameLedger>
+  readonly choices: Choices
+}
+
+export interface ClientReport {
+  /** An operation was acknowledged. */
+  acknowledged(): void
+  /** Whether the power is on; while it is, no operation may fail. */
+  isPowered(): boolean
+}
+
+type Way = 'replace' | 'form' | 'create' | 'delete'
+
+let uploads = 0
+
+/**
+ * Uploads, replaces and deletes files on the server at `url`, one after the other, until it fails.
+ * @throws an error when it fails while the power is on, or answers what it must not
+ */
+export async function work(url: string, names: ClientNames, report: ClientReport): Promise<void> {
+  while (await operate(url, names, report)) report.acknowledged()
+}
+
+/** Does one thing; whether it succeeded. */
+async function operate(
+  url: string,
+  { ledgers, choices }: ClientNames,
+  report: ClientReport,
+): Promise<boolean> {
+  const [first = '', ...others] = ledgers.keys()
+  const name = choices.pick([first, ...others])
+  const ledger = ledgers.get(name)
+  if (!ledger) throw new RangeError(`There is no name ${name}`)
+  const way = choices.weighted<Way>({ replace: 40, form: 15, create: 15, delete: 30 })
+  const before = ledger.kept()
+  const expected = expectedAnswer(way, before)
+  const { status, content } = await ask(url, way, name, ledger, choices)
+  if (expected.status === status && content.includes(expected.text)) {
+    if (status === 200) ledger.acknowledge()
+    else ledger.refuse()
+    return true
+  }
+  if (report.isPowered() || (status !== 0 && status < 500)) {
+    throw new Error(`${way} ${name}: ${status} ${content.toString()}`)
+  }
+  return false
+}
+
+function ask(
+  url: string,
+  way: Way,
+  name: string,
+  ledger: NameLedger,
+  choices: Choices,
+): Promise<Answer> {
+  if (way === 'delete') {
+    ledger.begin(undefined)
+    return send(url, 'DELETE', `/delete/${name}`)
+  }
+  const { version, content } = nextVersion(name, choices)
+  // A file that is there stays as it is.
+  ledger.begin(way === 'create' ? (ledger.kept() ?? version) : version)
+  if (way === 'form') return sendForm(url, '/upload', { [name]: content })
+  const headers = way === 'create' ? { 'if-none-match': '*' } : {}
+  return send(url, 'PUT', `/upload/${name}`, content, headers)
+}
+
+function expectedAnswer(way: Way, before: Version | undefined): { status: number; text: string } {
+  if (way === 'create' && before) return { status: 412, text: 'Precondition Failed' }
+  if (way === 'delete' && !before) return { status: 400, text: 'File not found' }
+  return { status: 200, text: 'OK' }
+}
+
+/** Most files are small, some have a megabyte, and a few are empty. */
+function nextVersion(name: string, choices: Choices) {
+  const limit = choices.weighted({ '1': 3, '3000': 50, '60000': 40, '1000000': 7 })
+  const stamp = { customer: 'demo', name, sequence: `${uploads++}` }
+  return createVersion({ ...stamp, size: choices.below(Number(limit)) })
+}
