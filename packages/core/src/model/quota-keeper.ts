@@ -49,6 +49,16 @@ export interface BookedClaim extends QuotaClaim {
    * keeps the books of other processes, and does not want to be asked about every chunk.
    */
   reserve(bytes: number): number
+  /**
+   * Lets others have the name although the upload has not ended since `prepare`. From then on the books count its bytes
+   * beside those of the others, until the customer is counted anew.
+   */
+  yieldName(): void
+  /**
+   * Ends the claim of a process that has died. Where that was publishing, the store may still carry it out until `over`
+   * resolves: so long the bytes count and the name is kept from others; then the outcome is looked up.
+   */
+  endAfter(over: Promise<unknown>): void
 }
 
 /** A {@link QuotaKeeper} with books of its own. */
@@ -65,6 +75,8 @@ const noClaim: BookedClaim = {
   prepare: async () => {},
   settle() {},
   end() {},
+  yieldName() {},
+  endAfter() {},
 }
 
 /**
@@ -88,6 +100,7 @@ export function createQuotaKeeper(
     let replaced = 0
     let unlock: (() => void) | undefined
     let isPublishing = false
+    let hasYielded = false
     let ended = false
 
     const room = () => quota - (account.kept - replaced + account.claimed)
@@ -123,6 +136,11 @@ export function createQuotaKeeper(
       }
       release()
     }
+    /** What others have made of the name meanwhile is in the books already, or not yet: more than the truth is safe. */
+    const assumeWorst = () => {
+      account.kept += arrived
+      account.countedAt = -Infinity
+    }
     const claim: BookedClaim = {
       grow(bytes) {
         if (ended) return
@@ -148,13 +166,25 @@ export function createQuotaKeeper(
         isPublishing = !ended
       },
       settle() {
-        account.kept += arrived - replaced
+        if (hasYielded) assumeWorst()
+        else account.kept += arrived - replaced
         isPublishing = false
+      },
+      yieldName() {
+        if (!isPublishing || ended) return
+        hasYielded = true
+        unlock?.()
+      },
+      endAfter(over) {
+        if (ended || !isPublishing || hasYielded) return claim.end()
+        ended = true
+        void over.then(lookUpOutcome)
       },
       end() {
         if (ended) return
         ended = true
-        if (!isPublishing) return release()
+        if (isPublishing && hasYielded) assumeWorst()
+        if (!isPublishing || hasYielded) return release()
         account.counted = Promise.all([account.counted, lookUpOutcome()]).then(() => {})
       },
     }

@@ -79,6 +79,69 @@ describe('createQuotaKeeper', () => {
     })
   })
 
+  describe('where the process that publishes has died', () => {
+    for (const [outcome, isStored, left] of [
+      ['the store still publishes', true, 40],
+      ['nothing comes any more', false, 100],
+    ] as const) {
+      it(`keeps room and name until that is over, and looks then: ${outcome}`, async () => {
+        const books = bookkeeping()
+        const over = Promise.withResolvers<undefined>()
+        const claim = await books.keeper.claim(alice, 'a')
+        claim.grow(60)
+        await claim.prepare()
+        claim.endAfter(over.promise)
+        expect(await books.room(alice)).to.equal(40)
+        const next = await books.keeper.claim(alice, 'a')
+        let hasName = false
+        const preparing = next.prepare().then(() => (hasName = true))
+        await turn()
+        expect(hasName).to.equal(false)
+        if (isStored) await books.store.put({ customer: 'alice', name: 'a' }, chunks(60))
+        over.resolve(undefined)
+        await preparing
+        expect(await books.room(alice)).to.equal(left)
+        next.end()
+      })
+    }
+
+    it('frees what was not about to be published at once', async () => {
+      const books = bookkeeping()
+      const claim = await books.keeper.claim(alice, 'a')
+      claim.grow(60)
+      claim.endAfter(new Promise(() => {}))
+      expect(await books.room(alice)).to.equal(100)
+    })
+  })
+
+  describe('where an upload has let others have its name', () => {
+    for (const isSettled of [true, false]) {
+      it(`counts it beside theirs until the customer is counted anew, ${isSettled ? 'published' : 'failed'}`, async () => {
+        const books = bookkeeping()
+        const other = await books.keeper.claim(alice, 'other')
+        const claim = await books.keeper.claim(alice, 'a')
+        claim.grow(60)
+        await claim.prepare()
+        claim.yieldName()
+        await books.put(alice, 'a', 10)
+        if (isSettled) claim.settle()
+        claim.end()
+        expect(await books.room(alice)).to.equal(30)
+        other.end()
+        expect(await books.room(alice)).to.equal(90)
+      })
+    }
+
+    it('has nothing to give before it publishes', async () => {
+      const books = bookkeeping()
+      const claim = await books.keeper.claim(alice, 'a')
+      claim.yieldName()
+      claim.grow(60)
+      claim.end()
+      expect(await books.room(alice)).to.equal(100)
+    })
+  })
+
   describe('where a deletion fails', () => {
     it('knows that the file has gone after all', async () => {
       const books = bookkeeping()

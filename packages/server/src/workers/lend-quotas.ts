@@ -8,15 +8,37 @@ interface FileOfCustomer {
   readonly name: string
 }
 
+/** Runs `run` after `ms` milliseconds, unless what it returns is called before. */
+type StartTimer = (ms: number, run: () => void) => () => void
+
+/**
+ * How long a worker may keep a name from others while it publishes or deletes: longer than stores wait for their servers.
+ * One that does not end by then has been stopped, and could keep the name for ever.
+ */
+const leaseMs = 60_000
+
+/**
+ * How long the request of a worker may outlive it: when it is killed, what it has sent is on its way to MinIO, which
+ * carries it out.
+ */
+const outlivedMs = 5_000
+
+const startTimer: StartTimer = (ms, run) => {
+  const timer = setTimeout(run, ms).unref()
+  return () => clearTimeout(timer)
+}
+
 /** What one worker may ask about quotas. */
 export type LentQuotas = ReturnType<typeof lendQuotas>['answers']
 
 /**
  * Lets a worker claim in these books. It says how each claim ends; `end` does for those that are left when it has died.
- * A claim that was publishing then is looked up in the store, as after every publication that failed.
+ * A claim that was publishing then is looked up in the store, once nothing of the worker is under way any more.
  */
-export function lendQuotas(books: QuotaBooks) {
+export function lendQuotas(books: QuotaBooks, start: StartTimer = startTimer) {
   const claims = new Map<number, BookedClaim>()
+  /** Of claims and removals: how to end the time for which they may keep a name. */
+  const leases = new Map<number, () => void>()
   const removals = new Map<number, Removal>()
   let count = 0
   let isGone = false
@@ -25,6 +47,11 @@ export function lendQuotas(books: QuotaBooks) {
     const claim = claims.get(id)
     if (claim === undefined) throw new Error('The claim has ended')
     return claim
+  }
+  const lend = (id: number, onExpiry: () => void) => leases.set(id, start(leaseMs, onExpiry))
+  const giveBack = (id: number) => {
+    leases.get(id)?.()
+    leases.delete(id)
   }
   const answers = {
     async claim({ customer, name, size }: FileOfCustomer & { readonly size: number }) {
@@ -43,8 +70,10 @@ export function lendQuotas(books: QuotaBooks) {
       const claim = claimOf(id)
       claim.grow(bytes)
       await claim.prepare()
+      if (!isGone) lend(id, () => claim.yieldName())
     },
     end({ id, settled }: { readonly id: number; readonly settled: boolean }) {
+      giveBack(id)
       const claim = claims.get(id)
       if (settled) claim?.settle()
       claim?.end()
@@ -54,11 +83,18 @@ export function lendQuotas(books: QuotaBooks) {
       const id = count++
       const removal = await beginRemoval(books, customer, name)
       if (isGone) removal.fail()
-      else removals.set(id, removal)
+      else {
+        removals.set(id, removal)
+        lend(id, () => {
+          removals.delete(id)
+          removal.fail()
+        })
+      }
       return { id }
     },
-    /** Without `removed` nobody knows whether the file has gone. */
+    /** Without `removed` it is not known whether the file has gone. */
     async endRemoval({ id, removed }: { readonly id: number; readonly removed?: boolean }) {
+      giveBack(id)
       const removal = removals.get(id)
       removals.delete(id)
       if (removed === undefined) removal?.fail()
@@ -69,7 +105,9 @@ export function lendQuotas(books: QuotaBooks) {
     answers,
     end() {
       isGone = true
-      for (const claim of claims.values()) claim.end()
+      for (const id of [...leases.keys()]) giveBack(id)
+      const over = new Promise<void>((resolve) => void start(outlivedMs, resolve))
+      for (const claim of claims.values()) claim.endAfter(over)
       for (const removal of removals.values()) removal.fail()
     },
   }

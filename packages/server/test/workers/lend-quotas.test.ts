@@ -1,0 +1,181 @@
+import { createQuotaKeeper, type BlobStore, type Customer, type QuotaKeeper } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { createChannel, type Wire } from '../../src/workers/channel.ts'
+import { lendQuotas, type LentQuotas } from '../../src/workers/lend-quotas.ts'
+import { createRemoteQuotas } from '../../src/workers/remote-quotas.ts'
+import { until } from '../support/until.ts'
+
+const alice: Customer = { name: 'alice', quota: 100 }
+const key = { customer: 'alice', name: 'a' }
+
+async function* content(size: number) {
+  yield Buffer.alloc(size)
+}
+
+/** Two ends of a line; with `cut` nothing comes through any more. */
+function createWires() {
+  const takers: ((message: unknown) => void)[] = []
+  let isCut = false
+  const wire = (own: number): Wire => ({
+    send: (message) => {
+      const copy = JSON.parse(JSON.stringify(message)) as unknown
+      queueMicrotask(() => isCut || takers[1 - own]?.(copy))
+    },
+    onMessage: (take) => void (takers[own] = take),
+  })
+  return { primary: wire(0), worker: wire(1), cut: () => (isCut = true) }
+}
+
+/** Timers that end when a test says so. */
+function createTimers() {
+  const timers = new Set<() => void>()
+  return {
+    start: (_ms: number, run: () => void) => {
+      timers.add(run)
+      return () => void timers.delete(run)
+    },
+    count: () => timers.size,
+    expire: () => [...timers].forEach((run) => timers.delete(run) && run()),
+  }
+}
+
+/** Books for `store`, and workers that claim in them. */
+function openBooks(store: BlobStore) {
+  const books = createQuotaKeeper(store)
+  const timers = createTimers()
+  return {
+    books,
+    timers,
+    startWorker: () => {
+      const wires = createWires()
+      const lent = lendQuotas(books, timers.start)
+      createChannel(wires.primary, lent.answers)
+      const quotas = createRemoteQuotas(createChannel<LentQuotas>(wires.worker, {}))
+      return { quotas, stop: wires.cut, die: () => (wires.cut(), lent.end()) }
+    },
+  }
+}
+
+/** Brings an upload as far as its publication. */
+async function beginPublishing(quotas: QuotaKeeper, name: string, size: number) {
+  const claim = await quotas.claim(alice, name)
+  await claim.grow(size)
+  await claim.prepare()
+  return claim
+}
+
+/** Stores a file as an upload does. */
+async function upload(store: BlobStore, quotas: QuotaKeeper, name: string, size: number) {
+  const claim = await beginPublishing(quotas, name, size)
+  try {
+    await store.put({ customer: 'alice', name }, content(size))
+    claim.settle()
+  } finally {
+    claim.end()
+  }
+}
+
+/** Whether an upload of `size` bytes under another name would be taken. */
+async function hasRoom(quotas: QuotaKeeper, size: number): Promise<boolean> {
+  const claim = await quotas.claim(alice, 'a name that no test uses', size).catch(() => undefined)
+  claim?.end()
+  return claim !== undefined
+}
+
+describe('lendQuotas', () => {
+  it('keeps room for what the store publishes after the worker that sent it has died', async () => {
+    const store = createMemoryBlobStore()
+    const { books, timers, startWorker } = openBooks(store)
+    const worker = startWorker()
+    // Keeps the books from being made anew.
+    const other = await books.claim(alice, 'other')
+    await beginPublishing(worker.quotas, 'a', 60)
+    worker.die()
+    await new Promise(setImmediate)
+    expect(await hasRoom(books, 41), 'before it is known').to.equal(false)
+    await store.put(key, content(60))
+    timers.expire()
+    await until('its end is known', () => hasRoom(books, 40))
+    expect(await hasRoom(books, 41)).to.equal(false)
+    other.end()
+  })
+
+  it('frees the room of a worker that has died when nothing was published', async () => {
+    const store = createMemoryBlobStore()
+    const { books, timers, startWorker } = openBooks(store)
+    const worker = startWorker()
+    await beginPublishing(worker.quotas, 'a', 60)
+    worker.die()
+    timers.expire()
+    await until('the room is free', () => hasRoom(books, 100))
+  })
+
+  it('does not let a worker that has stopped while it publishes keep the name from others', async () => {
+    const store = createMemoryBlobStore()
+    const { books, timers, startWorker } = openBooks(store)
+    const stopped = startWorker()
+    const late = await beginPublishing(stopped.quotas, 'a', 60)
+    stopped.stop()
+    const uploading = upload(store, books, 'a', 10)
+    timers.expire()
+    await uploading
+    expect(await hasRoom(books, 31), 'while it may yet publish').to.equal(false)
+    await store.put(key, content(60))
+    late.settle()
+    stopped.die()
+    timers.expire()
+    await until('all is known', () => hasRoom(books, 40))
+    expect(await hasRoom(books, 41)).to.equal(false)
+  })
+
+  it('counts what a worker publishes that goes on after others have had the name', async () => {
+    const store = createMemoryBlobStore()
+    const { books, timers, startWorker } = openBooks(store)
+    const slow = startWorker()
+    const late = await beginPublishing(slow.quotas, 'a', 60)
+    const other = await books.claim(alice, 'other')
+    const uploading = upload(store, books, 'a', 10)
+    timers.expire()
+    await uploading
+    await store.put(key, content(60))
+    late.settle()
+    late.end()
+    await new Promise(setImmediate)
+    expect(await hasRoom(books, 41)).to.equal(false)
+    other.end()
+    expect(await hasRoom(books, 40)).to.equal(true)
+  })
+
+  it('does not let a worker that has stopped while it deletes keep the name from others', async () => {
+    const store = createMemoryBlobStore()
+    await store.put(key, content(60))
+    const { books, timers, startWorker } = openBooks(store)
+    const stopped = startWorker()
+    const other = await books.claim(alice, 'other')
+    const begun = Promise.withResolvers<undefined>()
+    const gate = Promise.withResolvers<undefined>()
+    const removing = stopped.quotas.free(alice, 'a', async () => {
+      begun.resolve(undefined)
+      await gate.promise
+      return store.delete(key)
+    })
+    await begun.promise
+    const uploading = upload(store, books, 'a', 10)
+    timers.expire()
+    await uploading
+    gate.resolve(undefined)
+    expect(await removing).to.equal(true)
+    other.end()
+    expect(await hasRoom(books, 100)).to.equal(true)
+  })
+
+  it('keeps no timer for what has ended', async () => {
+    const store = createMemoryBlobStore()
+    const { timers, startWorker } = openBooks(store)
+    const { quotas } = startWorker()
+    await upload(store, quotas, 'a', 10)
+    expect(await quotas.free(alice, 'a', () => store.delete(key))).to.equal(true)
+    await until('all has ended', () => timers.count() === 0)
+  })
+})
