@@ -17,6 +17,7 @@ export const slowTests: readonly string[] = [
   'packages/server/test/endurance/minio-memory.test.ts',
   'packages/store-minio/test/contract.test.ts',
   'packages/store-disk/test/contract.test.ts',
+  'packages/store-disk/test/moving-files.test.ts',
   'packages/store-minio/test/faults/passing.test.ts',
   'packages/store-minio/test/faults/persistent.test.ts',
   'packages/server/test/black-box/disk.test.ts',

@@ -13,6 +13,7 @@ const users = {
   rsync: ['packages/server/test/docs/backup.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],
   powercuts: ['packages/server/test/power-cut/start-power-cuts.ts'],
+  btrfs: ['packages/store-disk/test/mounted-disk.ts'],
   systemd: [
     'packages/server/test/docs/analyze-unit.ts',
     'scripts/release/test/install-page.test.ts',

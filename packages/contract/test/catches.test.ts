@@ -9,6 +9,7 @@ import { harnessOf, type BrokenStore } from './broken/broken-store.ts'
 import { decoding } from './broken/decoding.ts'
 import { interrupted } from './broken/interrupted.ts'
 import { leaking } from './broken/leaking.ts'
+import { overwritten } from './broken/overwritten.ts'
 import { reading } from './broken/reading.ts'
 import { telling } from './broken/telling.ts'
 import { writing } from './broken/writing.ts'
@@ -20,6 +21,7 @@ const brokenStores: readonly BrokenStore[] = [
   ...interrupted,
   ...reading,
   ...telling,
+  ...overwritten,
   ...leaking,
 ]
 const putMemoryTest = 'streaming > puts 64 MiB within bounded memory'

@@ -7,6 +7,7 @@ import type { FileCalls } from './file-calls.ts'
 import type { Instance } from './instance.ts'
 import { nextModificationTime } from './modification-time.ts'
 import { namingFailure } from './naming-failure.ts'
+import type { ReplacementJournal } from './replacement-journal.ts'
 import { step } from './step.ts'
 import { isSystemError } from './system-error.ts'
 import { writeContent } from './write-content.ts'
@@ -17,6 +18,8 @@ export interface AtomicWrite {
   /** Makes the temporary file, on the same file system as the target. */
   readonly instance: Instance
   readonly directories: DurableDirectories
+  /** Learns of a file that may be replaced. */
+  readonly journal: Pick<ReplacementJournal, 'replace'>
   /** Which of the processes that share the directory this is. */
   readonly writer: number
   /** The path that the content gets, in a directory below that of `directories`, which need not exist. */
@@ -97,7 +100,8 @@ async function publish(path: string, write: AtomicWrite): Promise<void> {
 
 async function nameIt(path: string, write: AtomicWrite): Promise<void> {
   if (!write.createOnly) {
-    await write.calls.rename(path, write.target)
+    const { calls, journal, target } = write
+    await journal.replace(target, () => calls.rename(path, target))
     step('named')
     return
   }

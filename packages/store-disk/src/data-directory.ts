@@ -6,12 +6,14 @@ import { createDurableDirectories, type DurableDirectories } from './durable-dir
 import { createFileCalls, pooledCalls, type FileCalls } from './file-calls.ts'
 import { openInstance, type Instance, type WarningLog } from './instance.ts'
 import { isLocal } from './is-local.ts'
+import { keepsPlaces } from './keeps-places.ts'
 import { createLatencyBreaker } from './latency-breaker.ts'
 import { createLayout, type Layout, type NamesMode } from './layout.ts'
 import { makeDirectories } from './make-directories.ts'
 import { createMarker, readMarker, type Marker } from './marker.ts'
 import { keepsNamesApart } from './plain-names.ts'
 import { createPresence, type CheckPresence } from './presence.ts'
+import { createReplacementJournal, type ReplacementJournal } from './replacement-journal.ts'
 import { step } from './step.ts'
 
 /** A directory that a store may work in. */
@@ -20,6 +22,8 @@ export interface DataDirectory {
   readonly directories: DurableDirectories
   readonly instance: Instance
   readonly checkPresence: CheckPresence
+  /** Of files that are replaced; `undefined` where that does not move them. */
+  readonly journal: ReplacementJournal | undefined
   /** Whether it is known to lie on this machine. */
   readonly isLocal: boolean
   /** For what is done in it. */
@@ -59,7 +63,13 @@ export async function openDataDirectory(
     const directories = createDurableDirectories(files, checkPresence)
     step('opened')
     const layout = createLayout(files, marker.names)
-    return { layout, directories, instance, checkPresence, isLocal: isOnThisMachine, calls }
+    const journal = (await keepsPlaces(files))
+      ? undefined
+      : createReplacementJournal(files, instance, calls)
+    return {
+      ...{ layout, directories, instance, journal, checkPresence, calls },
+      isLocal: isOnThisMachine,
+    }
   } catch (error) {
     await instance.close()
     throw error

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
-import { FileServiceError, sortUtf8, type BlobStore } from '@holdfast/core'
+import { FileServiceError, sortUtf8, type BlobStore, type ListOptions } from '@holdfast/core'
 import { atomicWrite } from './atomic-write.ts'
 import { blobInfo } from './blob-info.ts'
 import { openDataDirectory } from './data-directory.ts'
-import { withEntries, type EntriesOf } from './directory-entries.ts'
+import { withEntries } from './directory-entries.ts'
 import { fileStats } from './file-stats.ts'
 import type { WarningLog } from './instance.ts'
 import type { NamesMode } from './layout.ts'
@@ -13,7 +13,9 @@ import { probeDirectory } from './probe-directory.ts'
 import { readBlob } from './read-blob.ts'
 import { createReadNow } from './read-now.ts'
 import { removeFile } from './remove-file.ts'
-import { findBlobs, findCustomers, measure } from './walk.ts'
+import { noReplacements } from './replacement-journal.ts'
+import { createPlainWalk, createWatchedWalk, namedBlobs } from './walk-blobs.ts'
+import { findCustomers, measure } from './walk.ts'
 import { createWarmFiles, noWarmFiles } from './warm-files.ts'
 
 export interface DiskBlobStoreOptions {
@@ -62,6 +64,10 @@ export async function openDiskBlobStore({
 }: DiskBlobStoreOptions): Promise<DiskBlobStore> {
   const data = await openDataDirectory(directory, names, log)
   const { layout, directories, instance, calls, checkPresence } = data
+  const journal = data.journal ?? noReplacements
+  const walkBlobs = data.journal
+    ? createWatchedWalk(layout, data.journal, data.isLocal)
+    : createPlainWalk(layout)
   const warm = data.isLocal ? createWarmFiles() : noWarmFiles
   const readNow = createReadNow(cacheBytes === undefined ? {} : { cacheBytes })
   /** Nothing is missing where the directory itself is. */
@@ -71,11 +77,13 @@ export async function openDiskBlobStore({
     return result
   }
   /** What is walked through may have ended because the directory is gone. */
-  const walked = async <T>(walk: (entriesOf: EntriesOf) => Promise<T>) => {
-    const result = await namingFailure(withEntries(walk))
+  const walked = async <T>(walk: Promise<T>) => {
+    const result = await namingFailure(walk)
     await checkPresence()
     return result
   }
+  const namesOf = (customer: string, options?: ListOptions) =>
+    listNames((use) => walked(walkBlobs(customer, use)), options)
 
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {
@@ -85,7 +93,7 @@ export async function openDiskBlobStore({
         throw new FileServiceError('already-exists', 'The name is taken')
       }
       const options = { createOnly, signal, release }
-      const write = { calls, instance, directories, writer, target, content, ...options }
+      const write = { calls, instance, directories, journal, writer, target, content, ...options }
       return blobInfo(key.name, await atomicWrite(write))
     },
 
@@ -102,16 +110,17 @@ export async function openDiskBlobStore({
       return found(removeFile(layout.blobPath(key)))
     },
 
-    list(customer, options) {
-      return listNames((entriesOf) => findBlobs(layout, customer, entriesOf), walked, options)
-    },
+    list: namesOf,
 
     async usage(customer) {
-      return walked((entriesOf) => measure(findBlobs(layout, customer, entriesOf)))
+      // Blobs that may be found twice are measured by their names.
+      const named = () => measure(namedBlobs(layout, customer, namesOf(customer)))
+      return data.journal ? named() : walked(walkBlobs(customer, measure))
     },
 
     async *customers() {
-      yield* sortUtf8(await walked((entriesOf) => findCustomers(layout, entriesOf)))
+      const all = withEntries((entriesOf) => findCustomers(layout, entriesOf))
+      yield* sortUtf8(await walked(all))
     },
 
     async probe() {
@@ -125,6 +134,9 @@ export async function openDiskBlobStore({
       return bavail * bsize
     },
 
-    close: () => instance.close(),
+    async close() {
+      await journal.settle()
+      await instance.close()
+    },
   }
 }

@@ -24,6 +24,11 @@ export interface FileCalls {
   close(file: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   link(from: string, to: string): Promise<void>
+  /** Makes a symbolic link of `text`, which need not lead anywhere. */
+  symlink(text: string, path: string): Promise<void>
+  unlink(path: string): Promise<void>
+  /** Names of entries; for directories that have few of them. */
+  readdir(directory: string): Promise<string[]>
 }
 
 /**
@@ -68,6 +73,18 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
     link: either(
       (from: string, to: string) => fs.linkSync(from, to),
       (from, to) => byPool((done) => fs.link(from, to, done)),
+    ),
+    symlink: either(
+      (text: string, path: string) => fs.symlinkSync(text, path),
+      (text, path) => byPool((done) => fs.symlink(text, path, done)),
+    ),
+    unlink: either(
+      (path: string) => fs.unlinkSync(path),
+      (path) => byPool((done) => fs.unlink(path, done)),
+    ),
+    readdir: either(
+      (directory: string) => fs.readdirSync(directory),
+      (directory) => byPool<string[]>((done) => fs.readdir(directory, done)),
     ),
   }
 }

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type { FileCalls } from './file-calls.ts'
 import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from './make-directories.ts'
+import { handOver, noteSuffix, readNotes } from './notes.ts'
 import { ownerName } from './owner-name.ts'
 import type { CheckPresence } from './presence.ts'
 import { identifyProcess } from './process-identity.ts'
 import { step } from './step.ts'
 import { isAbsence, isSystemError } from './system-error.ts'
+import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
 /** Where a store tells what its administrator may want to know. */
 export interface WarningLog {
@@ -26,6 +28,8 @@ export interface Instance {
   readonly directory: string
   /** Makes a new empty file in the directory, and the directory too if somebody removed it. */
   createTemporaryFile(): Promise<TemporaryFile>
+  /** Makes a note in the directory, and resolves with its path. */
+  createNote(text: string): Promise<string>
   /** Removes a file; never fails. Where that cannot be done now, it is tried again before each new file. */
   remove(path: string): Promise<void>
   /** Removes the directory with all that is in it; never fails, and warns where that cannot be done now. */
@@ -107,9 +111,18 @@ export async function openInstance(
     return { path, file }
   }
 
+  const createNote = async (text: string): Promise<string> => {
+    const path = join(directory, (files++).toString(36) + noteSuffix)
+    await calls.symlink(text, path)
+    return path
+  }
+
   await makeDirectories(directory)
   step('instance-made')
-  const sweepOthers = () => sweep(parent, log)
+  const sweepOthers = async () => {
+    await sweep(parent, log, calls)
+    await removeDeadMarkers(parent, directory)
+  }
   await sweepOthers()
   const timers = [
     setInterval(() => void beat(), heartbeatInterval).unref(),
@@ -119,6 +132,7 @@ export async function openInstance(
   return {
     directory,
     createTemporaryFile,
+    createNote,
     remove,
     close: async () => {
       isClosed = true
@@ -134,13 +148,18 @@ export async function openInstance(
  * Removes the directories in `parent` whose owners are gone. A failure is logged: it harms nobody but the disk's
  * room.
  */
-async function sweep(parent: string, log: WarningLog): Promise<void> {
+async function sweep(parent: string, log: WarningLog, calls: FileCalls): Promise<void> {
+  const walks = join(parent, walksName)
   const removeIfDead = async (entry: string) => {
     const directory = join(parent, entry)
     const owner = await lookAtOwner(directory)
     if (owner?.isGone !== true) return
-    const { length: unfinished } = await readdir(directory)
+    const unfinished = (await readdir(directory)).filter(
+      (file) => !file.endsWith(noteSuffix),
+    ).length
     step('left-overs-found')
+    // It may have died behind a rename that a walk has to know of.
+    for (const text of (await readNotes(directory)) ?? []) await handOver(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
     step('left-overs-removed')
     log.warn(

@@ -1,26 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
-import type { EntriesOf } from './directory-entries.ts'
 import { createNameSorter } from './name-sorter.ts'
 import { stoppable } from './stoppable.ts'
-import type { Found } from './walk.ts'
+import type { Blobs } from './walk-blobs.ts'
 
 /** Given without a pause; a reader takes a millisecond or two for so many. */
 const namesPerTurn = 1024
 
 /**
- * The names of the blobs that are found among entries, in ascending order of their UTF-8 bytes, cut as `options` say.
- * `walked` brings the entries. All names are found before the first is given; a reader who stops meanwhile ends that.
+ * The names of the blobs that `walk` brings, each once, in ascending order of their UTF-8 bytes, cut as `options` say.
+ * All names are found before the first is given; a reader who stops meanwhile ends that.
  * Other work of the process goes on all the while.
  */
 export function listNames(
-  findAmong: (entriesOf: EntriesOf) => AsyncIterable<readonly Found[]>,
-  walked: <T>(walk: (entriesOf: EntriesOf) => Promise<T>) => Promise<T>,
+  walk: <T>(use: (blobs: Blobs) => Promise<T>) => Promise<T>,
   options: ListOptions = {},
 ): AsyncIterable<string> {
   return stoppable(async function* (signal) {
     let given = 0
-    const names = await walked((entriesOf) => select(findAmong(entriesOf), options, signal))
+    const names = await walk((blobs) => select(blobs, options, signal))
     for (const name of names) {
       // A fast reader would keep the process from everything else until the end of the list.
       if (++given % namesPerTurn === 0) await setImmediate()
@@ -30,7 +28,7 @@ export function listNames(
 }
 
 async function select(
-  blobs: AsyncIterable<readonly Found[]>,
+  blobs: Blobs,
   { prefix = '', after = '', limit = Infinity }: ListOptions,
   signal: AbortSignal,
 ): Promise<Iterable<string>> {

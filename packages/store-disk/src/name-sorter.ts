@@ -1,6 +1,6 @@
 import { compareUtf8, sortUtf8 } from '@holdfast/core'
 
-/** Takes names in any order, and gives them in order. */
+/** Takes names in any order, some perhaps more than once, and gives each once, in order. */
 export interface NameSorter {
   add(name: string): void
   /** The first of those added, in ascending order of their UTF-8 bytes; to be called once, at the end. */
@@ -21,7 +21,7 @@ export function createNameSorter(limit: number, runLength = defaultRunLength): N
   let end: string | undefined
 
   const sortRun = () => {
-    sortUtf8(run)
+    run = sortUtf8(run).filter((name, at, sorted) => name !== sorted[at - 1])
     if (run.length < limit) return
     run.length = limit
     end = run.at(-1)
@@ -42,8 +42,8 @@ export function createNameSorter(limit: number, runLength = defaultRunLength): N
       sortRun()
       let left = limit
       for (const name of mergeRuns([...runs, run])) {
-        if (left-- === 0) return
         yield name
+        if (--left === 0) return
       }
     },
   }
@@ -56,7 +56,7 @@ interface Rest {
   head: string
 }
 
-/** The strings of `runs`, each of which is in order, in order. */
+/** The strings of `runs`, each of which is in order, in order and each once. */
 function* mergeRuns(runs: readonly (readonly string[])[]): Generator<string> {
   const heap: Rest[] = []
   for (const run of runs) {
@@ -65,8 +65,9 @@ function* mergeRuns(runs: readonly (readonly string[])[]): Generator<string> {
   }
   // Runs in order of their heads are a heap.
   heap.sort((a, b) => compareUtf8(a.head, b.head))
+  let given: string | undefined
   for (let first = heap[0]; first; first = heap[0]) {
-    yield first.head
+    if (first.head !== given) yield (given = first.head)
     const head = first.run[++first.at]
     const last = head === undefined ? heap.pop() : first
     if (head !== undefined) first.head = head

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { atomicWrite, type AtomicWrite } from './atomic-write.ts'
 import type { Layout } from './layout.ts'
 import { removeFile } from './remove-file.ts'
+import { noReplacements } from './replacement-journal.ts'
 
 /** What a probe needs of a store. */
 export type ProbedDirectory = Pick<AtomicWrite, 'calls' | 'instance' | 'writer'> & {
@@ -41,6 +42,7 @@ async function* chunks() {
 /** Nothing of what else a write may be told; the directory of temporary files is made by whoever makes one of these. */
 const plainly = {
   directories: { ensure: async () => {}, forget() {} },
+  journal: noReplacements,
   createOnly: false,
   signal: undefined,
   release: undefined,

@@ -34,6 +34,7 @@ const blocking = {
   closeSync: 'close',
   renameSync: 'rename',
   linkSync: 'link',
+  symlinkSync: 'symlink',
 }
 const callingBack = {
   open: 'open',
@@ -45,6 +46,7 @@ const callingBack = {
   close: 'close',
   rename: 'rename',
   link: 'link',
+  symlink: 'symlink',
 }
 const promising = [
   ...['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir', 'utimes'],

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compareUtf8 } from '@holdfast/core'
 import { expect } from 'chai'
-import type { EntriesOf } from '../src/directory-entries.ts'
 import { listNames } from '../src/list-names.ts'
+import type { Blobs } from '../src/walk-blobs.ts'
 import { collect } from './collect.ts'
 
-const walked = <T>(walk: (entriesOf: EntriesOf) => Promise<T>) => walk(() => noEntries())
-
-async function* noEntries() {}
+const walking =
+  (blobs: () => Blobs) =>
+  <T>(use: (blobs: Blobs) => Promise<T>) =>
+    use(blobs())
 
 /** Blobs `0` to 4,999, in batches of 100, a turn of the event loop for each; tells how many batches were asked for. */
 function manyBlobs() {
@@ -35,7 +36,10 @@ describe('listNames', () => {
     const pages: string[][] = []
     let after = ''
     do {
-      const page = listNames(() => manyBlobs().blobs, walked, { prefix: '4', after, limit: 300 })
+      const page = listNames(
+        walking(() => manyBlobs().blobs),
+        { prefix: '4', after, limit: 300 },
+      )
       pages.push(await collect(page))
       after = pages.at(-1)?.at(-1) ?? ''
     } while (after !== '')
@@ -45,7 +49,7 @@ describe('listNames', () => {
 
   it('lets other work go on while its names are taken as fast as they come', async () => {
     const { blobs } = manyBlobs()
-    const names = listNames(() => blobs, walked)[Symbol.asyncIterator]()
+    const names = listNames(walking(() => blobs))[Symbol.asyncIterator]()
     const first = await names.next()
     let turns = 0
     let isOver = false
@@ -68,7 +72,7 @@ describe('listNames', () => {
 
   it('stops looking for names when its reader stops before the first', async () => {
     const { state, blobs } = manyBlobs()
-    const names = listNames(() => blobs, walked)[Symbol.asyncIterator]()
+    const names = listNames(walking(() => blobs))[Symbol.asyncIterator]()
     const first = names.next()
     await nextTurn()
     await names.return?.()
@@ -79,7 +83,7 @@ describe('listNames', () => {
 
   it('looks at nothing before it is read', async () => {
     const { state, blobs } = manyBlobs()
-    const list = listNames(() => blobs, walked)
+    const list = listNames(walking(() => blobs))
     await nextTurn()
     expect(state.batches).to.equal(0)
     expect(await collect(list)).to.have.length(5000)
@@ -91,7 +95,7 @@ describe('listNames', () => {
       yield [found('a')]
       throw broken
     }
-    const failure = await collect(listNames(failing, walked)).catch((error: unknown) => error)
+    const failure = await collect(listNames(walking(failing))).catch((error: unknown) => error)
     expect(failure).to.equal(broken)
   })
 })

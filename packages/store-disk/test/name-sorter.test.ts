@@ -39,6 +39,18 @@ describe('createNameSorter', () => {
     )
   })
 
+  it('gives each name once, however often it was added, and no fewer than asked for', () => {
+    const small = fc.integer({ min: 1, max: 30 })
+    fc.assert(
+      fc.property(names, fc.integer({ min: 1, max: 4 }), small, small, (all, times, ...sizes) => {
+        const often = Array.from({ length: times }, () => all).flat()
+        const [limit, runLength] = sizes
+        const expected = [...all].sort(compareUtf8).slice(0, limit)
+        expect(sort(often, limit, runLength)).to.deep.equal(expected)
+      }),
+    )
+  })
+
   it('gives nothing when there is nothing', () => {
     expect(sort([], Infinity)).to.deep.equal([])
     expect(sort([], 1)).to.deep.equal([])

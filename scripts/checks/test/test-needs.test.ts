@@ -58,6 +58,7 @@ describe('testNeeds', () => {
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const python = 'packages/server/test/openapi/schemathesis.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
+    const btrfs = 'packages/store-disk/test/mounted-disk.ts'
     const image = 'packages/server/test/containers/support/product-image.ts'
     const files = {
       'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
@@ -74,8 +75,10 @@ describe('testNeeds', () => {
       'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
       [python]: '',
       [systemd]: '',
+      [btrfs]: '',
+      'packages/store-disk/test/f.test.ts': "import './mounted-disk.ts'\n",
     }
-    const all = 'images proxies browser prometheus python postgres systemd'
+    const all = 'images proxies browser prometheus python postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })

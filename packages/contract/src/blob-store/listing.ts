@@ -4,6 +4,7 @@ import type { BlobStoreTest } from '../blob-store-harness.ts'
 import { names } from '../expectations.ts'
 import { chunks, gated } from '../sources.ts'
 import { pattern } from '../pattern.ts'
+import { listingWhileOverwritten } from './listing-while-overwritten.ts'
 
 const inOrder = ['!', '10', '9', 'B', 'a', 'a!', 'a.b', 'ab', 'b', '\u00e9', '\uff5e', '\u{1f600}']
 
@@ -38,6 +39,7 @@ export function listing(test: BlobStoreTest): void {
 
   manyNames(test)
   whileThingsChange(test)
+  listingWhileOverwritten(test)
 }
 
 function cuts(): readonly (readonly [string, ListOptions, readonly string[]])[] {

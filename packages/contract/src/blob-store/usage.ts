@@ -3,6 +3,7 @@ import type { BlobStoreTest } from '../blob-store-harness.ts'
 import { rejection } from '../expectations.ts'
 import { pattern } from '../pattern.ts'
 import { chunks, failing, gated, generated, inChunks } from '../sources.ts'
+import { manyNames, putManyNames, whileOverwriting } from '../while-overwriting.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 
@@ -52,5 +53,16 @@ export function usage(test: BlobStoreTest): void {
     }
     expect(await store.usage('a')).to.deep.equal({ blobs: 1, bytes: 100 })
     expect(await store.usage('ab')).to.deep.equal({ blobs: 1, bytes: 200 })
+  })
+
+  test('counts each of 2000 blobs once while they are overwritten', async (harness) => {
+    const { store } = harness
+    await putManyNames(store)
+    const all = { blobs: manyNames.length, bytes: manyNames.length }
+    await whileOverwriting([store, await harness.openAgain()], async () => {
+      for (let round = 0; round < 5; round++) {
+        expect(await store.usage('alice')).to.deep.equal(all)
+      }
+    })
   })
 }

@@ -3,12 +3,14 @@ import { basename, join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
 import { lookAtOwner, type DirectoryOwner } from '../look-at-owner.ts'
 import { isAbsence } from '../system-error.ts'
+import { walksName } from '../walk-markers.ts'
 import { shellWord } from './shell-word.ts'
 
 /** What is in `tmp` of a data directory: of processes that run, of those that are gone, and of nobody. */
 export async function leftOverFindings(data: string, own: string): Promise<readonly Finding[]> {
   const tmp = join(data, 'tmp')
-  const entries = (await readdir(tmp)).filter((entry) => entry !== basename(own))
+  const known = [basename(own), walksName]
+  const entries = (await readdir(tmp)).filter((entry) => !known.includes(entry))
   const owners: DirectoryOwner[] = []
   const strange: string[] = []
   for (const entry of entries) {

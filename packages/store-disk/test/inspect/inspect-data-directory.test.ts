@@ -83,6 +83,14 @@ describe('inspectDataDirectory', () => {
     expect(await readdir(join(place.path, 'tmp'))).to.deep.equal(['999999999-1-0--abc@elsewhere'])
   })
 
+  it('knows the markers of lists under way', async () => {
+    await using place = await makeUsedDirectory()
+    await mkdir(join(place.path, 'tmp', 'walks', '999999999-1-0--abc@elsewhere.0'), {
+      recursive: true,
+    })
+    expect(faults(await inspect(place.path))).to.deep.equal([])
+  })
+
   it('warns of what nobody removes from tmp', async () => {
     await using place = await makeUsedDirectory()
     await writeFile(join(place.path, 'tmp', 'notes'), '')

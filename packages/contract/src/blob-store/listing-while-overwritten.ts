@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import type { BlobStoreTest } from '../blob-store-harness.ts'
+import { names } from '../expectations.ts'
+import { manyNames, putManyNames, whileOverwriting } from '../while-overwriting.ts'
+
+/** Lists of blobs that are there throughout, and replaced all the while: a store may find them at another place then. */
+export function listingWhileOverwritten(test: BlobStoreTest): void {
+  test('gives each of 2000 names exactly once while they are overwritten', async (harness) => {
+    const { store } = harness
+    await putManyNames(store)
+    await whileOverwriting([store, await harness.openAgain()], async () => {
+      for (let round = 1; round <= 10; round++) {
+        expectEachOnce(await names(store, 'alice'), manyNames, `list ${round}`)
+      }
+    })
+  })
+
+  test('gives each of 2000 names in a page while they are overwritten', async (harness) => {
+    const { store } = harness
+    await putManyNames(store)
+    await whileOverwriting([store, await harness.openAgain()], async () => {
+      for (let at = 0; at < manyNames.length; at += 200) {
+        const page = await names(store, 'alice', { limit: 200, after: manyNames[at - 1] ?? '' })
+        expectEachOnce(page, manyNames.slice(at, at + 200), `the page from name ${at}`)
+      }
+    })
+  })
+}
+
+/** Counts, since a list of all differences would be long. */
+function expectEachOnce(found: readonly string[], expected: readonly string[], what: string): void {
+  const different = new Set(found)
+  const missing = expected.filter((name) => !different.has(name))
+  expect(missing.length, `names missing in ${what}, such as ${missing[0]}`).to.equal(0)
+  expect(found.length - different.size, `names repeated in ${what}`).to.equal(0)
+  expect(found.join('\n') === expected.join('\n'), `${what} is in order`).to.equal(true)
+}

@@ -1,0 +1,54 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BlobStore } from '@holdfast/core'
+import { chunks } from './sources.ts'
+
+/** Puts under way at a time in each store. */
+const concurrency = 8
+
+/** Names far apart follow each other, so that they are replaced before and behind each place of a walk. */
+const stride = 619
+
+/** Long enough that a directory of them takes several calls of the system to read. */
+export const manyNames = Array.from(
+  { length: 2000 },
+  (_, index) => `n${String(index).padStart(4, '0')}-${'x'.repeat(100)}`,
+)
+
+/** Puts one byte under each of {@link manyNames}. */
+export async function putManyNames(store: BlobStore): Promise<void> {
+  for (let at = 0; at < manyNames.length; at += 50) {
+    await Promise.all(manyNames.slice(at, at + 50).map((name) => putByte(store, name)))
+  }
+}
+
+/**
+ * Resolves as `body` does, during which all of `stores`, which share their blobs, replace blobs of {@link manyNames} by
+ * others of the same size without a pause.
+ */
+export async function whileOverwriting<T>(
+  stores: readonly BlobStore[],
+  body: () => Promise<T>,
+): Promise<T> {
+  const state = { isOver: false }
+  const overwrite = async (store: BlobStore, first: number) => {
+    for (let at = first; !state.isOver; at += stride) {
+      await putByte(store, manyNames[at % manyNames.length] ?? '')
+      await nextTurn()
+    }
+  }
+  const loops = stores.flatMap((store, number) =>
+    Array.from({ length: concurrency }, (_, loop) =>
+      overwrite(store, (number * concurrency + loop) * 101),
+    ),
+  )
+  try {
+    return await body()
+  } finally {
+    state.isOver = true
+    await Promise.all(loops)
+  }
+}
+
+async function putByte(store: BlobStore, name: string): Promise<void> {
+  await store.put({ customer: 'alice', name }, chunks(Uint8Array.of(1)))
+}

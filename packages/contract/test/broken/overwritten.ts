@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BlobStore } from '@holdfast/core'
+import { broken, type Methods } from './broken-store.ts'
+
+/** A flaw in what is told of blobs that are replaced while the names are walked through, which takes some turns. */
+const walking =
+  (tell: (names: string[], replaced: ReadonlySet<string>) => readonly string[]) =>
+  (store: BlobStore): Methods => {
+    const walks = new Set<Set<string>>()
+    const walk = async (customer: string) => {
+      const replaced = new Set<string>()
+      walks.add(replaced)
+      const names: string[] = []
+      for await (const name of store.list(customer)) names.push(name)
+      for (let turns = 0; turns < 20; turns++) await nextTurn()
+      walks.delete(replaced)
+      return tell(names, replaced)
+    }
+    return {
+      async put(key, content, options) {
+        const info = await store.put(key, content, options)
+        for (const replaced of walks) replaced.add(key.name)
+        return info
+      },
+      async *list(customer, { after = '', limit = Infinity } = {}) {
+        const names = (await walk(customer)).filter((name) => name > after)
+        yield* names.slice(0, limit)
+      },
+      async usage(customer) {
+        const { length } = await walk(customer)
+        return { blobs: length, bytes: length }
+      },
+    }
+  }
+
+const passingBy = walking((names, replaced) => names.filter((name) => !replaced.has(name)))
+const repeating = walking((names, replaced) =>
+  names.flatMap((name) => (replaced.has(name) ? [name, name] : name)),
+)
+
+/** Flaws that come to light while blobs are replaced. */
+export const overwritten = [
+  broken(
+    'passes by names that are replaced meanwhile',
+    'listing > gives each of 2000 names exactly once while they are overwritten',
+    passingBy,
+  ),
+  broken(
+    'gives names twice that are replaced meanwhile',
+    'listing > gives each of 2000 names exactly once while they are overwritten',
+    repeating,
+  ),
+  broken(
+    'passes by names of a page that are replaced meanwhile',
+    'listing > gives each of 2000 names in a page while they are overwritten',
+    passingBy,
+  ),
+  broken(
+    'does not count blobs that are replaced meanwhile',
+    'usage > counts each of 2000 blobs once while they are overwritten',
+    passingBy,
+  ),
+  broken(
+    'counts blobs twice that are replaced meanwhile',
+    'usage > counts each of 2000 blobs once while they are overwritten',
+    repeating,
+  ),
+]
