@@ -162,6 +162,7 @@ async function sweep(parent: string, log: WarningLog, calls: FileCalls): Promise
     for (const text of (await readNotes(directory)) ?? []) await handOver(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
     step('left-overs-removed')
+    if (unfinished === 0) return
     log.warn(
       `Removed ${unfinished} unfinished file(s) that process ${owner.pid} left in ${directory}`,
     )

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, utimes } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -55,6 +55,21 @@ describe('openDiskBlobStore among processes', () => {
     expect(await readdir(join(directory, 'tmp'))).to.deep.equal([])
   })
 
+  it('says nothing of a killed process that left no file', async () => {
+    await using place = await makeTemporaryDirectory()
+    const directory = place.path
+    await (
+      await startUpload(directory)
+    )()
+    for (const file of await findLitter(directory)) await rm(join(directory, 'tmp', file))
+    const warnings: string[] = []
+    const log = { warn: (line: string) => void warnings.push(line) }
+    const store = await openDiskBlobStore({ directory, log })
+    expect(await readdir(join(directory, 'tmp'))).to.have.length(1)
+    await store.close()
+    expect(warnings).to.deep.equal([])
+  })
+
   it('spares the upload of a live process', async () => {
     await using place = await makeTemporaryDirectory()
     const kill = await startUpload(place.path)
@@ -87,7 +102,6 @@ describe('openDiskBlobStore among processes', () => {
   it('makes its own temporary directory anew when somebody removed it', async () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: place.path })
-    const { rm } = await import('node:fs/promises')
     await rm(join(place.path, 'tmp'), { recursive: true })
     expect(await store.put(key, text('content'))).to.have.property('size', 7)
     await store.close()
