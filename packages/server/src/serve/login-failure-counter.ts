@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import type { FailureCount, FailureCounter } from '@holdfast/core'
 // Not by way of the package's index, which loads those for all databases, and the cluster module.
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
+import { failureKey } from './failure-key.ts'
 
 /**
  * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself
@@ -17,7 +17,7 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
   })
   let latestFailure = -Infinity
   const lookUp = async (key: string): Promise<FailureCount> => {
-    const window = await limiter.get(shortened(key))
+    const window = await limiter.get(failureKey(key))
     const forgottenInMs = window?.msBeforeNext ?? 0
     // The limiter's timer may be late, in a busy process.
     if (window === null || forgottenInMs <= 0) return none
@@ -29,14 +29,9 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
     read: (key) => (performance.now() - latestFailure > windowMs ? none : lookUp(key)),
     async add(key) {
       latestFailure = performance.now()
-      await limiter.consume(shortened(key))
+      await limiter.consume(failureKey(key))
     },
   }
 }
 
 const none: FailureCount = { failures: 0, forgottenInMs: 0 }
-
-/** As it is or as a digest, which nothing that is kept as it is can be equal to. */
-function shortened(key: string): string {
-  return key.length <= 64 ? `=${key}` : hash('sha256', key, 'base64url')
-}

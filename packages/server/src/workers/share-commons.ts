@@ -5,6 +5,7 @@ import {
   type LoginBrakeOptions,
   type QuotaBooks,
 } from '@holdfast/core'
+import { failureKey } from '../serve/failure-key.ts'
 import type { OwnCommons } from '../serve/open-commons.ts'
 import type { ReadCertificate } from '../serve/read-certificate.ts'
 import type { Answers, Channel } from './channel.ts'
@@ -60,7 +61,7 @@ export function shareCommons(
     read: (key) => commons.failures.read(key),
     async add(key) {
       await commons.failures.add(key)
-      const failure = { key, ...(await commons.failures.read(key)) }
+      const failure = { key: failureKey(key), ...(await commons.failures.read(key)) }
       toldFailures.hear(failure)
       for (const channel of shares.keys()) channel.tell('failure', failure)
     },

@@ -1,7 +1,9 @@
 import type { FailureCount, FailureCounter } from '@holdfast/core'
+import { failureKey } from '../serve/failure-key.ts'
 
 /** How often a key has failed, from one process to another. */
 export interface ToldFailure extends FailureCount {
+  /** As `failureKey` makes it. */
   readonly key: string
 }
 
@@ -28,8 +30,10 @@ export function createToldFailures(now = () => performance.now()): ToldFailures 
   }
   return {
     read(key) {
+      // As a rule no one has failed lately, and every request asks.
+      if (windows.size === 0) return none
       const time = now()
-      const window = windows.get(key)
+      const window = windows.get(failureKey(key))
       if (window === undefined || window.end <= time) return none
       return { failures: window.failures, forgottenInMs: window.end - time }
     },

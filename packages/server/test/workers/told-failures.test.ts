@@ -1,18 +1,19 @@
 import { expect } from 'chai'
+import { failureKey } from '../../src/serve/failure-key.ts'
 import { createToldFailures } from '../../src/workers/told-failures.ts'
 
 describe('createToldFailures', () => {
   it('knows what it was told, at once, until it is forgotten', () => {
     let now = 0
     const told = createToldFailures(() => now)
-    told.hear({ key: 'a', failures: 1, forgottenInMs: 100 })
+    told.hear({ key: failureKey('a'), failures: 1, forgottenInMs: 100 })
     now = 60
-    told.hear({ key: 'a', failures: 2, forgottenInMs: 40 })
-    told.hear({ key: 'b', failures: 1, forgottenInMs: 100 })
+    told.hear({ key: failureKey('a'), failures: 2, forgottenInMs: 40 })
+    told.hear({ key: failureKey('b'), failures: 1, forgottenInMs: 100 })
     expect(told.read('a')).to.deep.equal({ failures: 2, forgottenInMs: 40 })
     now = 100
     expect(told.read('a')).to.deep.equal({ failures: 0, forgottenInMs: 0 })
-    expect(told.all()).to.deep.equal([{ key: 'b', failures: 1, forgottenInMs: 60 }])
+    expect(told.all()).to.deep.equal([{ key: failureKey('b'), failures: 1, forgottenInMs: 60 }])
   })
 
   it('counts nothing by itself', async () => {
