@@ -64,7 +64,10 @@ describe('createJudge', () => {
     'an answer to what is no request': {
       ...error(400, 'Bad Request', 'Malformed request'),
       request: undefined,
-      headers: [['Content-Type', json]],
+      headers: [
+        ['Content-Type', json],
+        ['Cache-Control', 'no-store'],
+      ],
     },
     'a body that is not known': { ...stored, body: undefined },
     'lines of a batch': batch(

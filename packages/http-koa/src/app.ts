@@ -52,11 +52,18 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   })
   app.use(createErrors(log))
   app.use(createRoutes(service, { ...options, ...limits, authenticate }).routes())
-  app.use(() => {
-    throw problems.notFound()
+  app.use((ctx) => {
+    throw isBelowFile(ctx.path, prefix) ? problems.slashInName() : problems.notFound()
   })
   noteFastPath(app, createFastPath({ prefix, authenticate, watchAnswer, ...limits }))
   return app
+}
+
+const belowFile = /^\/(?:upload|serve|delete)\/.*\//
+
+/** Whether a path is that of a file but for a slash in its name. */
+function isBelowFile(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && belowFile.test(path.slice(prefix.length))
 }
 
 /** Writes the line of a request, and tells `onAnswered` of it. */

@@ -48,6 +48,26 @@ function createForeignApp(): Koa<HoldfastState> {
 }
 
 describe('createRouter', () => {
+  it('refuses what may mean another request, on a server that is not ours, too', async () => {
+    await using app = await listen(createServer(createForeignAppCallback()))
+    const put = (target: string, headers = {}, body = 'body') =>
+      exchange(app.port, request('PUT', target, { ...session, ...headers }, body))
+    const inChunks = { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': '' }
+    expect((await put('/files/upload/a')).body).to.equal('OK')
+    const head = request('PUT', '/files/upload/b', { ...session, ...inChunks }).toString('latin1')
+    const answers = [
+      await put('/files/upload/a#b'),
+      await put('/files/upload/b', { Host: 'a b' }),
+      await exchange(app.port, request('DELETE', '/files/delete/a#b', session)),
+      await exchange(app.port, `${head.replace('Content-Length: \r\n', '')}4\r\nbody\r\n0\r\n\r\n`),
+      await exchange(app.port, 'GET /files/ping HTTP/2.0\r\nHost: a\r\n\r\n'),
+    ]
+    for (const answer of answers) expectError(answer)
+    expect(answers.map(({ status }) => status)).to.deep.equal([400, 400, 400, 501, 505])
+    const list = await exchange(app.port, request('GET', '/files/list', session))
+    expect(list.body).to.include('["a"]')
+  })
+
   it('works under a prefix, with the authentication of the application', async () => {
     await using app = await listen(createServer(createForeignAppCallback()))
     const send = (method: string, path: string, headers = {}, body = '') =>

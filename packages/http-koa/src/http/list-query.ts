@@ -2,8 +2,8 @@ import type { ListOptions } from '@holdfast/core'
 import { problems } from './problem.ts'
 
 /**
- * What a query string asks of a list: `limit`, `after` and `prefix`. An empty `after` or `prefix` is as good as none;
- * unknown parameters are passed over.
+ * What a query string asks of a list: `limit`, `after` and `prefix`. An empty `after` or `prefix` is given as well:
+ * paging begins with one. Unknown parameters are passed over.
  *
  * @throws HttpProblem 400 when a parameter is sent twice, or `limit` is not a whole number from 1
  */
@@ -11,7 +11,7 @@ export function parseListQuery(query: URLSearchParams): ListOptions {
   const sole = (parameter: string): string | undefined => {
     const values = query.getAll(parameter)
     if (values.length > 1) throw problems.invalidQuery(parameter, 'it is sent twice')
-    return values[0] || undefined
+    return values[0]
   }
   const limit = sole('limit')
   const after = sole('after')

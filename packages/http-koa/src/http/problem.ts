@@ -40,9 +40,32 @@ export class HttpProblem extends Error {
   }
 }
 
+/** Behind what may have meant something else, nothing is read. */
+const lastOnConnection = { Connection: 'close' }
+
+const invalidRequest = (message: string) =>
+  new HttpProblem('malformed-request', 400, message, lastOnConnection)
+
 /** Wordings of the specification and of docs/api.md, each in one place. */
 export const problems = {
   malformedRequest: () => new HttpProblem('malformed-request', 400, 'Malformed request'),
+  oneHost: () => invalidRequest('One Host header is required'),
+  invalidHost: () => invalidRequest('Invalid Host header'),
+  fragmentInTarget: () => invalidRequest('Invalid request target: write %23 for #'),
+  unknownTransferCoding: () =>
+    new HttpProblem(
+      'unknown-transfer-coding',
+      501,
+      'The only known transfer coding is chunked',
+      lastOnConnection,
+    ),
+  unknownVersion: () =>
+    new HttpProblem(
+      'unknown-http-version',
+      505,
+      'The only known versions of HTTP are 1.0 and 1.1',
+      lastOnConnection,
+    ),
   noFile: () => new HttpProblem('no-file', 400, 'No file'),
   moreThanOneFile: () => new HttpProblem('more-than-one-file', 400, 'More than one file'),
   malformedMultipart: () => new HttpProblem('malformed-multipart', 400, 'Malformed multipart body'),
@@ -74,6 +97,7 @@ export const problems = {
       'Content-Range': `bytes */${size}`,
     }),
   notFound: () => new HttpProblem('unknown-path', 404, 'Not Found'),
+  slashInName: () => new HttpProblem('unknown-path', 404, 'Not Found: the name of a file has no /'),
   methodNotAllowed: (allow: string) =>
     new HttpProblem('method-not-allowed', 405, `Method not allowed. Use ${allow}`, {
       Allow: allow,

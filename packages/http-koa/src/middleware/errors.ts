@@ -4,6 +4,7 @@ import { logFault } from '../http/log-fault.ts'
 import { noLog, type HttpLog } from '../http/log.ts'
 import { pathOf } from '../http/path-of.ts'
 import { errorBody, problems } from '../http/problem.ts'
+import { requestProblem } from '../http/request-problem.ts'
 import { toProblem } from '../http/status.ts'
 import type { HoldfastState } from '../holdfast-state.ts'
 
@@ -17,6 +18,8 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
     try {
       // Whoever asks Koa for the path of such a request gets an exception.
       if (pathOf(ctx) === undefined) throw problems.malformedRequest()
+      const wrong = requestProblem(ctx.req)
+      if (wrong) throw wrong
       await next()
     } catch (error) {
       const problem = toProblem(error)

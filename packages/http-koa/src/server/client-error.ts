@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connectionOf } from '../http/connection.ts'
+import { problems, type HttpProblem } from '../http/problem.ts'
 import { endExchanges } from './end-exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'
 
 /** Whether it is their size or their number. */
 export const headersTooLarge = [431, 'The headers are too large'] as const
+
+/** Where the parser has one code for what is malformed and for what is only unknown. */
+const ofReasons: Readonly<Record<string, HttpProblem>> = {
+  'Invalid HTTP version': problems.unknownVersion(),
+  'Invalid `Transfer-Encoding` header value': problems.unknownTransferCoding(),
+}
 
 /** What Node's parser reports, as far as 400 is not the answer. */
 const statuses: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -14,8 +21,10 @@ const statuses: Readonly<Record<string, readonly [status: number, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }
 
+type ParserError = Error & { readonly code?: string; readonly reason?: string }
+
 /** Answers what the parser refuses: bytes that are no HTTP, or a body that breaks off. */
-export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+export function answerClientError(error: ParserError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || hasSaidNothing(socket)) {
     socket.destroy()
     return
@@ -23,7 +32,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   // The parser errs anew with every chunk behind the first error.
   if (!endExchanges(socket)) return
   const { exchange } = connectionOf(socket)
-  const [status, message] = statuses[error.code ?? ''] ?? [400, bodyOrRequest(exchange?.request)]
+  const [status, message] = answerTo(error) ?? [400, bodyOrRequest(exchange?.request)]
   const answer = () => answerRaw(socket, status, message)
   if (exchange === undefined) return answer()
   const { request, response } = exchange
@@ -31,6 +40,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   if (request.complete && !response.closed) response.once('close', answer)
   else if (response.headersSent && !response.writableFinished) closeGently(socket)
   else answer()
+}
+
+function answerTo({ code = '', reason = '' }: ParserError) {
+  const problem = ofReasons[reason]
+  return problem ? ([problem.status, problem.message] as const) : statuses[code]
 }
 
 /** Like one that has been idle since its last request, such a connection ends without a word. */

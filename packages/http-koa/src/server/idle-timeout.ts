@@ -63,6 +63,7 @@ function refuse({ request, response }: Exchange): void {
   response.writeHead(408, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
     Connection: 'close',
   })
   // An answered request is told nothing of its socket's end any more, and whoever reads its body would wait for ever.

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { fastPathOf } from '../fast-path.ts'
 import { connectionOf } from '../http/connection.ts'
 import { noteExpectation } from '../http/expect-continue.ts'
-import { headerValues } from '../http/header-values.ts'
+import { requestProblem } from '../http/request-problem.ts'
 import { answerClientError, headersTooLarge } from './client-error.ts'
 import { endExchanges, isEnded } from './end-exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
@@ -55,7 +55,8 @@ export function prepareServer(
   const fastPath = fastPathOf(app) ?? ((_request, _response, onward) => onward())
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
-    if (!hasOneHost(request)) return refuse(request, 400, 'One Host header is required')
+    const wrong = requestProblem(request)
+    if (wrong) return refuse(request, wrong.status, wrong.message)
     connectionOf(request.socket).exchange = { request, response }
     fastPath(request, response, () => void callback(request, response))
   }
@@ -113,9 +114,3 @@ function refuse(
 
 /** What some path or other knows. CONNECT asks for none. */
 const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
-
-/** RFC 9112 §3.2: exactly one, from HTTP/1.1 on. */
-function hasOneHost(request: IncomingMessage): boolean {
-  const hosts = headerValues(request, 'host')
-  return hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')
-}

@@ -22,6 +22,8 @@ export function answerRaw(
       `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? 'Error'}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      `Date: ${new Date().toUTCString()}`,
       'Connection: close',
       ...headers,
       '',

@@ -22,6 +22,8 @@ const coreCodes = Object.keys({
 /** Said by requests that change nothing. */
 const unaudited = [
   'malformed-request',
+  'unknown-transfer-coding',
+  'unknown-http-version',
   'no-files-yet',
   'invalid-query',
   'precondition-failed',

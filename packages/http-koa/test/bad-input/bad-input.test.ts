@@ -20,6 +20,8 @@ async function refuse(app: RunningApp, { bytes, ends = false, status }: BadReque
   const answer = await connection.answer()
   expectError(answer)
   expect(answer.status, answer.body).to.equal(status)
+  expect(answer.headers.get('cache-control')).to.equal('no-store')
+  expect(Date.parse(answer.headers.get('date') ?? '')).to.be.closeTo(Date.now(), 60_000)
 }
 
 describe('Bad input', () => {

@@ -35,12 +35,19 @@ const lengths: Table = [
 ]
 
 const codings: Table = [
-  ['unknown', put('Transfer-Encoding: rot13', 'body'), 400],
-  ['identity', put('Transfer-Encoding: identity', 'body'), 400],
-  ['chunked, then gzip', put('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'), 400],
-  ['chunked twice', put('Transfer-Encoding: chunked, chunked', '0\r\n\r\n'), 400],
-  ['a misspelt one', put('Transfer-Encoding: xchunked', '0\r\n\r\n'), 400],
-  ['in quotes', put('Transfer-Encoding: "chunked"', '0\r\n\r\n'), 400],
+  ['unknown', put('Transfer-Encoding: rot13', 'body'), 501],
+  ['identity', put('Transfer-Encoding: identity', 'body'), 501],
+  ['chunked, then gzip', put('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'), 501],
+  ['chunked twice', put('Transfer-Encoding: chunked, chunked', '0\r\n\r\n'), 501],
+  ['a misspelt one', put('Transfer-Encoding: xchunked', '0\r\n\r\n'), 501],
+  ['gzip, then chunked', put('Transfer-Encoding: gzip, chunked', '0\r\n\r\n'), 501],
+  [
+    'gzip and chunked in two lines',
+    put('Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', '0\r\n\r\n'),
+    501,
+  ],
+  ['chunked with a parameter', put('Transfer-Encoding: chunked;q=1', '0\r\n\r\n'), 501],
+  ['in quotes', put('Transfer-Encoding: "chunked"', '0\r\n\r\n'), 501],
 ]
 
 const chunks: Table = [

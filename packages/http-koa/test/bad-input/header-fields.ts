@@ -33,6 +33,31 @@ const hosts: Table = [
   ['none', 'GET /ping HTTP/1.1\r\n\r\n', 400],
   ['none, in front of a body', 'PUT /upload/a HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody', 400],
   ['two', 'GET /ping HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+  ...[
+    'a b/c',
+    '[::1',
+    '::1',
+    '[::1]x',
+    '[1.2.3]',
+    'a,b',
+    '<script>',
+    '@',
+    'user@service.test',
+    'http://a',
+    'a/b',
+    'a:80:80',
+    'a:http',
+    'a?b',
+    'a#b',
+    'a\\b',
+    '%zz',
+    'caf\u00e9',
+    '"a"',
+  ].map(
+    (host) =>
+      [host, Buffer.from(`GET /ping HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1'), 400] as const,
+  ),
+  ['broken, in HTTP/1.0', 'GET /ping HTTP/1.0\r\nHost: a b\r\n\r\n', 400],
   ['twice the same', 'GET /ping HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n', 400],
 ]
 

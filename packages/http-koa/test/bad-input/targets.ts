@@ -50,12 +50,20 @@ const decoded: Table = names.flatMap((name) => [
   [`DELETE of ${name.slice(0, 40)}`, customerRequest('DELETE', `/delete/${name}`), 400],
 ])
 
+const fragments: Table = [
+  ['GET', customerRequest('GET', '/serve/kept.txt#zzz'), 400],
+  ['DELETE', customerRequest('DELETE', '/delete/kept.txt#zzz'), 400],
+  ['PUT', customerRequest('PUT', '/upload/a#b.txt', {}, 'body'), 400],
+  ['list', customerRequest('GET', '/list#prefix=a'), 400],
+]
+
 const paths: Table = [
   ['the root', customerRequest('GET', '/'), 404],
   ['another case', customerRequest('GET', '/LIST'), 404],
   ['a slash too many', customerRequest('GET', '/list/'), 404],
   ['two slashes', customerRequest('GET', '//list'), 404],
   ['a path below a file', customerRequest('GET', '/serve/a/b'), 404],
+  ['a path of two for an upload', customerRequest('PUT', '/upload/a/b', {}, 'body'), 404],
   ['a path above', customerRequest('GET', '/../list'), 404],
   ['a path through ..', customerRequest('GET', '/serve/../list'), 404],
   ['an encoded route', customerRequest('GET', '/%6cist'), 404],
@@ -107,6 +115,7 @@ const conditions: Table = [
 
 export const badTargets = [
   ...badRequests('name', decoded),
+  ...badRequests('fragment', fragments),
   ...badRequests('path', paths),
   ...badRequests('query', queries),
   ...badRequests('range', ranges),

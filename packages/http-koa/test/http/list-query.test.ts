@@ -16,8 +16,8 @@ describe('parseListQuery', () => {
     })
   })
 
-  it('takes an empty after or prefix for none, and passes over what it does not know', () => {
-    expect(parse('after=&prefix=&order=desc')).to.deep.equal({})
+  it('takes an empty after or prefix as given, and passes over what it does not know', () => {
+    expect(parse('after=&prefix=&order=desc')).to.deep.equal({ after: '', prefix: '' })
   })
 
   for (const limit of ['', '0', '-1', '1.5', '1e3', '0x1', ' 1', 'all', '9007199254740992', '١']) {

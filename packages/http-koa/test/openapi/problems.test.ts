@@ -25,6 +25,11 @@ const messages = {
 /** Every problem of HTTP, as it is told. One that is missing here does not compile. */
 const told = {
   malformedRequest: [problems.malformedRequest()],
+  oneHost: [problems.oneHost()],
+  invalidHost: [problems.invalidHost()],
+  fragmentInTarget: [problems.fragmentInTarget()],
+  unknownTransferCoding: [problems.unknownTransferCoding()],
+  unknownVersion: [problems.unknownVersion()],
   noFile: [problems.noFile()],
   moreThanOneFile: [problems.moreThanOneFile()],
   malformedMultipart: [problems.malformedMultipart()],
@@ -43,6 +48,7 @@ const told = {
   preconditionFailed: [problems.preconditionFailed()],
   rangeNotSatisfiable: [problems.rangeNotSatisfiable(1)],
   notFound: [problems.notFound()],
+  slashInName: [problems.slashInName()],
   methodNotAllowed: [problems.methodNotAllowed('GET, HEAD, OPTIONS')],
 } satisfies Record<keyof typeof problems, readonly HttpProblem[]>
 

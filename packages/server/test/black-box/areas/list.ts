@@ -117,7 +117,13 @@ export function list(start: StartService): void {
 
     it('gives [] for an empty page when after or prefix was given', async () => {
       await using service = await start()
-      for (const query of [{ after: 'z' }, { prefix: 'z' }, { after: 'z', limit: '1' }]) {
+      for (const query of [
+        { after: 'z' },
+        { prefix: 'z' },
+        { after: 'z', limit: '1' },
+        { after: '' },
+        { prefix: '' },
+      ]) {
         const answer = await service.anna.list(query)
         expect([answer.status, answer.bytes.toString()]).to.deep.equal([200, '[]'])
       }
@@ -125,7 +131,7 @@ export function list(start: StartService): void {
 
     it('gives No files uploaded yet for an empty page when neither was given', async () => {
       await using service = await start()
-      for (const query of [{ limit: '1' }, { after: '' }, { prefix: '' }, { other: 'x' }]) {
+      for (const query of [{ limit: '1' }, { other: 'x' }]) {
         expectError(await service.anna.list(query), 400, 'No files uploaded yet')
       }
     })

@@ -28,9 +28,6 @@ export function methodsAndPaths(start: StartService): void {
       '/LIST',
       '/ping/',
       '/list/',
-      '/serve/a/b',
-      '/delete/a/b',
-      '/upload/a/b',
       '//ping',
       '/v1/ping',
     ]) {
@@ -38,6 +35,19 @@ export function methodsAndPaths(start: StartService): void {
         await using service = await start()
         const head = requestHead('GET', path, service.anna.headers)
         expectError(await service.exchange(head), 404, 'Not Found')
+      })
+    }
+
+    for (const [method, path] of [
+      ['GET', '/serve/a/b'],
+      ['DELETE', '/delete/a/b'],
+      ['PUT', '/upload/dir/a.txt'],
+    ] as const) {
+      it(`${method} ${path} is 404, and says why`, async () => {
+        await using service = await start()
+        const head = requestHead(method, path, service.anna.headers)
+        const message = 'Not Found: the name of a file has no /'
+        expectError(await service.exchange(head), 404, message)
       })
     }
   })

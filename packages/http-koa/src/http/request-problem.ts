@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { headerValues } from './header-values.ts'
+import { problems, type HttpProblem } from './problem.ts'
+
+/**
+ * What is wrong with a request that Node's parser has let pass, whatever it asks for; `undefined` as a rule. Its client may
+ * have meant another one, so that nothing is to be done for it, and nothing behind it on the connection is to be read.
+ */
+export function requestProblem(request: IncomingMessage): HttpProblem | undefined {
+  const { httpVersion, url = '' } = request
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return problems.unknownVersion()
+  const hosts = headerValues(request, 'host')
+  // RFC 9112 §3.2: exactly one, from HTTP/1.1 on.
+  if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) return problems.oneHost()
+  if (!hosts.every(isHost)) return problems.invalidHost()
+  // A fragment is never sent (RFC 9112 §3.2.1), and URL parsers drop it: `/delete/a#b` would delete `a`.
+  if (url.includes('#')) return problems.fragmentInTarget()
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && !isChunked(coding)) return problems.unknownTransferCoding()
+  return undefined
+}
+
+/** Of RFC 3986 §3.2.2, but for the comma: with one it is most likely two, joined on their way. */
+const nameAndPort = /^(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*(?::\d*)?$/i
+const literalAndPort = /^\[([^\]]*)\](?::\d*)?$/
+/** RFC 3986 §3.2.2, for versions of IP to come. */
+const futureAddress = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i
+
+function isHost(text: string): boolean {
+  if (nameAndPort.test(text)) return true
+  const literal = literalAndPort.exec(text)?.[1]
+  return literal !== undefined && (isIPv6(literal) || futureAddress.test(literal))
+}
+
+function isChunked(coding: string): boolean {
+  return coding === 'chunked' || coding.toLowerCase() === 'chunked'
+}
