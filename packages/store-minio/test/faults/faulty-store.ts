@@ -28,10 +28,13 @@ export async function withFaultyStore(
   const { accessKey, secretKey, region } = minio
   const settings = { bucket, accessKey, secretKey, region }
   const proxy = await startFaultProxy(minio.endpoint)
-  const [store, direct] = await Promise.all([
-    openMinioBlobStore({ endpoint: proxy.endpoint, ...settings, ...options }),
-    openMinioBlobStore({ endpoint: minio.endpoint, ...settings }),
-  ])
+  const direct = await openMinioBlobStore({ endpoint: minio.endpoint, ...settings })
+  const opening = openMinioBlobStore({ endpoint: proxy.endpoint, ...settings, ...options })
+  const store = await opening.catch(async (error: unknown) => {
+    // Else the test's process would not end.
+    await Promise.all([direct.close(), proxy.close()])
+    throw error
+  })
   try {
     await body({ store, proxy, direct, minio, bucket })
     await until('all connections are given back', () => store.busyConnections() === 0)
