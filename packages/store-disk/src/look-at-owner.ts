@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { basename } from 'node:path'
+import { isLocal } from './is-local.ts'
 import { isDead, parseOwnerName } from './owner-name.ts'
 import { identifyProcess } from './process-identity.ts'
 
@@ -18,6 +19,7 @@ export async function lookAtOwner(directory: string): Promise<DirectoryOwner | u
   const { mtimeMs: heartbeat } = await stat(directory)
   const now = Date.now()
   const bootedAt = now - uptime() * 1000
-  const isGone = isDead(owner, { self: identifyProcess(), heartbeat, now, bootedAt })
+  const sighting = { self: identifyProcess(), heartbeat, now, bootedAt }
+  const isGone = isDead(owner, { ...sighting, isLocal: await isLocal(directory) })
   return { pid: owner.pid, isGone }
 }

@@ -38,23 +38,26 @@ export interface Sighting {
   readonly now: number
   /** When this machine was started. */
   readonly bootedAt: number
+  /** Whether the owner's directory lies on a file system of this machine, such as ext4, and not on a network. */
+  readonly isLocal: boolean
 }
 
 /** Milliseconds without a heartbeat after which an owner that cannot be looked up is taken for dead. */
 export const silenceOfDead = 15 * 60 * 1000
 
-/** Milliseconds that a machine of the same host name must have been silent, in case it is another one. */
+/** Milliseconds that, on a network, a machine of the same host name must have been silent, in case it is another one. */
 const silenceOfRebooted = 60 * 1000
 
 /**
- * Whether the process `owner` is certainly gone. In this boot of this machine and this container that is looked up. An
- * owner on a machine of this host name that was silent since before this machine was booted died with the last boot.
+ * Whether the process `owner` is certainly gone. In this boot of this machine and this container that is looked up. Where
+ * the directory is on a disk of this machine, an owner of this host name and another boot died with that boot. On a network,
+ * one that was silent since before this machine was booted did.
  * Any other, in another container or on another machine that shares the directory, is dead after fifteen minutes
  * without a heartbeat.
  */
 export function isDead(
   owner: ProcessIdentity,
-  { self, heartbeat, now, bootedAt }: Sighting,
+  { self, heartbeat, now, bootedAt, isLocal }: Sighting,
 ): boolean {
   const silence = now - heartbeat
   const isSameHost = parseOwnerName(ownerName(self, '0'))?.hostname === owner.hostname
@@ -62,7 +65,10 @@ export function isDead(
   if (isSameBoot && owner.pidNamespace === self.pidNamespace) {
     return isGone(owner) ?? silence > silenceOfDead
   }
-  const isEarlierBoot = isSameHost && owner.bootId !== self.bootId && heartbeat < bootedAt
+  const isOtherBoot = isSameHost && owner.bootId !== self.bootId
+  // Its heartbeat may be seconds old: some machines boot that fast.
+  if (isOtherBoot && isLocal && owner.bootId !== '' && self.bootId !== '') return true
+  const isEarlierBoot = isOtherBoot && heartbeat < bootedAt
   return silence > (isEarlierBoot ? silenceOfRebooted : silenceOfDead)
 }
 

@@ -6,7 +6,7 @@ import { identifyProcess } from '../src/process-identity.ts'
 const self = identifyProcess()
 const now = 1_800_000_000_000
 const minute = 60_000
-const sighting = { self, now, heartbeat: now, bootedAt: now - 10 * minute }
+const sighting = { self, now, heartbeat: now, bootedAt: now - 10 * minute, isLocal: false }
 const silentFor = (ms: number) => ({ ...sighting, heartbeat: now - ms })
 
 /** The pid of a process that has ended and been waited for. */
@@ -60,5 +60,15 @@ describe('isDead', () => {
     expect(isDead(beforeBoot, silentFor(9 * minute)), 'another machine of this name').to.equal(
       false,
     )
+  })
+
+  it('takes a process of an earlier boot for dead at once, where the directory is on this machine', () => {
+    const local = { ...silentFor(0), isLocal: true }
+    const beforeBoot = { ...parseOwnerName(ownerName(self, 'a'))!, bootId: 'abc' }
+    expect(isDead(beforeBoot, local)).to.equal(true)
+    for (const other of [{ hostname: 'elsewhere' }, { bootId: '' }]) {
+      expect(isDead({ ...beforeBoot, ...other }, local), JSON.stringify(other)).to.equal(false)
+    }
+    expect(isDead(self, local), 'this very process').to.equal(false)
   })
 })

@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, rm, utimes } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
+import { ownerName } from '../src/owner-name.ts'
+import { identifyProcess } from '../src/process-identity.ts'
 import { collect } from './collect.ts'
 import { findLitter } from './disk-harness.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
@@ -68,6 +70,25 @@ describe('openDiskBlobStore among processes', () => {
     expect(await readdir(join(directory, 'tmp'))).to.have.length(1)
     await store.close()
     expect(warnings).to.deep.equal([])
+  })
+
+  it('clears away at its start what was left when the machine was booted anew, however short ago', async () => {
+    await using place = await makeTemporaryDirectory()
+    const { path: directory } = place
+    await (await openDiskBlobStore({ directory })).close()
+    const tmp = join(directory, 'tmp')
+    const before = { ...identifyProcess(), bootId: 'abc' }
+    const elsewhere = ownerName({ ...before, hostname: 'elsewhere' }, '2')
+    for (const owner of [ownerName(before, '1'), elsewhere]) {
+      await mkdir(join(tmp, owner))
+      await writeFile(join(tmp, owner, '0'), 'half of a file')
+    }
+    const warnings: string[] = []
+    const log = { warn: (line: string) => warnings.push(line) }
+    const store = await openDiskBlobStore({ directory, log })
+    expect(await findLitter(directory)).to.deep.equal([join(elsewhere, '0')])
+    expect(warnings.join()).to.include('Removed 1 unfinished file')
+    await store.close()
   })
 
   it('spares the upload of a live process', async () => {
