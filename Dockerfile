@@ -5,11 +5,11 @@ FROM ${BASE_IMAGE} AS build
 WORKDIR /build
 # Before everything else, so that it is downloaded anew only when these files change.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
-RUN npx -y pnpm@12 fetch --ignore-scripts
+RUN npx -y pnpm@12.21.0 fetch --ignore-scripts
 COPY . .
-RUN npx -y pnpm@12 install --offline --frozen-lockfile --ignore-scripts \
+RUN npx -y pnpm@12.21.0 install --offline --frozen-lockfile --ignore-scripts \
     && node node_modules/typescript/bin/tsc --build packages/server \
-    && npx -y pnpm@12 --filter @holdfast/server deploy --prod --offline \
+    && npx -y pnpm@12.21.0 --filter @holdfast/server deploy --prod --offline \
         --config.inject-workspace-packages=true /image/usr/local/lib/holdfast
 # There is no /usr/bin/env to find Node.js with, and its program is all that is needed of it.
 RUN cd /image/usr/local \

@@ -62,7 +62,7 @@ package_manager() {
     # Retries within seconds instead of npm's minutes: without a network the answer should not take that long.
     export npm_config_fetch_retry_mintimeout=1000 npm_config_fetch_retry_maxtimeout=5000
     export npm_config_update_notifier=false
-    exec npx -y pnpm@12 "$@" </dev/null >&2
+    exec npx -y pnpm@12.21.0 "$@" </dev/null >&2
   )
 }
 

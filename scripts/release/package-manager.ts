@@ -11,7 +11,7 @@ export async function packageManager(root: string, args: readonly string[]): Pro
     env: { ...process.env, npm_config_update_notifier: 'false' },
     maxBuffer: 2 ** 26,
   }
-  const run = promisify(execFile)('npx', ['-y', 'pnpm@12', ...args], options)
+  const run = promisify(execFile)('npx', ['-y', 'pnpm@12.21.0', ...args], options)
   const { stdout } = await run.catch((error: unknown) => {
     const output = error as { stdout: string; stderr: string }
     const message = `pnpm ${args[0] ?? ''} failed:\n${output.stdout}${output.stderr}`
