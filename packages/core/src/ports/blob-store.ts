@@ -126,7 +126,8 @@ export interface BlobStore {
   /**
    * Removes a blob. `true` once it is gone for good, crash or not; `false` if there was none. Of several calls at once for
    * one blob exactly one is `true`. Only where the calls come through different openings of the data, such as those of
-   * several servers, more than one may be `true`: not every medium says which deletion has found the blob.
+   * several servers, more than one may be `true`: not every medium says which deletion has found the blob. A store that has a
+   * service keep its data says in its documentation where a crash of that service can bring blobs back.
    */
   delete(key: BlobKey): Promise<boolean>
 
