@@ -6,12 +6,13 @@ interface CustomerRow {
   readonly password_hash: string
   /** A bigint, which `pg` gives as text. */
   readonly quota: string | null
+  readonly max_files: number | null
 }
 
 // With a name, a statement is prepared once for each connection.
 const findCustomer = {
   name: 'find-customer',
-  text: 'SELECT name, password_hash, quota FROM customers WHERE name = $1',
+  text: 'SELECT name, password_hash, quota, max_files FROM customers WHERE name = $1',
 }
 
 /**
@@ -30,8 +31,13 @@ export function createPostgresCredentialSource(pool: Pool): CredentialSource {
         })
       const row = rows[0]
       if (row === undefined) return undefined
-      const { password_hash: passwordHash, quota } = row
-      return { name, passwordHash, ...(quota === null ? {} : { quota: Number(quota) }) }
+      const { password_hash: passwordHash, quota, max_files: maxFiles } = row
+      return {
+        name,
+        passwordHash,
+        ...(quota !== null && { quota: Number(quota) }),
+        ...(maxFiles !== null && { maxFiles }),
+      }
     },
   }
 }

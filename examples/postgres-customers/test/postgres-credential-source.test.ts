@@ -15,8 +15,9 @@ async function open(credentials: readonly Credential[]) {
   const pool = openPool(url.href)
   await pool.query(`CREATE SCHEMA ${space}`)
   await pool.query(schema)
-  for (const { name, passwordHash, quota } of credentials) {
-    await pool.query('INSERT INTO customers VALUES ($1, $2, $3)', [name, passwordHash, quota])
+  for (const { name, passwordHash, quota, maxFiles } of credentials) {
+    const values = [name, passwordHash, quota, maxFiles]
+    await pool.query('INSERT INTO customers VALUES ($1, $2, $3, $4)', values)
   }
   return {
     source: createPostgresCredentialSource(pool),

@@ -89,6 +89,17 @@ function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): 
     }
   })
 
+  const limited = [bob, { ...alice, maxFiles: 1000 }, { ...carol, maxFiles: 0 }]
+  test('finds the number of files that a customer may keep', limited, async (source) => {
+    for (const known of limited) {
+      const { quota, maxFiles } = (await source.find(known.name)) ?? {}
+      expect({ quota, maxFiles }).to.deep.equal({
+        quota: 'quota' in known ? known.quota : undefined,
+        maxFiles: 'maxFiles' in known ? known.maxFiles : undefined,
+      })
+    }
+  })
+
   const nasty = nastyNames.map((name, n) => ({ name, passwordHash: passwordHash(n % 3), quota: n }))
   test('keeps customers apart whatever their names', nasty, async (source) => {
     for (const { name, quota } of nasty) {

@@ -1,4 +1,9 @@
-import { FileServiceError, type BlobStore, type CredentialSource } from '@holdfast/core'
+import {
+  FileServiceError,
+  type BlobStore,
+  type Credential,
+  type CredentialSource,
+} from '@holdfast/core'
 import { createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import type { BlobStoreHarness } from '../src/blob-store-harness.ts'
@@ -253,6 +258,16 @@ describe('describeCredentialSource', () => {
         find: async (name) => {
           const found = await source.find(name)
           return found && { name: found.name, passwordHash: found.passwordHash }
+        },
+      }),
+    ],
+    [
+      'loses the number of files',
+      'known customers > finds the number of files that a customer may keep',
+      (source) => ({
+        find: async (name) => {
+          const { maxFiles: _lost, ...found } = (await source.find(name)) ?? {}
+          return found as Credential
         },
       }),
     ],

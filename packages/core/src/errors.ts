@@ -8,7 +8,7 @@
  * - `not-found`: the customer has no file of that name.
  * - `already-exists`: a create-only upload found the name taken.
  * - `file-too-large`: more bytes than `maxFileSize`.
- * - `quota-exceeded`: the customer's quota would be exceeded.
+ * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`.
  * - `digest-mismatch`: the content is not what the client's digest says.
  * - `insufficient-storage`: the store is full.
  * - `store-unavailable`: the store cannot be reached, or not in time.

@@ -3,7 +3,7 @@ import type { Customer } from './model/customer.ts'
 import { tell, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { noLoginBrake, type LoginBrake } from './model/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './model/quota-keeper.ts'
-import { requireByteCount } from './model/require-byte-count.ts'
+import { requireCount } from './model/require-count.ts'
 import { requireMethods } from './model/require-methods.ts'
 import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo, BlobStore, ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
@@ -84,7 +84,7 @@ function checkOptions(options: FileServiceOptions | undefined): void {
   if (verifyPassword !== undefined && typeof verifyPassword !== 'function') {
     throw new TypeError('verifyPassword must be a function')
   }
-  if (maxFileSize !== undefined) requireByteCount('maxFileSize', maxFileSize)
+  if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
 }
 
 function serviceOf({

@@ -189,6 +189,10 @@ describe('createFileService with wrong options', () => {
     'a quota that is a string': [{ name: 'alice', quota: '5GB' }, /quota.*number.*"5GB"/],
     'a quota that is no number': [{ name: 'alice', quota: NaN }, /quota.*NaN/],
     'a quota that is negative': [{ name: 'alice', quota: -1 }, /quota.*-1/],
+    'files that are no number': [
+      { name: 'alice', maxFiles: '5' },
+      /maxFiles.*number of files.*"5"/,
+    ],
   }
   for (const [what, [customer, words]] of Object.entries(wrongCustomers)) {
     it(`has no files of ${what}`, () => {

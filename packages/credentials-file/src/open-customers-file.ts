@@ -20,6 +20,8 @@ import { parseByteSize } from './parse-byte-size.ts'
 export interface NewCustomerFields {
   /** The most bytes the customer may keep: a number, or text that `parseByteSize` understands. Default: no limit. */
   readonly quota?: number | string
+  /** The most files the customer may keep: a number, or its digits. Default: no limit. */
+  readonly maxFiles?: number | string
 }
 
 /**
@@ -30,7 +32,7 @@ export interface CustomersFile {
   /** In the order of the file. */
   names(): readonly string[]
   has(name: string): boolean
-  /** Adds a customer at the end. Throws if there is one of that name, for an impossible name, hash or quota. */
+  /** Adds a customer at the end. Throws if there is one of that name, for an impossible name, hash or limit. */
   add(name: string, passwordHash: string, fields?: NewCustomerFields): void
   /** Removes a customer. Throws if there is none of that name. */
   remove(name: string): void
@@ -81,7 +83,7 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
   return {
     names: () => entries.map(({ name }) => name),
     has: (name) => entries.some((entry) => entry.name === name),
-    add(name, passwordHash, { quota } = {}) {
+    add(name, passwordHash, { quota, maxFiles } = {}) {
       const problem = nameProblem(name)
       if (problem !== undefined) throw refuse(`no customer can have this name: ${problem}`)
       if (entries.some((entry) => entry.name === name)) {
@@ -89,13 +91,14 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
       }
       checkHash(passwordHash)
       const bytes = quotaBytes(quota, refuse)
+      const files = fileCount(maxFiles, refuse)
       const list = document.get('customers')
       if (!isSeq(list)) throw refuse('uses a YAML alias for the customers; edit the file by hand')
       // An empty list is written as [] and would stay on one line.
       if (list.items.length === 0) list.flow = false
-      const limit = quota === undefined ? {} : { quota }
-      list.add(document.createNode({ name, password: passwordHash, ...limit }))
-      entries = [...entries, entryOf(name, passwordHash, bytes)]
+      const limits = limitsOf(quota, files)
+      list.add(document.createNode({ name, password: passwordHash, ...limits }))
+      entries = [...entries, { name, password: passwordHash, ...limitsOf(bytes, files) }]
     },
     remove(name) {
       const index = indexOf(name)
@@ -157,6 +160,21 @@ function quotaBytes(
   }
 }
 
-function entryOf(name: string, password: string, quota: number | undefined): CustomerEntry {
-  return quota === undefined ? { name, password } : { name, password, quota }
+function fileCount(
+  maxFiles: number | string | undefined,
+  refuse: (message: string) => CustomersFileError,
+): number | undefined {
+  if (maxFiles === undefined) return undefined
+  const digits = String(maxFiles)
+  const count = Number(digits)
+  if (/^\d+$/.test(digits) && Number.isSafeInteger(count)) return count
+  throw refuse('the number of files is not a whole number; write digits only, as in 10000')
+}
+
+/** The limits that there are, in the order in which they are written. */
+function limitsOf<Quota>(quota: Quota | undefined, maxFiles: number | undefined) {
+  return {
+    ...(quota !== undefined && { quota }),
+    ...(maxFiles !== undefined && { maxFiles }),
+  }
 }

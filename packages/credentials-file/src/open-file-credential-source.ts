@@ -14,7 +14,7 @@ export interface ReloadSummary {
   readonly customers: number
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** Those with another password or quota. */
+  /** Those with another password, quota or number of files. */
   readonly changed: readonly string[]
 }
 
@@ -156,9 +156,10 @@ function compare(
   before: ReadonlyMap<string, Credential>,
   after: ReadonlyMap<string, Credential>,
 ): ReloadSummary {
-  const isChanged = ({ name, passwordHash, quota }: Credential) => {
-    const earlier = before.get(name)
-    return earlier && (earlier.passwordHash !== passwordHash || earlier.quota !== quota)
+  const isChanged = (credential: Credential) => {
+    const earlier = before.get(credential.name)
+    const fields = ['passwordHash', 'quota', 'maxFiles'] as const
+    return earlier && fields.some((field) => earlier[field] !== credential[field])
   }
   return {
     customers: after.size,

@@ -26,13 +26,14 @@ describe('openCustomersFile', () => {
     expect(file.names()).to.deep.equal([])
     file.add('alice', hash, { quota: '10 MiB' })
     file.add('123', hash)
-    file.add('null', hash, { quota: 5 })
+    file.add('null', hash, { quota: 5, maxFiles: '7' })
     expect(await readdir(directory.path)).to.deep.equal([])
     await file.save()
     expect((await stat(path)).mode & 0o777).to.equal(0o600)
     const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
     expect(source.customers()).to.deep.equal(['alice', '123', 'null'])
     expect(source.find('alice')?.quota).to.equal(10_485_760)
+    expect(source.find('null')).to.include({ quota: 5, maxFiles: 7 })
     await source.close()
   })
 
@@ -201,6 +202,9 @@ describe('openCustomersFile', () => {
       [() => file.add('bob', '$scrypt$ln=30,r=8,p=1$x$y'), 'unacceptable cost'],
       [() => file.add('bob', hash, { quota: 'lots' }), 'the quota is not a size'],
       [() => file.add('bob', hash, { quota: -1 }), 'the quota is not a size'],
+      [() => file.add('bob', hash, { maxFiles: -1 }), 'the number of files is not a whole'],
+      [() => file.add('bob', hash, { maxFiles: 1.5 }), 'the number of files is not a whole'],
+      [() => file.add('bob', hash, { maxFiles: '9'.repeat(17) }), 'the number of files is not'],
       [() => file.remove('alise'), 'has no customer "alise"; did you mean "alice"?'],
       [() => file.remove('zzz'), 'has no customer "zzz"'],
       [() => file.setPasswordHash('bob', hash), 'has no customer "bob"'],

@@ -1,13 +1,13 @@
 import type { Customer } from './customer.ts'
 import { nameProblem } from './file-name.ts'
 import { kindOf } from './kind-of.ts'
-import { requireByteCount } from './require-byte-count.ts'
+import { requireCount } from './require-count.ts'
 
 /**
  * Refuses what an application gives for a customer and cannot be one.
  *
- * @throws TypeError when the name breaks the policy for names, or is none, or the quota is no number
- * @throws RangeError when the quota is below 0 or NaN
+ * @throws TypeError when the name breaks the policy for names, or is none, or a limit is no number
+ * @throws RangeError when a limit is below 0 or NaN
  */
 export function checkCustomer(customer: Customer): void {
   const given: unknown = customer
@@ -20,5 +20,7 @@ export function checkCustomer(customer: Customer): void {
   }
   const problem = nameProblem(name)
   if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
-  if (customer.quota !== undefined) requireByteCount("A customer's quota", customer.quota)
+  const { quota, maxFiles } = customer
+  if (quota !== undefined) requireCount("A customer's quota", quota)
+  if (maxFiles !== undefined) requireCount("A customer's maxFiles", maxFiles, 'files')
 }

@@ -1,4 +1,5 @@
 import type { BlobStore } from '../ports/blob-store.ts'
+import type { Customer } from './customer.ts'
 
 /** What is known of one customer's usage. */
 export interface QuotaAccount {
@@ -11,6 +12,10 @@ export interface QuotaAccount {
   kept: number
   /** Bytes of uploads under way, arrived or reserved. */
   claimed: number
+  /** Files in the store. */
+  files: number
+  /** Files that uploads under way are going to add. */
+  claimedFiles: number
   /** Claims and deletions that have not ended. While there are any, the books are better than a new count. */
   users: number
 }
@@ -28,7 +33,7 @@ export interface QuotaAccountsOptions {
 /** The accounts of all customers that were asked for. */
 export interface QuotaAccounts {
   /** The account of a customer whose next upload has `size` bytes; counted anew when it is too old for that. */
-  open(customer: string, quota: number, size: number): QuotaAccount
+  open(customer: Customer, size: number): QuotaAccount
   /** The account as it is, if there is one. */
   find(customer: string): QuotaAccount | undefined
 }
@@ -45,11 +50,12 @@ export function createQuotaAccounts(
 
   const count = (customer: string): QuotaAccount => {
     const countedAt = now()
-    const counted = store.usage(customer).then(({ bytes }) => {
+    const counted = store.usage(customer).then(({ blobs, bytes }) => {
       account.kept = bytes
+      account.files = blobs
       account.countingMs = now() - countedAt
     })
-    const books = { kept: 0, claimed: 0, users: 0 }
+    const books = { kept: 0, claimed: 0, files: 0, claimedFiles: 0, users: 0 }
     const account: QuotaAccount = { countedAt, countingMs: 0, counted, ...books }
     // A count that failed is not kept, so that the next upload tries again.
     counted.catch(() => accounts.delete(customer))
@@ -58,17 +64,21 @@ export function createQuotaAccounts(
   }
 
   /** For how long a count holds. Where it matters what others have done meanwhile, no longer than counting is cheap. */
-  const patience = ({ kept, countingMs }: QuotaAccount, quota: number, size: number): number => {
-    const isRoomy = kept + size <= roomyShare * quota
+  const patience = (
+    { kept, files, countingMs }: QuotaAccount,
+    { quota = Infinity, maxFiles = Infinity }: Customer,
+    size: number,
+  ): number => {
+    const isRoomy = kept + size <= roomyShare * quota && files + 1 <= roomyShare * maxFiles
     return isRoomy ? recountAfterMs : Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
   }
 
   return {
-    open(customer, quota, size) {
-      const account = accounts.get(customer)
-      if (account === undefined) return count(customer)
-      const isFresh = now() - account.countedAt < patience(account, quota, size)
-      return account.users > 0 || isFresh ? account : count(customer)
+    open(customer, size) {
+      const account = accounts.get(customer.name)
+      if (account === undefined) return count(customer.name)
+      const isFresh = now() - account.countedAt < patience(account, customer, size)
+      return account.users > 0 || isFresh ? account : count(customer.name)
     },
     find: (customer) => accounts.get(customer),
   }

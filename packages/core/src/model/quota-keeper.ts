@@ -1,6 +1,6 @@
 import { FileServiceError } from '../errors.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { Customer } from './customer.ts'
+import { isLimited, type Customer } from './customer.ts'
 import { createKeyedLock } from './keyed-lock.ts'
 import {
   createQuotaAccounts,
@@ -8,7 +8,10 @@ import {
   type QuotaAccountsOptions,
 } from './quota-accounts.ts'
 
-/** One upload's part in a customer's quota: what was announced counts at once, everything else when it arrives. */
+/**
+ * One upload's part in a customer's quota: what was announced counts at once, everything else when it arrives. So does the
+ * file itself, unless it replaces one.
+ */
 export interface QuotaClaim {
   /**
    * Takes `bytes` that have arrived: first from what was reserved for them, then from what is free. Nothing once the
@@ -20,7 +23,8 @@ export interface QuotaClaim {
   /**
    * To be awaited between the end of the content and its publication: learns what the upload is about to replace, and
    * lets no other upload or deletion of the name come between. What was reserved and never came is free from then on.
-   * @throws FileServiceError `quota-exceeded` when the file that would have made room is gone meanwhile.
+   * @throws FileServiceError `quota-exceeded` when the file that would have made room, or whose place it would have taken,
+   *   is gone meanwhile.
    */
   prepare(): Promise<void>
   /** Says that the upload was published. */
@@ -29,11 +33,11 @@ export interface QuotaClaim {
   end(): void
 }
 
-/** Keeps what customers store within their quotas. Customers without a quota cost nothing. */
+/** Keeps what customers store within their quotas of bytes and of files. Customers without either cost nothing. */
 export interface QuotaKeeper {
   /**
    * Begins a claim, and reserves `size` bytes for it. Default: 0, for a size that nobody knows.
-   * @throws FileServiceError `quota-exceeded` when they would exceed the quota; claims nothing.
+   * @throws FileServiceError `quota-exceeded` when they, or one more file, would exceed the quota; claims nothing.
    */
   claim(customer: Customer, name: string, size?: number): Promise<QuotaClaim>
   /** Runs `remove`, which says whether it deleted the file, and frees the bytes. */
@@ -50,8 +54,8 @@ export interface BookedClaim extends QuotaClaim {
    */
   reserve(bytes: number): number
   /**
-   * Lets others have the name although the upload has not ended since `prepare`. From then on the books count its bytes
-   * beside those of the others, until the customer is counted anew.
+   * Lets others have the name although the upload has not ended since `prepare`. From then on the books count its bytes,
+   * and a file, beside those of the others, until the customer is counted anew.
    */
   yieldName(): void
   /**
@@ -68,6 +72,14 @@ export interface QuotaBooks extends QuotaKeeper {
 
 /** The part of what is free that is reserved for bytes of which nobody knows whether they will come. */
 const shareAhead = 1 / 64
+
+/** What the store keeps under a name. */
+interface Kept {
+  readonly bytes: number
+  readonly files: 0 | 1
+}
+
+const nothing: Kept = { bytes: 0, files: 0 }
 
 const noClaim: BookedClaim = {
   grow() {},
@@ -91,19 +103,23 @@ export function createQuotaKeeper(
   const accounts = createQuotaAccounts(store, options)
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)
-  const sizeOf = async (customer: Customer, name: string) =>
-    (await store.stat({ customer: customer.name, name }))?.size ?? 0
+  const lookUp = async (customer: Customer, name: string): Promise<Kept> => {
+    const info = await store.stat({ customer: customer.name, name })
+    return info ? { bytes: info.size, files: 1 } : nothing
+  }
 
-  const openClaim = (customer: Customer, quota: number, name: string, account: QuotaAccount) => {
+  const openClaim = (customer: Customer, name: string, account: QuotaAccount) => {
+    const { quota = Infinity, maxFiles = Infinity } = customer
     let arrived = 0
     let claimed = 0
-    let replaced = 0
+    let claimedFiles = 0
+    let replaced = nothing
     let unlock: (() => void) | undefined
     let isPublishing = false
     let hasYielded = false
     let ended = false
 
-    const room = () => quota - (account.kept - replaced + account.claimed)
+    const room = () => quota - (account.kept - replaced.bytes + account.claimed)
     const check = (bytes: number) => {
       if (bytes <= room()) return
       throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
@@ -113,25 +129,44 @@ export function createQuotaKeeper(
       claimed += bytes
       account.claimed += bytes
     }
+    const claimFiles = (files: number) => {
+      if (ended) return
+      account.claimedFiles += files - claimedFiles
+      claimedFiles = files
+    }
+    /** Claims the file that the upload adds, or gives the claim back where it is going to replace one. */
+    const claimFile = () => {
+      const files = 1 - replaced.files
+      const inAll = account.files + account.claimedFiles + files - claimedFiles
+      if (files > claimedFiles && inAll > maxFiles) {
+        const limit = `The quota of ${maxFiles} file(s)`
+        throw new FileServiceError('quota-exceeded', `${limit} would be exceeded`)
+      }
+      claimFiles(files)
+    }
     const announce = async (size: number) => {
-      replaced = await sizeOf(customer, name)
+      replaced = await lookUp(customer, name)
       check(size)
+      claimFile()
       change(size)
     }
     const release = () => {
       account.claimed -= claimed
+      account.claimedFiles -= claimedFiles
       account.users--
       unlock?.()
     }
     /** A store that fails while it publishes leaves nobody knowing what it keeps: to be looked up before others claim. */
     const lookUpOutcome = async () => {
       try {
-        const size = await sizeOf(customer, name)
+        const found = await lookUp(customer, name)
         // Not in one with the waiting: meanwhile others change what is kept.
-        account.kept += size - replaced
+        account.kept += found.bytes - replaced.bytes
+        account.files += found.files - replaced.files
       } catch {
         // The worse, until the next count.
-        account.kept += Math.max(0, arrived - replaced)
+        account.kept += Math.max(0, arrived - replaced.bytes)
+        account.files += 1 - replaced.files
         account.countedAt = -Infinity
       }
       release()
@@ -139,6 +174,7 @@ export function createQuotaKeeper(
     /** What others have made of the name meanwhile is in the books already, or not yet: more than the truth is safe. */
     const assumeWorst = () => {
       account.kept += arrived
+      account.files++
       account.countedAt = -Infinity
     }
     const claim: BookedClaim = {
@@ -160,19 +196,25 @@ export function createQuotaKeeper(
         unlock = await lockFile(customer, name)
         // The upload may have been given up while it waited.
         if (ended) return unlock()
-        replaced = await sizeOf(customer, name)
+        replaced = await lookUp(customer, name)
         change(arrived - claimed)
         check(0)
+        claimFile()
         isPublishing = !ended
       },
       settle() {
         if (hasYielded) assumeWorst()
-        else account.kept += arrived - replaced
+        else {
+          account.kept += arrived - replaced.bytes
+          account.files += 1 - replaced.files
+        }
         isPublishing = false
       },
       yieldName() {
         if (!isPublishing || ended) return
         hasYielded = true
+        // The file that it was to replace may be deleted meanwhile, and another take its place.
+        claimFiles(1)
         unlock?.()
       },
       endAfter(over) {
@@ -203,10 +245,10 @@ export function createQuotaKeeper(
 
   return {
     async claim(customer, name, size = 0) {
-      if (customer.quota === undefined) return noClaim
-      const account = accounts.open(customer.name, customer.quota, size)
+      if (!isLimited(customer)) return noClaim
+      const account = accounts.open(customer, size)
       account.users++
-      const { claim, announce } = openClaim(customer, customer.quota, name, account)
+      const { claim, announce } = openClaim(customer, name, account)
       try {
         await account.counted
         await announce(size)
@@ -225,9 +267,12 @@ export function createQuotaKeeper(
       try {
         // Only the books need the count; where it fails, there are none.
         await account.counted.catch(() => {})
-        const size = await sizeOf(customer, name)
+        const kept = await lookUp(customer, name)
         const removed = await remove()
-        if (removed) account.kept -= size
+        if (removed) {
+          account.kept -= kept.bytes
+          account.files -= kept.files
+        }
         return removed
       } catch (error) {
         // The file may have gone all the same.

@@ -6,6 +6,8 @@ export interface Credential {
   readonly passwordHash: string
   /** The most bytes the customer may keep. Default: no limit. */
   readonly quota?: number
+  /** The most files the customer may keep. Default: no limit. */
+  readonly maxFiles?: number
 }
 
 /** Knows the customers. Every sentence here is a test in `@holdfast/contract`. */

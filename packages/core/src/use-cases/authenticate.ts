@@ -49,8 +49,12 @@ export async function authenticate(
   if (!isRight || credential === undefined) {
     throw new FileServiceError('invalid-credentials', 'Invalid credentials')
   }
-  const { quota } = credential
-  return quota === undefined ? { name: credential.name } : { name: credential.name, quota }
+  const { quota, maxFiles } = credential
+  return {
+    name: credential.name,
+    ...(quota !== undefined && { quota }),
+    ...(maxFiles !== undefined && { maxFiles }),
+  }
 }
 
 /** No password is right for nobody, but the verifier takes its time. */

@@ -2,7 +2,7 @@ import { FileServiceError } from '../errors.ts'
 import type { Customer } from '../model/customer.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { QuotaClaim, QuotaKeeper } from '../model/quota-keeper.ts'
-import { requireByteCount } from '../model/require-byte-count.ts'
+import { requireCount } from '../model/require-count.ts'
 import { requireBytes } from '../model/require-bytes.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { BlobInfo, BlobStore } from '../ports/blob-store.ts'
@@ -67,7 +67,7 @@ export async function uploadFile(
   checkFileName(name)
   const readable = readableContent(content)
   const size = options.size ?? readable.size ?? 0
-  requireByteCount('size', size)
+  requireCount('size', size)
   checkSize(size, maxFileSize)
   const key = { customer: customer.name, name }
   // The store decides in the end; asking first spares the client an upload in vain.

@@ -9,10 +9,11 @@ export interface CustomerData {
   readonly name: string
   readonly password: string
   readonly quota?: number | string
+  readonly maxFiles?: number
 }
 
 /** The fields of a customer. */
-export const customerFields = ['name', 'password', 'quota'] as const
+export const customerFields = ['name', 'password', 'quota', 'maxFiles'] as const
 
 const schema = {
   type: 'object',
@@ -29,6 +30,7 @@ const schema = {
           name: { type: 'string' },
           password: { type: 'string', minLength: 1 },
           quota: { type: ['integer', 'string'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+          maxFiles: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
         },
       },
     },

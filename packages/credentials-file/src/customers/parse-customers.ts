@@ -14,6 +14,7 @@ export interface CustomerEntry {
   readonly password: string
   /** Bytes. */
   readonly quota?: number
+  readonly maxFiles?: number
 }
 
 export interface ParsedCustomers {
@@ -104,9 +105,9 @@ function problemAt(yaml: YamlDocument, index: number, field: string, message: st
   return { line: yaml.lineOf(place), field: fieldName(place), message }
 }
 
-function toEntry({ name, password, quota }: CustomerData): CustomerEntry {
-  if (quota === undefined) return { name, password }
-  return { name, password, quota: typeof quota === 'string' ? parseByteSize(quota) : quota }
+function toEntry({ quota, ...entry }: CustomerData): CustomerEntry {
+  if (quota === undefined) return entry
+  return { ...entry, quota: typeof quota === 'string' ? parseByteSize(quota) : quota }
 }
 
 function problemOf(parse: () => unknown): string | undefined {

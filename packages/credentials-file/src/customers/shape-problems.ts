@@ -90,6 +90,8 @@ function wrongType(value: unknown, path: DataPath): string {
       return `is ${found} where a list was expected; write "- name: …" for each customer, or [] for none`
     case 'quota':
       return `is ${found}; write whole bytes as in 1048576, or a unit as in 50GB or 10 MiB`
+    case 'maxFiles':
+      return `is ${found}; write a whole number, without quotes, as in 10000`
     case 'name':
     case 'password':
       return value === null

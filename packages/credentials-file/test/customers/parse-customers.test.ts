@@ -21,10 +21,10 @@ const one = (fields: string) => `customers:\n  - name: alice\n    ${fields}\n`
 describe('parseCustomers', () => {
   it('reads names, passwords and quotas in the order of the file', async () => {
     const hash = await cheapHash('x')
-    const text = `# ours\ncustomers:\n  - {name: zoë, password: "${hash}", quota: 50GB}\n  - name: "123"\n    password: "456"\n    quota: 0\n  - name: c\n    password: ${hash}\n`
+    const text = `# ours\ncustomers:\n  - {name: zoë, password: "${hash}", quota: 50GB}\n  - name: "123"\n    password: "456"\n    quota: 0\n    maxFiles: 3\n  - name: c\n    password: ${hash}\n`
     expect(parseCustomers(text, 'customers.yaml').entries).to.deep.equal([
       { name: 'zoë', password: hash, quota: 50_000_000_000 },
-      { name: '123', password: '456', quota: 0 },
+      { name: '123', password: '456', quota: 0, maxFiles: 3 },
       { name: 'c', password: hash },
     ])
   })
@@ -184,6 +184,13 @@ describe('parseCustomers', () => {
       one('password: x\n    quota: 1.5'),
       /quota: is a number; write whole bytes/,
     ],
+    [
+      'a text for a number of files',
+      one("password: x\n    maxFiles: '5'"),
+      /:4: .*\.maxFiles: is a text; write/,
+    ],
+    ['half a file', one('password: x\n    maxFiles: 1.5'), /maxFiles: is a number; write a whole/],
+    ['a negative number of files', one('password: x\n    maxFiles: -1'), /maxFiles: is negative/],
     ['an endless quota', one('password: x\n    quota: .inf'), /quota: is /],
     [
       'a quota beyond counting',

@@ -27,6 +27,11 @@ interface PasswordOption {
   readonly 'password-stdin': boolean
 }
 
+interface LimitOptions {
+  readonly quota?: string | undefined
+  readonly 'max-files'?: string | undefined
+}
+
 /** What may come after `holdfast customers`. */
 export const customersCommandNames = ['add', 'list', 'remove', 'rotate', 'check']
 
@@ -45,6 +50,11 @@ export function customersCommands(
             type: 'string',
             requiresArg: true,
             describe: 'The most the customer may keep, such as 50GB; unlimited if unset',
+          })
+          .option('max-files', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'The most files the customer may keep, such as 10000; unlimited if unset',
           })
           .example('$0 customers add alice --quota 50GB', 'prints the password, once')
           .example('pass show alice | $0 customers add alice --password-stdin', 'takes a password'),
@@ -112,10 +122,14 @@ function withPassword<T>(yargs: Argv<T>) {
 }
 
 async function add(
-  argv: FileOption & NameArgument & PasswordOption & { readonly quota?: string | undefined },
+  argv: FileOption & NameArgument & PasswordOption & LimitOptions,
 ): Promise<number> {
   const name = nameIn(argv)
-  const { quota } = argv
+  const { quota, 'max-files': maxFiles } = argv
+  const limits = {
+    ...(quota !== undefined && { quota }),
+    ...(maxFiles !== undefined && { maxFiles }),
+  }
   const customers = await pathOf(argv)
   const problem = headerProblem(name)
   if (problem !== undefined) throw new UsageError(`The name "${name}" ${problem}. Choose another.`)
@@ -129,7 +143,7 @@ async function add(
   const { hash, announce } = await choosePassword(name, argv)
   await editCustomersFile(customers, (file) => {
     refuseTaken(file)
-    file.add(name, hash, quota === undefined ? {} : { quota })
+    file.add(name, hash, limits)
   })
   await announce()
   return 0

@@ -17,7 +17,7 @@ const flags = [
   ...copyFlags,
   ...usageFlags,
   ...doctorFlags,
-  ...['config', 'quota', 'password-stdin', 'help', 'version'],
+  ...['config', 'quota', 'max-files', 'password-stdin', 'help', 'version'],
 ]
 
 /**

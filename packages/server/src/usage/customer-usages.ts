@@ -1,4 +1,4 @@
-import { compareUtf8, type BlobStore } from '@holdfast/core'
+import { compareUtf8, type BlobStore, type Customer } from '@holdfast/core'
 import { mergeSorted } from '../copy/merge-sorted.ts'
 
 /** What one customer keeps. */
@@ -8,12 +8,14 @@ export interface CustomerUsage {
   readonly bytes: number
   /** Bytes; `undefined` for no limit, and for those whom the customers file does not have. */
   readonly quota: number | undefined
+  /** `undefined` for no limit, and for those whom the customers file does not have. */
+  readonly maxFiles: number | undefined
   /** Whether the customers file has the customer. */
   readonly isListed: boolean
 }
 
-/** Quotas by the names of the customers in the customers file; `undefined` for no limit. */
-export type Quotas = ReadonlyMap<string, number | undefined>
+/** What is known of the customers in the customers file, by their names. */
+export type Quotas = ReadonlyMap<string, Pick<Customer, 'quota' | 'maxFiles'>>
 
 /**
  * What each customer keeps, in order of their names' UTF-8 bytes, each counted when it is asked for: those in `quotas`,
@@ -38,7 +40,8 @@ export async function usageOf(
   customer: string,
 ): Promise<CustomerUsage> {
   const { blobs: files, bytes } = await store.usage(customer)
-  return { customer, files, bytes, quota: quotas.get(customer), isListed: quotas.has(customer) }
+  const { quota, maxFiles } = quotas.get(customer) ?? {}
+  return { customer, files, bytes, quota, maxFiles, isListed: quotas.has(customer) }
 }
 
 /** The part of the quota that is used, above 1 where it was lowered; `undefined` where there is no quota, or none to use. */

@@ -1,8 +1,8 @@
-import type { QuotaClaim, QuotaKeeper } from '@holdfast/core'
+import { isLimited, type QuotaClaim, type QuotaKeeper } from '@holdfast/core'
 import type { Channel } from './channel.ts'
 import type { LentQuotas } from './lend-quotas.ts'
 
-/** Where customers have no quota, nobody is asked. */
+/** For customers without limits the primary is not asked. */
 const noClaim: QuotaClaim = {
   grow() {},
   prepare: async () => {},
@@ -14,12 +14,12 @@ const noClaim: QuotaClaim = {
 export function createRemoteQuotas(primary: Channel<LentQuotas>): QuotaKeeper {
   return {
     async claim(customer, name, size = 0) {
-      if (customer.quota === undefined) return noClaim
+      if (!isLimited(customer)) return noClaim
       return remoteClaim(primary, await primary.ask('claim', { customer, name, size }))
     },
 
     async free(customer, name, remove) {
-      if (customer.quota === undefined) return remove()
+      if (!isLimited(customer)) return remove()
       const { id } = await primary.ask('beginRemoval', { customer, name })
       try {
         const removed = await remove()

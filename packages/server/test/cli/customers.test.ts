@@ -40,6 +40,12 @@ describe('holdfast customers', () => {
     expect((await stat(path)).mode & 0o777).to.equal(0o600)
   })
 
+  it('adds a customer with a number of files beside the quota', async () => {
+    const limits = ['--quota', '1kB', '--max-files', '20']
+    expect((await customers(['add', 'alice', ...limits])).code).to.equal(0)
+    expect(await readFile(path, 'utf8')).to.match(/\n\s+quota: 1kB\n\s+maxFiles: 20\n/)
+  })
+
   it('takes a password from standard input, without its line end and otherwise to the byte', async () => {
     const { code, stdout } = await customers(['add', 'zoë', '--password-stdin'], 'a  b\tç\r\n')
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' })
@@ -136,6 +142,8 @@ describe('holdfast customers', () => {
     [['add', 'a/b'], 'no customer can have this name'],
     [['add', ' a'], 'The name " a" begins or ends with a space, which HTTP takes off'],
     [['add', 'alice', '--quota', '10G'], 'the quota is not a size'],
+    [['add', 'alice', '--max-files', '1e3'], 'the number of files is not a whole number'],
+    [['add', 'alice', '--max-file', '1'], 'Did you mean --max-files?'],
     [['add'], 'Say the name of the customer.'],
     [['add', 'two', '--', 'names'], 'One name at a time'],
     [['add', 'alice', '--qota', '1'], 'Did you mean --quota?'],

@@ -9,7 +9,7 @@ import { createSite, credentials, type Site } from '../support/site.ts'
 const customers = `customers:
   - { name: demo, password: correct horse, quota: 10kB }
   - { name: 'übung', password: b }
-  - { name: alice, password: c, quota: 1MB }
+  - { name: alice, password: c, quota: 1MB, maxFiles: 5 }
   - { name: none, password: d, quota: 0 }
 `
 
@@ -39,7 +39,7 @@ describe('holdfast usage', () => {
     expect(stdout).to.equal(
       [
         'files     size    quota  used  customer',
-        '    0      0 B  1.00 MB    0%  alice',
+        '  0/5      0 B  1.00 MB    0%  alice',
         '    2  9.99 kB  10.0 kB   99%  demo',
         '    1  2.00 MB        -     -  gone (not in the customers file)',
         '    0      0 B      0 B     -  none',
@@ -56,9 +56,9 @@ describe('holdfast usage', () => {
     const { code, stdout } = await usage('--json')
     expect(code).to.equal(0)
     const lines = stdout.trimEnd().split('\n')
-    const numbers = { files: 0, bytes: 0, quota: null, share: null, listed: true }
+    const numbers = { files: 0, bytes: 0, quota: null, share: null, maxFiles: null, listed: true }
     expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
-      { ...numbers, customer: 'alice', quota: 1_000_000, share: 0 },
+      { ...numbers, customer: 'alice', quota: 1_000_000, share: 0, maxFiles: 5 },
       { ...numbers, customer: 'demo', files: 1, bytes: 2_500, quota: 10_000, share: 0.25 },
       { ...numbers, customer: 'gone', files: 1, bytes: 7, listed: false },
       { ...numbers, customer: 'none', quota: 0 },
@@ -70,7 +70,7 @@ describe('holdfast usage', () => {
     await fill({ 'demo/a': 5, 'gone/a': 7, '-x/a': 1 })
     expect((await usage('demo')).stdout).to.match(/^files.*\n.* demo\n$/)
     expect((await usage('gone')).stdout).to.match(/\n +1 .* gone \(not in the customers file\)\n$/)
-    expect((await usage('alice')).stdout).to.match(/\n +0 .* alice\n$/)
+    expect((await usage('alice')).stdout).to.match(/\n +0\/5 .* alice\n$/)
     expect((await usage('--', '-x')).stdout).to.match(/ -x \(not in the customers file\)\n$/)
   })
 

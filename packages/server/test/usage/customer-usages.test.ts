@@ -16,8 +16,8 @@ describe('customerUsages', () => {
       },
     }
     const quotas = new Map([
-      ['d', 5],
-      ['\u{1f600}', undefined],
+      ['d', { quota: 5 }],
+      ['\u{1f600}', {}],
     ])
     const found: string[] = []
     for await (const { customer, isListed } of customerUsages(store, quotas)) {

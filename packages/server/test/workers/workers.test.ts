@@ -105,6 +105,24 @@ describe('holdfast serve --workers', function () {
     expect((await send('/upload/streamed', streamed)).status).to.equal(413)
   })
 
+  it('never lets a customer keep more files than the number, and lets in exactly so many', async () => {
+    await site.write(
+      'customers.yaml',
+      `${customersYaml('demo', 'correct horse')}    maxFiles: 10\n`,
+    )
+    await start()
+    const statuses = await many(40, (n) => put(`file ${n}`, 0))
+    expect(statuses.filter((status) => status === 200)).to.have.length(10)
+    expect(statuses.filter((status) => status === 413)).to.have.length(30)
+    const [name = ''] = (await (await send('/list')).json()) as string[]
+    expect(await put(name, 1000)).to.equal(200)
+    expect(
+      (await send(`/delete/${encodeURIComponent(name)}`, { method: 'DELETE' })).status,
+    ).to.equal(200)
+    expect(await put('one more', 0)).to.equal(200)
+    expect(await put('and one more', 0)).to.equal(413)
+  })
+
   it('computes ten hashes for a thousand guesses at a name, and then holds its brake everywhere', async () => {
     await start()
     expect((await send('/list')).status).to.equal(400)

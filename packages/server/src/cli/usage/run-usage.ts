@@ -54,8 +54,7 @@ export async function runUsage(
 
 async function readQuotas({ customers }: Config): Promise<Quotas> {
   const source = await openFileCredentialSource(customers, { pollIntervalMs: 0 })
-  const quotas = new Map<string, number | undefined>()
-  for (const name of source.customers()) quotas.set(name, source.find(name)?.quota)
+  const quotas = new Map(source.customers().map((name) => [name, source.find(name) ?? {}]))
   await source.close()
   return quotas
 }
@@ -85,8 +84,9 @@ async function printTable(usages: AsyncIterable<CustomerUsage>): Promise<void> {
 
 async function printLines(usages: AsyncIterable<CustomerUsage>): Promise<void> {
   for await (const usage of usages) {
-    const { customer, files, bytes, quota = null, isListed } = usage
+    const { customer, files, bytes, quota = null, maxFiles = null, isListed: listed } = usage
     const share = shareOf(usage) ?? null
-    await print(`${JSON.stringify({ customer, files, bytes, quota, share, listed: isListed })}\n`)
+    const line = { customer, files, bytes, quota, share, maxFiles, listed }
+    await print(`${JSON.stringify(line)}\n`)
   }
 }

@@ -19,10 +19,11 @@ export function usageTable(usages: readonly CustomerUsage[]): readonly string[] 
 }
 
 function toRow(usage: CustomerUsage): readonly string[] {
-  const { customer, files, bytes, quota, isListed } = usage
+  const { customer, files, bytes, quota, maxFiles, isListed } = usage
+  const count = maxFiles === undefined ? `${files}` : `${files}/${maxFiles}`
   const limit = quota === undefined ? '-' : formatBytes(quota)
   const name = isListed ? visible(customer) : `${visible(customer)} (not in the customers file)`
-  return [`${files}`, formatBytes(bytes), limit, percent(shareOf(usage)), name]
+  return [count, formatBytes(bytes), limit, percent(shareOf(usage)), name]
 }
 
 function percent(share: number | undefined): string {

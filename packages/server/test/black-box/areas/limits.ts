@@ -82,6 +82,19 @@ export function limits(start: StartService): void {
       expectOk(await service.anna.upload('b', bytes(100)))
     })
 
+    it('lets a customer keep exactly so many files, however small: 413 Quota exceeded', async () => {
+      await using service = await start({ customers: [{ ...anna, maxFiles: 2 }] })
+      expectOk(await service.anna.upload('a', ''))
+      expectOk(await service.anna.put('b', ''))
+      expectError(await service.anna.upload('c', ''), 413, exceeded)
+      expectError(await service.anna.put('c', ''), 413, exceeded)
+      expectOk(await service.anna.upload('a', 'replaced'))
+      expectOk(await service.anna.remove('b'))
+      expectOk(await service.anna.put('c', ''))
+      expectError(await service.anna.put('b', ''), 413, exceeded)
+      await expectNoLitter(service)
+    })
+
     it('leaves the old file when its replacement exceeds the quota', async () => {
       await using service = await start({ customers })
       expectOk(await service.anna.upload('a', bytes(50)))

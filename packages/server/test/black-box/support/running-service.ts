@@ -9,6 +9,7 @@ import {
   createLoginBrake,
   type BlobStore,
   type Credential,
+  type Customer,
   type LoginBrakeOptions,
 } from '@holdfast/core'
 import { createMemoryCredentialSource, createMemoryFailureCounter } from '@holdfast/core/memory'
@@ -38,7 +39,7 @@ export interface OpenedStore {
 }
 
 export interface ServiceOptions {
-  readonly customers?: readonly (Credentials & { readonly quota?: number })[]
+  readonly customers?: readonly (Credentials & Pick<Customer, 'quota' | 'maxFiles'>)[]
   readonly maxFileSize?: number
   readonly brake?: Omit<LoginBrakeOptions, 'counter'>
   /** How many passwords may wait for their hash; default: 100. One hash is computed at a time. */
@@ -152,9 +153,11 @@ export async function startService(
   }
 }
 
-async function toCredential({ name, password, quota }: Credentials & { readonly quota?: number }) {
-  const credential: Credential = { name, passwordHash: await hashPassword(password, cost) }
-  return quota === undefined ? credential : { ...credential, quota }
+async function toCredential({
+  password,
+  ...customer
+}: Credentials & Pick<Customer, 'quota' | 'maxFiles'>): Promise<Credential> {
+  return { ...customer, passwordHash: await hashPassword(password, cost) }
 }
 
 const computeScrypt: ComputeScrypt = (password, salt, length, { ln, r, p }) =>

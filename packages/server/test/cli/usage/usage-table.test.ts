@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import { usageTable } from '../../../src/cli/usage/usage-table.ts'
 
-const alice = { customer: 'alice', files: 1, bytes: 999, quota: 1_000, isListed: true }
+const alice = {
+  customer: 'alice',
+  files: 1,
+  bytes: 999,
+  quota: 1_000,
+  maxFiles: undefined,
+  isListed: true,
+}
 
 describe('usageTable', () => {
   it('is only a heading where there is nobody', () => {
@@ -12,6 +19,13 @@ describe('usageTable', () => {
     expect(usageTable([alice])).to.deep.equal([
       'files   size    quota  used  customer',
       '    1  999 B  1.00 kB   99%  alice',
+    ])
+  })
+
+  it('shows of how many files a customer has so many', () => {
+    expect(usageTable([{ ...alice, maxFiles: 20 }])).to.deep.equal([
+      'files   size    quota  used  customer',
+      ' 1/20  999 B  1.00 kB   99%  alice',
     ])
   })
 
