@@ -1,6 +1,7 @@
 export { createApp } from './app.ts'
 export type { Audit, AuditEvent } from './audit/audit.ts'
 export type { HoldfastState } from './holdfast-state.ts'
+export { createAddressSet } from './http/address-set.ts'
 export { createAddressOf, type AddressOf } from './http/address-of.ts'
 export { routes, type AnsweredRequest, type OnAnswered, type Route } from './http/answered.ts'
 export type { HttpLog } from './http/log.ts'

@@ -11,6 +11,8 @@ export interface LoginBrakeOptions {
   readonly failuresPerAddress?: number
   /** Failures on one name, whatever the addresses, before addresses that took part are refused. Default: 10. */
   readonly failuresPerName?: number
+  /** Addresses whose attempts are neither counted nor refused nor kept waiting. Default: none. */
+  readonly isExempt?: (address: string) => boolean
   /** Attempts of one address that may wait; one more is refused as `overloaded`. Default: 200. */
   readonly waitingPerAddress?: number
   /**
@@ -63,6 +65,7 @@ export function createLoginBrake({
   counter,
   failuresPerAddress = 30,
   failuresPerName = 10,
+  isExempt = () => false,
   waitingPerAddress = 200,
   waiting = 1_000,
 }: LoginBrakeOptions): LoginBrake {
@@ -169,6 +172,7 @@ export function createLoginBrake({
 
   return {
     async attempt({ name, address, signal }, verify) {
+      if (isExempt(address)) return verify()
       const keys = keysOf(name, address)
       // Who finds somebody waiting lines up.
       const reading = wake.has(keys.address) ? undefined : read(keys)

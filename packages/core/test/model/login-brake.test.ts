@@ -43,6 +43,18 @@ describe('createLoginBrake', () => {
     for (let time = 0; time < 100; time++) await check(brake, { name: 'alice', address: '1.1.1.1' })
   })
 
+  it('neither counts nor refuses an address that is exempt', async () => {
+    const { brake } = brakeWithClock({
+      failuresPerAddress: 2,
+      isExempt: (address) => address === '1.1.1.1',
+    })
+    await fail(brake, 20, 'alice', '1.1.1.1')
+    await check(brake, { name: 'alice', address: '1.1.1.1' })
+    await fail(brake, 2, 'alice', '2.2.2.2')
+    const refused = refusal(brake.attempt({ name: 'alice', address: '2.2.2.2' }, () => true))
+    expect(await refused).to.equal('too-many-attempts')
+  })
+
   it('refuses an address after 30 failures on whatever names', async () => {
     const { brake } = brakeWithClock()
     for (let n = 0; n < 29; n++) await fail(brake, 1, `name ${n}`, '1.1.1.1')

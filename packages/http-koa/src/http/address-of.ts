@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { createAddressSet } from './address-set.ts'
 import { headerValues } from './header-values.ts'
 
 /** Tells where a request comes from, as an IP address; empty when the connection is gone already. */
@@ -14,10 +15,7 @@ export type AddressOf = (request: IncomingMessage) => string
  */
 export function createAddressOf(trustedProxies: readonly string[] = []): AddressOf {
   if (trustedProxies.length === 0) return remoteAddress
-  const proxies = new BlockList()
-  for (const proxy of trustedProxies) add(proxies, proxy)
-  const isTrusted = (address: string) =>
-    isIP(address) !== 0 && proxies.check(address, familyOf(address))
+  const isTrusted = createAddressSet(trustedProxies)
 
   return (request) => {
     const forwarded = headerValues(request, 'x-forwarded-for').join(',').split(',')
@@ -33,23 +31,6 @@ export function createAddressOf(trustedProxies: readonly string[] = []): Address
 
 function remoteAddress({ socket }: IncomingMessage): string {
   return withoutMapping(socket.remoteAddress ?? '')
-}
-
-function add(proxies: BlockList, proxy: string): void {
-  const [address = '', prefix, ...more] = proxy.split('/')
-  const bits = isIP(address) === 6 ? 128 : 32
-  const length = prefix === undefined ? bits : Number(prefix)
-  const isLength = /^\d{1,3}$/.test(prefix ?? '0') && length <= bits
-  if (isIP(address) === 0 || !isLength || more.length > 0) {
-    throw new RangeError(
-      `"${proxy}" is not an address, such as 10.1.2.3, or a subnet, such as 10.0.0.0/8`,
-    )
-  }
-  proxies.addSubnet(address, length, familyOf(address))
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
 /** A socket that listens on all of IPv6 shows IPv4 as `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2). */

@@ -23,6 +23,10 @@ export interface Config {
   readonly 'max-requests': number
   readonly 'max-requests-per-customer': number
   readonly 'trust-proxy': readonly string[] | undefined
+  readonly 'login-failures-per-address': number
+  readonly 'login-failures-per-name': number
+  readonly 'login-failures-window': number
+  readonly 'login-failures-exempt': readonly string[] | undefined
   readonly workers: number
   readonly 'idle-timeout': number
   readonly 'shutdown-grace': number

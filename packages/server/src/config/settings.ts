@@ -131,6 +131,26 @@ export const settings = {
     default: undefined,
     parse: list,
   }),
+  'login-failures-per-address': setting({
+    describe: 'Failed logins of an address before it is refused',
+    default: '30',
+    parse: count,
+  }),
+  'login-failures-per-name': setting({
+    describe: 'Failed logins of a name before addresses that took part are refused',
+    default: '10',
+    parse: count,
+  }),
+  'login-failures-window': setting({
+    describe: 'How long failed logins count',
+    default: '60s',
+    parse: parseDuration,
+  }),
+  'login-failures-exempt': setting({
+    describe: 'Addresses whose failed logins do not count: addresses or subnets, with commas',
+    default: undefined,
+    parse: list,
+  }),
   workers: setting({
     describe: 'Processes that serve, on as many processors',
     default: '1',

@@ -16,9 +16,6 @@ import { openInTurn } from './open-in-turn.ts'
 import { noWatch, type ServerWatch } from './server-watch.ts'
 import type { CertificateState, CustomersState } from './vitals.ts'
 
-/** How long bad logins are remembered, in milliseconds. */
-const loginBrakeWindowMs = 60_000
-
 /** What is one for a whole server, however many workers it has. */
 export interface Commons {
   /** Left out where the server speaks HTTP. */
@@ -88,7 +85,7 @@ export async function openCommons(
         refusedSince: certificate.refusedSince(),
       })),
     verifyPassword: watch.verifyPassword(createPasswordVerifier()),
-    failures: createLoginFailureCounter(loginBrakeWindowMs),
+    failures: createLoginFailureCounter(config['login-failures-window']),
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])
       return taken.every(Boolean)

@@ -14,6 +14,7 @@ import { createServer } from './create-server.ts'
 import { explainListening } from './explain-listening.ts'
 import { createDrain } from './drain.ts'
 import { listeningUrl } from './listening-url.ts'
+import { loginBrakeOptions } from './login-brake-options.ts'
 import { openCommons, type Commons } from './open-commons.ts'
 import { openInTurn } from './open-in-turn.ts'
 import { openStore } from './open-store.ts'
@@ -50,6 +51,7 @@ export async function startServer(
   openCommon: () => Promise<Commons> = () => openCommons(config, log, undefined, watch),
 ): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
+  const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = openInTurn()
   const commons = await open(openCommon())
   const { certificate, credentials, verifyPassword, failures, quotas } = commons
@@ -61,7 +63,7 @@ export async function startServer(
     store: watch.store(store),
     credentials,
     verifyPassword,
-    loginBrake: createLoginBrake({ counter: failures }),
+    loginBrake: createLoginBrake({ counter: failures, ...brakeOptions }),
     ...(quotas && { quotas }),
     ...(maxFileSize !== undefined && { maxFileSize }),
   })

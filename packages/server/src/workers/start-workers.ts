@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../metrics/merge-figures.ts'
 import { checkProxies } from '../serve/check-proxies.ts'
+import { loginBrakeOptions } from '../serve/login-brake-options.ts'
 import { openCommons } from '../serve/open-commons.ts'
 import { openInTurn } from '../serve/open-in-turn.ts'
 import { openStore } from '../serve/open-store.ts'
@@ -34,11 +35,12 @@ export async function startWorkers(
   watch?: ServerWatch,
 ): Promise<RunningServer> {
   checkProxies(config)
+  const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = openInTurn()
   const commons = await open(openCommons(config, log, () => shared.tellCustomers(), watch))
   // For the usage of customers with a quota. What is wrong with it is said here, once.
   const store = await open(openStore(config.store, config, log))
-  const shared = shareCommons(commons, createQuotaKeeper(store))
+  const shared = shareCommons(commons, createQuotaKeeper(store), brakeOptions)
   const { readSecret: _, ...written } = config
   const workers: Worker[] = []
   const closing = new AbortController()

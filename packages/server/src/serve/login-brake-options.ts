@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+import type { LoginBrakeOptions } from '@holdfast/core'
+import { createAddressSet } from '@holdfast/http-koa'
+import { UsageError } from '../cli/usage-error.ts'
+import type { Config } from '../config/resolve-config.ts'
+
+type BrakeConfig = Pick<
+  Config,
+  'login-failures-per-address' | 'login-failures-per-name' | 'login-failures-exempt'
+>
+
+/**
+ * How the configuration sets the brake on bad logins.
+ *
+ * @throws UsageError if an exempt address is neither an address nor a subnet
+ */
+export function loginBrakeOptions(config: BrakeConfig): Omit<LoginBrakeOptions, 'counter'> {
+  const isMember = exemptAddresses(config['login-failures-exempt'] ?? [])
+  return {
+    failuresPerAddress: config['login-failures-per-address'],
+    failuresPerName: config['login-failures-per-name'],
+    // The brake takes an IPv6 network of 64 bits for one address, as in `2001:db8::/64`.
+    isExempt: (address) => isMember(address.split('/')[0] ?? ''),
+  }
+}
+
+function exemptAddresses(members: readonly string[]): (address: string) => boolean {
+  try {
+    for (const member of members) refuseSmallNetwork(member)
+    return createAddressSet(members)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new UsageError(
+      `The exempt addresses (--login-failures-exempt) are wrong: ${error.message}.`,
+    )
+  }
+}
+
+function refuseSmallNetwork(member: string): void {
+  const [address = '', prefix = '128'] = member.split('/')
+  if (isIP(address) === 6 && Number(prefix) > 64) {
+    throw new RangeError(
+      `"${member}" is less than an IPv6 network of 64 bits, which counts as one address; write ${address}/64`,
+    )
+  }
+}
