@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Microseconds from the success of a call to the call. */
-static const useconds_t lateness = 20000;
+static const useconds_t lateness = 200000;
 
 typedef int (*sync_call)(int);
 

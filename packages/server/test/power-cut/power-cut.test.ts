@@ -21,7 +21,7 @@ const lies = [
 ] as const
 
 /** Cuts after which a lie must have been found; as a rule the first or the second finds it. */
-const enoughForLiars = 20
+const enoughForLiars = 40
 
 describeWithDisks('holdfast serve, on a disk whose power is cut', () => {
   const figures: string[] = []
