@@ -31,7 +31,7 @@ async function expectSense(trial: Trial): Promise<void> {
 }
 
 describe('Files that many clients use at once are linearizable', function () {
-  this.timeout(3 * minute)
+  this.timeout(5 * minute)
   let site: Site
   const servers: HoldfastServer[] = []
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe('Files that many clients use at once are linearizable', function () {
 })
 
 describe('The test of linearizability', function () {
-  this.timeout(3 * minute)
+  this.timeout(5 * minute)
 
   /** Runs clients at a service whose store has the flaw. */
   async function runAt(
