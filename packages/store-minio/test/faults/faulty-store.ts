@@ -59,10 +59,10 @@ export async function expectSwept({ minio, bucket }: FaultyStore): Promise<void>
   }
 }
 
-/** Passes when `promise` settles within half a minute: less than the store's default timeouts, and not for ever. */
-export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+/** Passes when `promise` settles in time; default: half a minute, which is less than the store's default timeouts. */
+export async function inTime<T>(promise: Promise<T>, what: string, limitMs = 30_000): Promise<T> {
   const timer = new AbortController()
-  const late = delay(30_000, undefined, { signal: timer.signal }).then(() => {
+  const late = delay(limitMs, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`${what} hangs`)
   })
   late.catch(() => {})
@@ -70,7 +70,11 @@ export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
 }
 
 /** What `promise` rejects with. */
-export async function failureOf(promise: Promise<unknown>, what: string): Promise<unknown> {
+export async function failureOf(
+  promise: Promise<unknown>,
+  what: string,
+  limitMs?: number,
+): Promise<unknown> {
   const resolved = Symbol('resolved')
   const outcome = await inTime(
     promise.then(
@@ -78,14 +82,19 @@ export async function failureOf(promise: Promise<unknown>, what: string): Promis
       (error: unknown) => error,
     ),
     what,
+    limitMs,
   )
   expect(outcome, `${what} resolves`).not.to.equal(resolved)
   return outcome
 }
 
 /** Passes when `promise` rejects with `store-unavailable` in time. */
-export async function expectUnavailable(promise: Promise<unknown>, what: string): Promise<void> {
-  const error = await failureOf(promise, what)
+export async function expectUnavailable(
+  promise: Promise<unknown>,
+  what: string,
+  limitMs?: number,
+): Promise<void> {
+  const error = await failureOf(promise, what, limitMs)
   expect(error, `${what}: ${String(error)}`).to.have.property('code', 'store-unavailable')
 }
 

@@ -118,13 +118,14 @@ describeWithMinio('openMinioBlobStore on a way that stays broken', (minio) => {
     const { calls, name, after } = operation
     const isDone = isFoundOut(operation, fault)
     // Short only where it is waited for: on a busy machine a server may well be silent for so long.
-    const idleTimeoutMs = fault.kind === 'stall' ? 3000 : 20_000
+    const idleTimeoutMs = fault.kind === 'stall' ? 2000 : 20_000
     await withFaultyStore(minio(), { idleTimeoutMs }, async (faulty) => {
       const { store, direct, proxy, bucket } = faulty
       await direct.put(key, contentOf(earlier))
       proxy.inject(fault)
       const expectOutcome = isDone ? inTime : expectUnavailable
-      await Promise.all(calls.map((call) => expectOutcome(call(store), name)))
+      // Some wait for a silent server many times.
+      await Promise.all(calls.map((call) => expectOutcome(call(store), name, 90_000)))
       // Else the test has shown nothing.
       expect(proxy.strikes(), 'requests that met the fault').to.be.at.least(1)
       proxy.heal()
