@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { problems } from '../http/problem.ts'
 
-/** What a form may hold besides its file; text fields are kept in memory. */
+/** What a form may hold besides its file. */
 export const formLimits = {
   /** Bytes of one text field. */
   fieldSize: 64 * 1024,
@@ -14,12 +14,8 @@ export const formLimits = {
   batchFiles: 10_000,
 } as const
 
-/** Calls `fail` at once when the parser finds the form broken or beyond the limits. */
+/** Calls `fail` at once when the parser finds the form broken or with too many parts. */
 export function watchParser(parser: Writable, fail: (error: Error) => void): void {
   parser.once('error', () => fail(problems.malformedMultipart()))
   parser.once('partsLimit', () => fail(problems.tooManyParts(formLimits.parts)))
-  parser.once('fieldsLimit', () => fail(problems.tooManyFields(formLimits.fields)))
-  parser.on('field', (_name: string, _value: string, info: { valueTruncated: boolean }) => {
-    if (info.valueTruncated) fail(problems.fieldTooLarge(formLimits.fieldSize))
-  })
 }

@@ -1,7 +1,7 @@
 import { on } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import busboy, { type FileInfo } from 'busboy'
+import busboy from 'busboy'
 import { chunksOf } from '../http/chunks-of.ts'
 import { invite } from '../http/expect-continue.ts'
 import { BodyFault, requireIntactBody, watchBodyLength } from '../http/intact-body.ts'
@@ -9,22 +9,22 @@ import { HttpProblem, problems } from '../http/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { checkFormType } from './form-type.ts'
-import { takeNamesLiterally } from './take-names-literally.ts'
-import { undoFormEscapes } from './undo-form-escapes.ts'
+import { readParts } from './read-parts.ts'
 
 /** A file of a form that is still being read. */
 export interface BatchFile {
-  /** What the client calls it. */
-  readonly filename: string
+  /** What the client calls it; `undefined` where the part does not say so in a way that can be read. */
+  readonly filename: string | undefined
   /** Its bytes; throws when the form breaks off. What is not read of them is skipped. */
   readonly content: AsyncIterable<Uint8Array>
   /** The text fields `sha256` between the file before and this one, as `expectedSha256` takes them. */
-  readonly fields: { readonly sha256?: unknown }
+  readonly digests: readonly string[]
 }
 
 /**
  * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when
- * the one before has been dealt with. Text fields and other files are read past.
+ * the one before has been dealt with. Text fields, other files and empty file fields are read past; a part that cannot be
+ * read counts as a file.
  *
  * @throws HttpProblem 400 when a text field `sha256` has no file behind it, 400 or 413 when the form is broken or
  *   beyond the limits, at the point where that shows
@@ -35,23 +35,27 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   const parser = createParser(request)
   const failure = new AbortController()
   const late = new WeakSet<Readable>()
-  const takeFields = collectDigests(parser)
-  const fieldsOf = new WeakMap<Readable, BatchFile['fields']>()
-  parser.on('file', (name, stream, { filename }) => {
+  const fail = (error: Error) => {
+    failure.abort(error)
+    parser.destroy(error)
+  }
+  const { dispositionOf, takeDigests } = readParts(parser, fail)
+  const isFile = (stream: Readable) => {
+    const disposition = dispositionOf(stream)
+    return !disposition || (disposition.name === 'file' && disposition.filename !== undefined)
+  }
+  const digestsOf = new WeakMap<Readable, BatchFile['digests']>()
+  parser.on('file', (_name, stream) => {
     // A file's stream errs together with the parser, maybe before anybody reads it.
     stream.on('error', () => {})
     // The parser goes on to the end of the chunk in which it was stopped.
     if (failure.signal.aborted) late.add(stream)
     // What stands before a file is known only now: the file may have to wait for its turn while the parser goes on.
-    if (isFile(name, filename)) fieldsOf.set(stream, takeFields())
+    if (isFile(stream)) digestsOf.set(stream, takeDigests())
   })
   // A broken form makes the parser err twice, by itself and by its end below; an error that nobody hears ends the
   // process.
   parser.on('error', () => {})
-  const fail = (error: Error) => {
-    failure.abort(error)
-    parser.destroy(error)
-  }
   watchParser(parser, fail)
   request.once('close', () => {
     if (!request.complete) parser.destroy(problems.malformedMultipart())
@@ -62,19 +66,21 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   request.pipe(parser)
   let files = 0
   try {
-    for await (const [name, stream, { filename }] of parts) {
+    let digests: readonly string[] = []
+    for await (const [, stream] of parts) {
       if (late.has(stream)) failure.signal.throwIfAborted()
-      if (isFile(name, filename)) {
+      const filename = dispositionOf(stream)?.filename
+      digests = [...digests, ...(digestsOf.get(stream) ?? [])]
+      if (isFile(stream) && !(filename === '' && (await isEmpty(stream)))) {
         if (++files > formLimits.batchFiles) throw problems.tooManyFiles(formLimits.batchFiles)
-        yield {
-          filename: undoFormEscapes(filename),
-          content: chunksOf(stream, problems.malformedMultipart),
-          fields: fieldsOf.get(stream) ?? {},
-        }
+        yield { filename, content: chunksOf(stream, problems.malformedMultipart), digests }
+        digests = []
       }
       stream.resume()
     }
-    if ('sha256' in takeFields()) throw problems.invalidField('sha256', 'no file follows it')
+    if (digests.length + takeDigests().length > 0) {
+      throw problems.invalidField('sha256', 'no file follows it')
+    }
   } catch (error) {
     // The parser's own words for a broken form are no answer.
     if (error instanceof HttpProblem || error instanceof BodyFault) throw error
@@ -92,7 +98,7 @@ const waitingParts = 100
 function partsOf(
   request: IncomingMessage,
   parser: busboy.Busboy,
-): AsyncIterable<[name: string, stream: Readable, info: FileInfo]> {
+): AsyncIterable<[name: string, stream: Readable]> {
   const fed = Object.assign(parser, {
     pause: () => request.unpipe(parser),
     resume: () => request.pipe(parser),
@@ -101,19 +107,12 @@ function partsOf(
     close: ['close'],
     highWaterMark: waitingParts,
     lowWaterMark: 1,
-  }) as AsyncIterable<[name: string, stream: Readable, info: FileInfo]>
+  }) as AsyncIterable<[name: string, stream: Readable]>
 }
 
 function createParser(request: IncomingMessage): busboy.Busboy {
   try {
-    const parser = busboy({
-      headers: request.headers,
-      // It takes a field that has just reached the size for one that is larger.
-      limits: { fieldSize: formLimits.fieldSize + 1, fields: formLimits.fields },
-      preservePath: true,
-      defParamCharset: 'utf8',
-    })
-    takeNamesLiterally(parser)
+    const parser = busboy({ headers: request.headers })
     takeBoundariesLiterally(parser)
     return parser
   } catch {
@@ -122,20 +121,10 @@ function createParser(request: IncomingMessage): busboy.Busboy {
   }
 }
 
-function isFile(name: string, filename: string | undefined): filename is string {
-  return name === 'file' && Boolean(filename)
-}
-
-/** Collects the text fields called `sha256`; the function returned hands out those since it was last called. */
-function collectDigests(parser: busboy.Busboy): () => BatchFile['fields'] {
-  let digests: string[] = []
-  parser.on('field', (name, value) => {
-    if (name === 'sha256') digests.push(value)
-  })
-  return () => {
-    const [first, ...more] = digests
-    digests = []
-    if (first === undefined) return {}
-    return { sha256: more.length > 0 ? [first, ...more] : first }
+/** Whether there is nothing in the part. A form sends its file field like that when no file was chosen. */
+async function isEmpty(stream: Readable): Promise<boolean> {
+  for await (const chunk of chunksOf(stream, problems.malformedMultipart)) {
+    if (chunk.length > 0) return false
   }
+  return true
 }

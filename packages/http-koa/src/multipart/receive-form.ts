@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import koaMulter from '@koa/multer'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
@@ -9,11 +10,12 @@ import { watchBodyLength } from '../http/intact-body.ts'
 import { problems } from '../http/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 import { expectedSha256 } from './expected-sha256.ts'
+import type { FormDisposition } from './form-disposition.ts'
 import { formLimits, watchParser } from './form-limits.ts'
 import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
 import { partFileName } from './part-file-name.ts'
 import type { StagedUpload } from './stage-upload.ts'
-import { takeNamesLiterally } from './take-names-literally.ts'
+import { readParts, type FormParts } from './read-parts.ts'
 
 export interface ReceiveFormOptions {
   readonly files: CustomerFiles
@@ -28,10 +30,10 @@ export type ReceiveForm = (ctx: Context, options: ReceiveFormOptions) => Promise
 
 /** One form being read. */
 interface Reception extends ReceiveFormOptions {
-  readonly fields: () => unknown
   readonly freeing: Pick<UploadOptions, 'release'>
   readonly fail: (error: unknown) => void
   filesSeen: number
+  parts?: FormParts
   staged?: StagedUpload
 }
 
@@ -50,24 +52,24 @@ export function createReceiveForm(): ReceiveForm {
   const storage = createMulterStorage({
     filesOf: (request) => receptionOf(request).files,
     nameOf: (request, part) => {
-      const { onName } = receptionOf(request)
-      onName(part.originalname)
-      const name = partFileName(part.originalname)
+      const { onName, parts } = receptionOf(request)
+      const filename = parts?.dispositionOf(part.stream)?.filename
+      if (filename !== undefined) onName(filename)
+      const name = partFileName(filename)
       onName(name)
       return name
     },
     optionsOf: (request) => {
-      const { createOnly, freeing, fields } = receptionOf(request)
-      const digest = { hash: createHash('sha256'), expected: () => expectedSha256(fields()) }
+      const { createOnly, freeing, parts } = receptionOf(request)
+      const expected = () => expectedSha256(parts?.takeDigests() ?? [])
+      const digest = { hash: createHash('sha256'), expected }
       return { createOnly, digest, ...freeing }
     },
   })
 
   const multer = koaMulter({
     storage: failingEarly(storage, receptionOf),
-    limits: formLimits,
-    preservePath: true,
-    defParamCharset: 'utf8',
+    limits: { parts: formLimits.parts },
     fileFilter: (request, part, callback) => {
       const reception = receptionOf(request)
       if (part.fieldname !== 'file') return callback(null, false)
@@ -76,14 +78,21 @@ export function createReceiveForm(): ReceiveForm {
       callback(problems.moreThanOneFile())
     },
     streamHandler: (request, parser) => {
-      takeNamesLiterally(parser)
+      const reception = receptionOf(request)
+      const fail = (error: Error) => {
+        reception.fail(error)
+        parser.destroy(error)
+      }
       takeBoundariesLiterally(parser)
-      const { fail } = receptionOf(request)
       watchParser(parser, fail)
+      reception.parts = readParts(parser, fail)
+      parser.on('file', (_name: string, stream: Readable) => {
+        refusePart(stream, reception.parts?.dispositionOf(stream), fail)
+      })
       // Multer gives a form up by unpiping it; whoever knows a better reason tells in the same turn.
       parser.once('unpipe', () => {
         if (parser.writableFinished) return
-        queueMicrotask(() => fail(problems.malformedMultipart()))
+        queueMicrotask(() => reception.fail(problems.malformedMultipart()))
       })
       watchBodyLength(request, fail)
       request.pipe(parser)
@@ -92,14 +101,13 @@ export function createReceiveForm(): ReceiveForm {
 
   return async (ctx, options) => {
     const failure = Promise.withResolvers<never>()
-    const fields = () => (ctx.request as { body?: unknown }).body
     const fail = (error: unknown) => {
       failure.reject(error)
       // Multer would keep it until it has read the rest of the request.
       void reception.staged?.discard()
     }
     const freeing = freeingChunks(ctx.req)
-    const reception: Reception = { ...options, fields, freeing, fail, filesSeen: 0 }
+    const reception: Reception = { ...options, freeing, fail, filesSeen: 0 }
     receptions.set(ctx.req, reception)
     invite(ctx.req)
     const reading = multer(ctx, async () => {})
@@ -108,6 +116,18 @@ export function createReceiveForm(): ReceiveForm {
     if (file === undefined) throw problems.noFile()
     return file
   }
+}
+
+/** Calls `fail` for a part that cannot be read, and for a file without a name; multer passes over both. */
+function refusePart(
+  stream: Readable,
+  disposition: FormDisposition | undefined,
+  fail: (error: Error) => void,
+): void {
+  if (disposition === undefined) return fail(problems.malformedMultipart())
+  if (disposition.name !== 'file' || disposition.filename !== '') return
+  // Without content it is the field of a form where no file was chosen.
+  stream.once('data', () => fail(problems.invalidFilename('it is empty')))
 }
 
 /** What multer itself rejects with is the form's fault; the store's errors have come early. */

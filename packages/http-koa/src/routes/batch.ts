@@ -119,7 +119,7 @@ async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
 }
 
 async function storeOne(
-  { filename, content, fields }: BatchFile,
+  { filename, content, digests }: BatchFile,
   upload: CustomerFiles['upload'],
   common: UploadOptions,
   explain: (error: unknown) => ErrorBody,
@@ -127,7 +127,7 @@ async function storeOne(
   let file = filename
   try {
     file = partFileName(filename)
-    const { size } = await upload(file, content, { ...common, ...digestOf(fields) })
+    const { size } = await upload(file, content, { ...common, ...digestOf(digests) })
     return {
       line: { filename, statusCode: 200, message: 'OK' },
       subject: { file, bytes: size },
@@ -138,8 +138,8 @@ async function storeOne(
 }
 
 /** Hashing costs more than all the rest, so it is done only for who asks. */
-function digestOf(fields: BatchFile['fields']): { readonly digest?: ExpectedDigest } {
-  const sha256 = expectedSha256(fields)
+function digestOf(digests: BatchFile['digests']): { readonly digest?: ExpectedDigest } {
+  const sha256 = expectedSha256(digests)
   if (sha256 === undefined) return {}
   return { digest: { hash: createHash('sha256'), expected: () => sha256 } }
 }

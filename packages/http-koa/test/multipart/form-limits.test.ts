@@ -118,6 +118,15 @@ for (const [route, send] of [
       }
     })
 
+    it('let field names stand for lists of any length, and make none of them', async () => {
+      const fields = [textPart('a[4294967294]', 'x'), textPart('a[b]', 'y')]
+      const begin = performance.now()
+      const answer = await upload(...fields, file)
+      expect(statuses(answer), answer.body).to.deep.equal([200])
+      // To make one of them takes minutes, in which nobody else is served.
+      expect(performance.now() - begin).to.be.lessThan(40_000)
+    })
+
     it('let a boundary of 70 characters pass, and not one more', async () => {
       const withBoundary = (boundary: string) => {
         const body = form(file).replaceAll(/^--.*?(?=-*\r\n)/gm, `--${boundary}`)

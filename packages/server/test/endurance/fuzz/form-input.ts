@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { dispositions, type WriteDisposition } from './form-dispositions.ts'
 import { mutate, mutations } from './mutations.ts'
 
 /** A form, and how it is sent. */
@@ -10,11 +11,18 @@ export interface FormInput {
   readonly body: Buffer
   /** Where the body is cut when it is sent in chunks. */
   readonly cuts: readonly number[]
+  /**
+   * How many lines a batch has for its parts, at least and at most: one for each called `file` that has a name for a file,
+   * whether that can be read or not, and maybe one for another that cannot be read. Left out where it is not sure what
+   * the parts are.
+   */
+  readonly lines?: readonly [least: number, most: number]
 }
 
 interface PartInput {
   readonly name: string
   readonly filename: string | undefined
+  readonly write: WriteDisposition
   readonly lines: readonly string[]
   readonly content: Buffer
   readonly hasDigest: boolean
@@ -76,6 +84,7 @@ const parts = (boundary: string): fc.Arbitrary<PartInput[]> =>
     fc.record({
       name: names,
       filename: fc.option(filenames, { nil: undefined, freq: 8 }),
+      write: dispositions,
       lines: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(lines, { maxLength: 2 })),
       content: contents(boundary),
       hasDigest: fc.nat(5).map((number) => number === 5),
@@ -116,15 +125,25 @@ export const formInputs: fc.Arbitrary<FormInput> = boundaries.chain((boundary) =
       ...how,
       boundary,
       body: mutate(render(parts, boundary), changes),
+      ...(changes.length === 0 && linesFor(parts, boundary)),
     })),
 )
+
+function linesFor(parts: readonly PartInput[], boundary: string): Pick<FormInput, 'lines'> {
+  if (parts.some(({ content }) => content.includes(`--${boundary}`, 0, 'latin1'))) return {}
+  const isFile = ({ name, filename }: PartInput) => name === 'file' && filename !== undefined
+  const mayBeUnclear = ({ filename, lines }: PartInput) =>
+    filename !== undefined || lines.some((line) => line.startsWith('content-disposition'))
+  const least = parts.filter(isFile).length
+  return { lines: [least, parts.filter(mayBeUnclear).length] }
+}
 
 const everyByte = Array.from({ length: 400 }, (_, index) => index)
 
 function render(parts: readonly PartInput[], boundary: string): Buffer {
-  const bytes = parts.flatMap(({ name, filename, lines, content, hasDigest }) => {
-    const file = filename === undefined ? '' : `; filename="${filename}"`
-    const head = [`Content-Disposition: form-data; name="${name}"${file}`, ...lines].join('\r\n')
+  const bytes = parts.flatMap(({ name, filename, write, lines, content, hasDigest }) => {
+    const disposition = filename === undefined ? `form-data; name="${name}"` : write(name, filename)
+    const head = [`Content-Disposition: ${disposition}`, ...lines].join('\r\n')
     const whole = [Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from('\r\n')]
     return hasDigest ? [digestPart(content, boundary), ...whole] : whole
   })

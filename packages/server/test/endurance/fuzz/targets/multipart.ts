@@ -53,7 +53,8 @@ export function multipart({
         service.throwFault()
         const files = await filesNow(service.demo)
         expectTrue(input, answer, files)
-        return { status: answer.status, files }
+        const lines = input.isBatch && answer.status === 200 ? linesOf(answer) : []
+        return { status: answer.status, files, lines }
       }
       return {
         async check(input) {
@@ -61,6 +62,10 @@ export function multipart({
           const one = await send(input, whole)
           const other = await send(input, pieces)
           expect(other, 'the same in pieces').to.deep.equal(one)
+          const sibling = { ...input, isBatch: !input.isBatch }
+          const way = await send(sibling, requestsOf(sibling)[0])
+          const [upload, batch] = input.isBatch ? [way, one] : [one, way]
+          expectSameMeaning(upload, batch)
           await expectTidy?.()
         },
         async close() {
@@ -110,7 +115,7 @@ function expectTrueUpload(
 }
 
 function expectTrueBatch(
-  { body, boundary }: FormInput,
+  { body, boundary, lines: lengths }: FormInput,
   form: ModelForm,
   answer: WireAnswer,
   files: Files,
@@ -120,6 +125,10 @@ function expectTrueBatch(
   if (form.kind === 'unclosed') {
     const isTold = answer.status >= 400 || (lines.at(-1)?.statusCode ?? 0) >= 400
     expect(isTold, 'told that the form has no end').to.equal(true)
+  }
+  if (lengths) {
+    const ofParts = lines.filter(({ message }) => !message.startsWith('Invalid sha256: no file'))
+    expect(ofParts.length, 'lines').to.be.within(...lengths)
   }
   if (form.kind === 'clear') {
     const model = filesOfBatch(form.parts)
@@ -137,8 +146,30 @@ function expectTrueBatch(
   expect(changes(files).length).to.be.at.most(stored.length)
 }
 
+/** What became of a form. */
+interface Outcome {
+  readonly status: number
+  readonly files: Files
+  /** Of a batch. */
+  readonly lines: readonly BatchLine[]
+}
+
+/** The two routes find the same files in a form: one stores what the other does, unless there are more of them. */
+function expectSameMeaning(upload: Outcome, { status, files, lines }: Outcome): void {
+  if (status !== 200) return void expect(upload.status, 'as the batch').to.equal(status)
+  const [only, ...more] = lines
+  if (only && more.length === 0) {
+    expect(upload.status, 'as the line').to.equal(only.statusCode)
+    return expectFiles(upload.files, files)
+  }
+  // A digest behind the file counts there.
+  const rest = more.filter(({ message }) => !message.startsWith('Invalid sha256: no file'))
+  if (rest.length > 0) expect(upload.status, 'of several files').to.not.equal(200)
+}
+
 interface BatchLine {
   readonly statusCode: number
+  readonly message: string
   readonly filename?: string
 }
 

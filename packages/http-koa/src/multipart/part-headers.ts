@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream'
 import { formLimits } from './form-limits.ts'
 
-/** Values by name, the name in lower case. */
-type PartHeaders = Record<string, string[]>
+/** Values by name, the name in lower case; a character for each byte. */
+export type PartHeaders = Record<string, string[]>
+
+/** Headers in place of those that have arrived; `undefined` breaks the form. */
+type ChangeHeaders = (headers: PartHeaders) => PartHeaders | undefined
 
 /** What is used of busboy's parser for the headers of a part. */
 interface HeaderParser {
@@ -12,22 +15,18 @@ interface HeaderParser {
 }
 
 /**
- * Makes busboy take the characters of a part's `filename` for what browsers and curl mean by them:
- *
- * - A backslash is an ordinary character. Busboy takes it for the escape of RFC 9110 §5.6.4, so that the names `a\b`
- *   and `a\\b` become one, and a name that ends with a backslash is none. Only `\"` stays what it is there: a quote, as
- *   older versions of curl send it.
- * - A control character is part of the name, which is then refused as a name. Busboy takes the whole form for broken.
- *   It arrives as a byte that is never UTF-8, which `partFileName` refuses.
+ * Gives busboy for each part what `change` makes of its headers. In the disposition, a control character stands as a byte
+ * that is never UTF-8, so that it is refused as part of a name; busboy takes the whole form for broken.
  *
  * Refuses parts with more header lines than `formLimits` says, too: from some number on busboy drops lines, and a part
- * without its `Content-Disposition` would be read past as if nobody had sent it.
+ * without its `Content-Disposition` would be read past.
  *
  * Busboy 1.6 has no options for this, so the headers are changed on their way into its header parser and out of it; its
  * last version is of 2022, and the tests would notice another one.
  */
-export function takeNamesLiterally(parser: Writable): void {
+export function changePartHeaders(parser: Writable, change: ChangeHeaders): void {
   const changed = new WeakSet<HeaderParser>()
+  const refuse = () => parser.destroy(new Error('Malformed part header'))
   let current: HeaderParser | null = null
   Object.defineProperty(parser, '_hparser', {
     get: () => current,
@@ -35,12 +34,12 @@ export function takeNamesLiterally(parser: Writable): void {
       current = next
       if (next === null || changed.has(next)) return
       changed.add(next)
-      change(next, () => parser.destroy(new Error('Malformed part header')))
+      intercept(next, change, refuse)
     },
   })
 }
 
-function change(headerParser: HeaderParser, refuse: () => void): void {
+function intercept(headerParser: HeaderParser, change: ChangeHeaders, refuse: () => void): void {
   const { cb } = headerParser
   const push = headerParser.push.bind(headerParser)
   let isMarked = false
@@ -50,18 +49,14 @@ function change(headerParser: HeaderParser, refuse: () => void): void {
     return push(marked, start, end)
   }
   headerParser.cb = (headers) => {
-    const { 'content-disposition': dispositions, ...others } = headers
+    const { 'content-disposition': _, ...others } = headers
     if (isMarked && Object.values(others).flat().some(hasMark)) return refuse()
     isMarked = false
     if (Object.values(headers).flat().length > formLimits.partHeaders) return refuse()
-    if (dispositions) headers['content-disposition'] = dispositions.map(doubleBackslashes)
-    cb(headers)
+    const next = change(headers)
+    if (next) cb(next)
+    else refuse()
   }
-}
-
-/** The last quote of the header closes a name, whatever is before it. */
-function doubleBackslashes(disposition: string): string {
-  return disposition.replace(/\\(?!")|\\(?="\s*$)/g, '\\\\')
 }
 
 /** Never part of UTF-8. */
