@@ -1,5 +1,10 @@
 import { createFileService, isFileServiceError } from '@holdfast/core'
-import { createMulterStorage, toProblem, type StagedUpload } from '@holdfast/http-koa'
+import {
+  createMulterStorage,
+  multerOptions,
+  toProblem,
+  type StagedUpload,
+} from '@holdfast/http-koa'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import express, { type ErrorRequestHandler } from 'express'
 import multer from 'multer'
@@ -21,16 +26,13 @@ const store = await openDiskBlobStore({ directory: DATA })
 const service = createFileService({ store, maxFileSize: Number(MAX_FILE_SIZE) })
 
 const upload = multer({
+  // Otherwise multer passes over files whose name it cannot read, and a text field `a[4294967294]` stops the process.
+  ...multerOptions,
   // Was: multer.diskStorage({ destination: 'uploads' })
   storage: createMulterStorage<express.Request>({
     filesOf: (request) => service.filesOf({ name: request.user }),
   }),
-  // Browsers send names in UTF-8; multer takes them for Latin-1 unless it is told.
-  defParamCharset: 'utf8',
-  // Otherwise multer cuts what looks like a path, and passes over a file called `..` without a word. With it,
-  // holdfast judges.
-  preservePath: true,
-  limits: { fields: 10, parts: 20 },
+  limits: { ...multerOptions.limits, fields: 10, parts: 20 },
 })
 
 const app = express()

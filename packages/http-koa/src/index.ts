@@ -17,6 +17,7 @@ export {
 export { createErrors } from './middleware/errors.ts'
 export { requestId } from './middleware/request-id.ts'
 export { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
+export { multerOptions } from './multipart/multer-options.ts'
 export {
   createMulterStorage,
   type MulterStorage,

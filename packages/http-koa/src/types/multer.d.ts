@@ -8,7 +8,17 @@ declare module '@koa/multer' {
   export interface MulterOptions {
     readonly storage: object
     readonly limits?: Readonly<
-      Partial<Record<'fieldSize' | 'fields' | 'parts' | 'fileSize', number>>
+      Partial<
+        Record<
+          | 'fieldSize'
+          | 'fields'
+          | 'fieldNestingDepth'
+          | 'fieldArrayIndexLimit'
+          | 'parts'
+          | 'fileSize',
+          number
+        >
+      >
     >
     readonly fileFilter?: (
       request: IncomingMessage,

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
+import type { MulterOptions } from '@koa/multer'
 import express from 'express'
 import multer from 'multer'
 import { createMulterStorage } from '../../src/multipart/multer-storage.ts'
@@ -20,6 +21,8 @@ export interface MulterAppOptions {
   readonly fileSize?: number
   /** What the handler does with its files. Default: publish them all. */
   readonly handle?: (staged: readonly StagedUpload[]) => Promise<unknown>
+  /** What multer is given beside. Default: nothing. */
+  readonly options?: Partial<MulterOptions>
   /** What it takes to know the customer. Default: nothing. */
   readonly lookUp?: () => Promise<unknown>
 }
@@ -34,6 +37,7 @@ export async function runExpressApp({
   fileSize = Infinity,
   handle = publishAll,
   lookUp = async () => {},
+  options = {},
 }: MulterAppOptions): Promise<MulterApp> {
   const files = createFileService({ store }).filesOf({ name: 'demo' })
   const staged: StagedUpload[] = []
@@ -42,7 +46,11 @@ export async function runExpressApp({
     await lookUp()
     return files
   }
-  const upload = multer({ storage: createMulterStorage({ filesOf }), limits: { fileSize } })
+  const upload = multer({
+    storage: createMulterStorage({ filesOf }),
+    limits: { fileSize },
+    ...options,
+  })
   const app = express()
   app.post('/attachments', upload.array('file', maxFiles), async (request, response) => {
     const uploads = (request as unknown as { readonly files: readonly StagedUpload[] }).files

@@ -14,6 +14,7 @@ export async function runKoaMulterApp({
   fileSize = Infinity,
   handle = publishAll,
   lookUp = async () => {},
+  options = {},
 }: MulterAppOptions): Promise<MulterApp> {
   const files = createFileService({ store }).filesOf({ name: 'demo' })
   const staged: StagedUpload[] = []
@@ -22,7 +23,11 @@ export async function runKoaMulterApp({
     await lookUp()
     return files
   }
-  const upload = koaMulter({ storage: createMulterStorage({ filesOf }), limits: { fileSize } })
+  const upload = koaMulter({
+    storage: createMulterStorage({ filesOf }),
+    limits: { fileSize },
+    ...options,
+  })
   const app = new Koa()
   app.silent = true
   app.use(async (ctx, next) => {
