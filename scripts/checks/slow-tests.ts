@@ -18,6 +18,7 @@ export const slowTests: readonly string[] = [
   'packages/store-minio/test/contract.test.ts',
   'packages/store-disk/test/contract.test.ts',
   'packages/store-disk/test/moving-files.test.ts',
+  'packages/server/test/abuse/stalled-forms.test.ts',
   'packages/store-minio/test/faults/passing.test.ts',
   'packages/store-minio/test/faults/persistent.test.ts',
   'packages/server/test/black-box/disk.test.ts',
