@@ -104,9 +104,9 @@ describe('examples/express-multer', function () {
 
   it('keeps nothing of a form that breaks off', async () => {
     const headers = { ...alice, 'Content-Type': 'multipart/form-data; boundary=b' }
-    const part = 'Content-Disposition: form-data; name="file"; filename="broken"'
-    const whole = `--b\r\n${part}\r\n\r\nwhole\r\n`
-    const beginning = `${whole}--b\r\n${part}2\r\n\r\n${'x'.repeat(2 ** 20)}`
+    const part = (name: string) =>
+      `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+    const beginning = `${part('whole')}whole\r\n${part('broken')}${'x'.repeat(2 ** 20)}`
     await breakOff(`${app.url}/reports`, app.data, { method: 'POST', headers, beginning })
     await expectNoFiles(app.data)
   })
