@@ -11,6 +11,7 @@ import { openMetrics } from '../serve/open-metrics.ts'
 import { placeOf } from '../serve/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
+import { warnOfVariables } from '../serve/warn-of-variables.ts'
 import { catchSignals, type Signals } from './signals.ts'
 
 /**
@@ -22,6 +23,7 @@ export async function runServer(config: Config): Promise<number> {
   const metrics = await openMetrics(config, config.workers > 1 ? 'primary' : undefined)
   const openedLog = openLog(config, metrics)
   const { log } = openedLog
+  warnOfVariables(log, process.env)
   try {
     const admin = await openAdmin(config, log, metrics)
     try {
