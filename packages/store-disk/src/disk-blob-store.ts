@@ -8,6 +8,7 @@ import { fileStats } from './file-stats.ts'
 import type { WarningLog } from './instance.ts'
 import type { NamesMode } from './layout.ts'
 import { listNames } from './list-names.ts'
+import { createNameBudget } from './name-budget.ts'
 import { namingFailure } from './naming-failure.ts'
 import { probeDirectory } from './probe-directory.ts'
 import { readBlob } from './read-blob.ts'
@@ -82,8 +83,9 @@ export async function openDiskBlobStore({
     await checkPresence()
     return result
   }
+  const budget = createNameBudget()
   const namesOf = (customer: string, options?: ListOptions) =>
-    listNames((use) => walked(walkBlobs(customer, use)), options)
+    listNames((use) => walked(walkBlobs(customer, use)), budget, options)
 
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {

@@ -1,23 +1,50 @@
+import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, sortUtf8 } from '@holdfast/core'
+import { compactNames, readCompactNames } from './compact-names.ts'
 
 /** Takes names in any order, some perhaps more than once, and gives each once, in order. */
 export interface NameSorter {
   add(name: string): void
+  /** Resolves when no more is held than may be; to be called now and then. */
+  settle(): Promise<void>
   /** The first of those added, in ascending order of their UTF-8 bytes; to be called once, at the end. */
   sorted(): Iterable<string>
+  /** Whether names that came after those it gives were dropped for want of memory. */
+  isCut(): boolean
+}
+
+export interface NameSorterOptions {
+  /** The most names to give. */
+  readonly limit: number
+  /** Is given bytes that names take, or negative ones that they no longer take; whether so many may be held. */
+  readonly grow?: (bytes: number) => boolean
+  readonly runLength?: number
 }
 
 /** What is sorted in a few milliseconds, and no more names than that at a time: other requests wait meanwhile. */
 const defaultRunLength = 8192
 
+/** A run of fewer names is not compacted. */
+const fewNames = 1024
+
+/** Merged without a pause; it takes a millisecond or so. */
+const namesPerTurn = 1024
+
 /**
  * Sorts names in runs, which it merges as their names are asked for, so that no step takes long and the first name is
- * there soon. Gives the first `limit`; where that is less than a run, it keeps no more than a run.
+ * there soon. Gives the first `limit`; where that is less than a run, it keeps no more than a run. Where it may not hold what
+ * it has, it drops the second half, and what comes after the first.
  */
-export function createNameSorter(limit: number, runLength = defaultRunLength): NameSorter {
-  const runs: string[][] = []
+export function createNameSorter({
+  limit,
+  grow = () => true,
+  runLength = defaultRunLength,
+}: NameSorterOptions): NameSorter {
+  let runs: Buffer[] = []
   let run: string[] = []
-  /** Not among the first `limit` is what comes here or later. */
+  let mayHold = true
+  let isCut = false
+  /** Not among the first is what comes here or later. */
   let end: string | undefined
 
   const sortRun = () => {
@@ -27,50 +54,88 @@ export function createNameSorter(limit: number, runLength = defaultRunLength): N
     end = run.at(-1)
   }
 
+  const compactRun = () => {
+    const compact = compactNames(run)
+    runs.push(compact)
+    run = []
+    mayHold = grow(compact.length)
+  }
+
+  const all = () => mergeRuns([...runs.map(readCompactNames), run.values()])
+
+  const dropHalf = async () => {
+    sortRun()
+    const before = runs
+    const bytes = before.reduce((sum, { length }) => sum + length, 0)
+    const merged = all()
+    run = []
+    runs = []
+    let kept = 0
+    for (const name of merged) {
+      run.push(name)
+      kept += name.length
+      end = name
+      if (run.length % namesPerTurn === 0) await setImmediate()
+      if (kept * 2 >= bytes) break
+      if (run.length >= runLength) compactRun()
+    }
+    isCut = true
+    mayHold = grow(-bytes)
+    if (run.length > 0) compactRun()
+  }
+
   return {
     add(name) {
       if (end !== undefined && compareUtf8(name, end) >= 0) return
       run.push(name)
       if (run.length < runLength) return
       sortRun()
-      if (run.length * 2 < runLength) return
-      runs.push(run)
-      run = []
+      if (run.length * 2 >= runLength) compactRun()
+    },
+
+    async settle() {
+      if (!mayHold && runs.length > 1) await dropHalf()
     },
 
     *sorted() {
       sortRun()
+      if (run.length > fewNames) compactRun()
       let left = limit
-      for (const name of mergeRuns([...runs, run])) {
+      const merged = all()
+      // Whoever lets go of what this gives lets go of the names.
+      runs = []
+      run = []
+      for (const name of merged) {
         yield name
         if (--left === 0) return
       }
     },
+
+    isCut: () => isCut,
   }
 }
 
 /** What is left of a run. */
 interface Rest {
-  readonly run: readonly string[]
-  at: number
+  readonly run: Iterator<string>
   head: string
 }
 
 /** The strings of `runs`, each of which is in order, in order and each once. */
-function* mergeRuns(runs: readonly (readonly string[])[]): Generator<string> {
+function* mergeRuns(runs: readonly Iterator<string>[]): Generator<string> {
   const heap: Rest[] = []
   for (const run of runs) {
-    const [head] = run
-    if (head !== undefined) heap.push({ run, at: 0, head })
+    const head = run.next()
+    if (!head.done) heap.push({ run, head: head.value })
   }
   // Runs in order of their heads are a heap.
   heap.sort((a, b) => compareUtf8(a.head, b.head))
   let given: string | undefined
   for (let first = heap[0]; first; first = heap[0]) {
     if (first.head !== given) yield (given = first.head)
-    const head = first.run[++first.at]
-    const last = head === undefined ? heap.pop() : first
-    if (head !== undefined) first.head = head
+    const head = first.run.next()
+    const last = head.done ? heap.pop() : first
+    if (!head.done) first.head = head.value
     if (last && heap.length > 0) sink(heap, last)
   }
 }

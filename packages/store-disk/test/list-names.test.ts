@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compareUtf8 } from '@holdfast/core'
 import { expect } from 'chai'
 import { listNames } from '../src/list-names.ts'
+import { createNameBudget } from '../src/name-budget.ts'
 import type { Blobs } from '../src/walk-blobs.ts'
 import { collect } from './collect.ts'
 
@@ -38,6 +39,7 @@ describe('listNames', () => {
     do {
       const page = listNames(
         walking(() => manyBlobs().blobs),
+        createNameBudget(),
         { prefix: '4', after, limit: 300 },
       )
       pages.push(await collect(page))
@@ -49,7 +51,10 @@ describe('listNames', () => {
 
   it('lets other work go on while its names are taken as fast as they come', async () => {
     const { blobs } = manyBlobs()
-    const names = listNames(walking(() => blobs))[Symbol.asyncIterator]()
+    const names = listNames(
+      walking(() => blobs),
+      createNameBudget(),
+    )[Symbol.asyncIterator]()
     const first = await names.next()
     let turns = 0
     let isOver = false
@@ -72,7 +77,10 @@ describe('listNames', () => {
 
   it('stops looking for names when its reader stops before the first', async () => {
     const { state, blobs } = manyBlobs()
-    const names = listNames(walking(() => blobs))[Symbol.asyncIterator]()
+    const names = listNames(
+      walking(() => blobs),
+      createNameBudget(),
+    )[Symbol.asyncIterator]()
     const first = names.next()
     await nextTurn()
     await names.return?.()
@@ -83,7 +91,10 @@ describe('listNames', () => {
 
   it('looks at nothing before it is read', async () => {
     const { state, blobs } = manyBlobs()
-    const list = listNames(walking(() => blobs))
+    const list = listNames(
+      walking(() => blobs),
+      createNameBudget(),
+    )
     await nextTurn()
     expect(state.batches).to.equal(0)
     expect(await collect(list)).to.have.length(5000)
@@ -95,7 +106,59 @@ describe('listNames', () => {
       yield [found('a')]
       throw broken
     }
-    const failure = await collect(listNames(walking(failing))).catch((error: unknown) => error)
+    const failure = await collect(listNames(walking(failing), createNameBudget())).catch(
+      (error: unknown) => error,
+    )
     expect(failure).to.equal(broken)
   })
+
+  it('finds again what it may not hold, and gives every name once', async () => {
+    const budget = createNameBudget({ most: 60_000, least: 60_000 })
+    let walks = 0
+    const names = listNames(
+      walking(() => {
+        walks++
+        return manyThousand()
+      }),
+      budget,
+    )
+    expect(await collect(names)).to.deep.equal(sortedThousands)
+    expect(walks).to.be.within(2, 12)
+    expect(budget.held()).to.equal(0)
+  })
+
+  it('drops the names of a reader who waits, and goes on behind those that were given', async () => {
+    let time = 0
+    const budget = createNameBudget({ most: 300_000, least: 0 }, () => time)
+    const open = () => listNames(walking(manyThousand), budget)[Symbol.asyncIterator]()
+    const slow = open()
+    const first = await slow.next()
+    const heldBefore = budget.held()
+    time += 5000
+    const quick = open()
+    await quick.next()
+    expect(budget.held()).to.be.within(1, heldBefore)
+    const rest: string[] = [String(first.value)]
+    for (let step = await slow.next(); !step.done; step = await slow.next()) rest.push(step.value)
+    expect(rest).to.deep.equal(sortedThousands)
+    await quick.return?.()
+    expect(budget.held()).to.equal(0)
+  })
+
+  it('holds nothing of a list that is given up', async () => {
+    const budget = createNameBudget()
+    const names = listNames(walking(manyThousand), budget)[Symbol.asyncIterator]()
+    await names.next()
+    expect(budget.held()).to.be.above(0)
+    await names.return?.()
+    expect(budget.held()).to.equal(0)
+  })
 })
+
+const sortedThousands = Array.from({ length: 40_000 }, (_, index) => String(index)).sort()
+
+async function* manyThousand() {
+  for (let at = 0; at < 40_000; at += 100) {
+    yield Array.from({ length: 100 }, (_, index) => found(String(((at + index) * 7919) % 40_000)))
+  }
+}

@@ -14,7 +14,7 @@ const names = fc.uniqueArray(
 )
 
 function sort(all: readonly string[], limit: number, runLength?: number): string[] {
-  const sorter = createNameSorter(limit, runLength)
+  const sorter = createNameSorter({ limit, ...(runLength !== undefined && { runLength }) })
   for (const name of all) sorter.add(name)
   return [...sorter.sorted()]
 }
@@ -60,5 +60,26 @@ describe('createNameSorter', () => {
     const all = Array.from({ length: 20_000 }, (_, index) => String((index * 7919) % 20_000))
     expect(sort(all, Infinity)).to.deep.equal([...all].sort(compareUtf8))
     expect(sort(all, 6000)).to.deep.equal([...all].sort(compareUtf8).slice(0, 6000))
+  })
+
+  it('drops the last names where it may not hold all, and says so', async () => {
+    const sizes = fc.integer({ min: 1, max: 12 })
+    await fc.assert(
+      fc.asyncProperty(names, sizes, sizes, async (all, runLength, most) => {
+        let held = 0
+        const grow = (bytes: number) => (held += bytes) <= most * 8
+        const sorter = createNameSorter({ limit: Infinity, runLength, grow })
+        for (const name of all) {
+          sorter.add(name)
+          await sorter.settle()
+        }
+        const found = [...sorter.sorted()]
+        const expected = [...all].sort(compareUtf8)
+        expect(found).to.deep.equal(expected.slice(0, found.length))
+        if (!sorter.isCut()) expect(found).to.have.length(expected.length)
+        if (all.length > 0) expect(found).not.to.have.length(0)
+      }),
+      { numRuns: 1000 },
+    )
   })
 })
