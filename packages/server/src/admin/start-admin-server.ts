@@ -4,6 +4,7 @@ import { createHttpServer, errorBody } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { createDrain } from '../serve/drain.ts'
 import { explainListening, type ListeningPlace } from '../serve/explain-listening.ts'
+import { limitConnections } from '../serve/limit-connections.ts'
 import { listeningUrl } from '../serve/listening-url.ts'
 
 export interface AdminAnswer {
@@ -25,6 +26,9 @@ export interface AdminServer {
 
 /** How long an answer under way may take when the server is closed, in milliseconds. */
 const graceMs = 1_000
+
+/** Balancers and monitoring need few; each takes an open file from the service. */
+const maxConnections = 64
 
 const allow = 'GET, HEAD, OPTIONS'
 
@@ -54,6 +58,7 @@ export async function startAdminServer(
     }
   }
   const server = createHttpServer({ callback: () => answer })
+  limitConnections(server, maxConnections)
   const drain = createDrain(server)
   try {
     server.listen(place.port, place.host)

@@ -20,6 +20,7 @@ export interface Config {
   readonly customers: string
   readonly store: StoreKind
   readonly 'max-file-size': number | undefined
+  readonly 'max-connections': number | undefined
   readonly 'max-requests': number
   readonly 'max-requests-per-customer': number
   readonly 'trust-proxy': readonly string[] | undefined

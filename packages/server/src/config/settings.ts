@@ -116,6 +116,11 @@ export const settings = {
     default: undefined,
     parse: parseByteSize,
   }),
+  'max-connections': setting({
+    describe: 'Connections of each process; as many as its open files allow if unset',
+    default: undefined,
+    parse: count,
+  }),
   'max-requests': setting({
     describe: 'Requests under way at a time, downloads included; more get 503',
     default: '1000',

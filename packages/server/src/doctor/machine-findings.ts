@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { finding, type Finding } from '@holdfast/core'
+import { openFilesLimit } from '../serve/open-files-limit.ts'
 
 /** What is known of the machine and of this process, which is started as the server would be. */
 export interface Machine {
@@ -17,14 +17,10 @@ const fewOpenFiles = 4096
 
 /** Looks at the machine. */
 export async function lookAtMachine(): Promise<Machine> {
-  // Linux only. Node.js has raised the soft limit to the hard one, as it does for the server.
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
-  const [, openFiles] = /^Max open files +(\d+|unlimited)/m.exec(limits) ?? []
   return {
     nodeVersion: process.versions.node,
     threads: process.env['UV_THREADPOOL_SIZE'],
-    openFiles:
-      openFiles === undefined ? undefined : Number(openFiles.replace('unlimited', 'Infinity')),
+    openFiles: await openFilesLimit(),
     now: new Date(),
   }
 }

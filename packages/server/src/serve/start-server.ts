@@ -13,9 +13,11 @@ import { checkProxies } from './check-proxies.ts'
 import { createServer } from './create-server.ts'
 import { explainListening } from './explain-listening.ts'
 import { createDrain } from './drain.ts'
+import { connectionsWithin, limitConnections } from './limit-connections.ts'
 import { listeningUrl } from './listening-url.ts'
 import { loginBrakeOptions } from './login-brake-options.ts'
 import { openCommons, type Commons } from './open-commons.ts'
+import { openFilesLimit } from './open-files-limit.ts'
 import { openInTurn } from './open-in-turn.ts'
 import { openStore } from './open-store.ts'
 import { noWatch, type ServerWatch } from './server-watch.ts'
@@ -86,6 +88,8 @@ export async function startServer(
       log,
     },
   )
+  const maxConnections = config['max-connections'] ?? (await affordableConnections(config))
+  if (maxConnections !== undefined) limitConnections(server, maxConnections)
   watch.server(server)
   const drain = createDrain(server)
   try {
@@ -112,6 +116,13 @@ export async function startServer(
       return isClean
     },
   }
+}
+
+/** `undefined` where the system sets no limit, or does not say which. */
+async function affordableConnections({ 'max-requests': maxRequests }: Config) {
+  const openFiles = await openFilesLimit()
+  if (openFiles === undefined || openFiles === Infinity) return undefined
+  return connectionsWithin(openFiles, maxRequests)
 }
 
 async function reopen(trail: AuditTrail, watch: ServerWatch): Promise<boolean> {

@@ -12,6 +12,7 @@ describe('resolveConfig', () => {
       customers: './customers.yaml',
       store: 'disk',
       'max-file-size': undefined,
+      'max-connections': undefined,
       'max-requests': 1000,
       'max-requests-per-customer': 100,
       'trust-proxy': undefined,
