@@ -94,6 +94,19 @@ describe('limitPipelining', () => {
     })
   }
 
+  it('leaves large bodies as they are, whose segments it frees', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    await using app = await runEcho(gate.promise)
+    using connection = await connectRaw(app.port)
+    const body = Array.from({ length: 200_000 }, (_, index) => `${index},`).join('')
+    connection.send(Buffer.concat([chunked(body), request('PUT', '/', {}, body), ping]))
+    await until('the first came', () => app.parsed() > 0)
+    gate.resolve(undefined)
+    await until('all are answered', () => connection.received().toString().endsWith('<>'))
+    const bodies = bodiesIn(connection.received())
+    expect(bodies.map((each) => each === body)).to.deep.equal([true, true, false])
+  })
+
   it('finds the end of a body whose head came in two segments', async () => {
     const gate = Promise.withResolvers<undefined>()
     await using app = await runEcho(gate.promise)
