@@ -18,11 +18,16 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'credentials-file': { dependencies: ['core'], devDependencies: ['contract'] },
   'http-koa': { dependencies: ['core'], devDependencies: ['api-description', 'contract'] },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
-  'store-minio': { dependencies: ['core'], devDependencies: ['contract', 'minio-container'] },
+  'store-minio': {
+    dependencies: ['core'],
+    devDependencies: ['contract', 'minio-container', 's3-servers'],
+  },
   // Real MinIO servers for tests; published to nobody.
   'minio-container': { dependencies: [], devDependencies: [] },
+  // S3 servers other than MinIO, likewise.
+  's3-servers': { dependencies: ['minio-container'], devDependencies: [] },
   server: {
     dependencies: ['core', 'credentials-file', 'http-koa', 'store-disk', 'store-minio'],
-    devDependencies: ['api-description', 'contract', 'minio-container'],
+    devDependencies: ['api-description', 'contract', 'minio-container', 's3-servers'],
   },
 }

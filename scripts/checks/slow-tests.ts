@@ -1,5 +1,9 @@
 /** The test files that take longest, in the order in which they begin. A hint: it says when, and not whether. */
 export const slowTests: readonly string[] = [
+  'packages/store-minio/test/other-servers/moto.test.ts',
+  'packages/server/test/black-box/other-servers.test.ts',
+  'packages/store-minio/test/other-servers/versitygw.test.ts',
+  'packages/store-minio/test/other-servers/rclone.test.ts',
   'packages/server/test/copy/moving-house.test.ts',
   'packages/server/test/cluster/cluster.test.ts',
   'packages/server/test/crash/crash.test.ts',

@@ -4,6 +4,7 @@ import { moduleGraph } from './module-graph.ts'
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
 const users = {
   containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
+  s3servers: ['packages/s3-servers/src/', '@holdfast/s3-servers'],
   images: ['packages/server/test/containers/support/product-image.ts'],
   git: ['scripts/release/test/repository-copy.ts'],
   proxies: ['packages/server/test/cluster/support/start-proxy.ts'],

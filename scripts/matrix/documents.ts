@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContractResult } from './contract-result.ts'
 import { renderMatrix } from './render-matrix.ts'
+import { renderS3Servers } from './render-s3-servers.ts'
 import { renderResults } from './render-results.ts'
 import type { Store } from './stores.ts'
 
@@ -15,6 +16,10 @@ export interface GeneratedDocument {
 
 /** Where the README's matrix begins and ends. */
 const block = /(?<=<!-- contract results: [^>]*-->\n\n)[^]*?(?=\n<!-- end of contract results -->)/
+
+/** The same for the S3 servers other than MinIO that the contract runs on. */
+const serversBlock =
+  /(?<=<!-- other S3 servers: [^>]*-->\n\n)[^]*?(?=\n<!-- end of other S3 servers -->)/
 
 const introduction = `# Contract results
 
@@ -37,12 +42,15 @@ export async function generatedDocuments(
   const suites = stores.flatMap((store) => store.suites)
   const readme = await readFile(join(root, 'README.md'), 'utf8')
   if (!block.test(readme)) throw new Error('README.md has no block for the contract results')
+  if (!serversBlock.test(readme)) throw new Error('README.md has no block for other S3 servers')
   const path = 'docs/contract-results.md'
   return [
     {
       path: 'README.md',
       present: readme,
-      wanted: readme.replace(block, () => renderMatrix(stores, results)),
+      wanted: readme
+        .replace(block, () => renderMatrix(stores, results))
+        .replace(serversBlock, renderS3Servers),
     },
     {
       path,

@@ -1,4 +1,5 @@
 import type { ContractResult } from './contract-result.ts'
+import { markdownTable } from './markdown-table.ts'
 import { resultTable, type Outcome } from './result-table.ts'
 import type { Store } from './stores.ts'
 
@@ -26,12 +27,4 @@ function cell(tests: readonly (readonly Outcome[])[]): string {
   if (tests.length === 0) return '-'
   const passed = tests.filter((outcomes) => !outcomes.includes('failed'))
   return `${passed.length}/${tests.length}`
-}
-
-function markdownTable([head = [], ...body]: readonly string[][]): string {
-  const widths = head.map((_, at) => Math.max(3, ...[head, ...body].map((row) => row[at]!.length)))
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((text, at) => text.padEnd(widths[at]!)).join(' | ')} |\n`
-  const rule = line(widths.map((width) => '-'.repeat(width)))
-  return [line(head), rule, ...body.map(line)].join('')
 }

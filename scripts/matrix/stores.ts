@@ -1,3 +1,5 @@
+import { otherS3Servers } from './other-s3-servers.ts'
+
 /** One run of the contract suite. */
 export interface Suite {
   /** The name that the store's test gives to `describeBlobStore`. */
@@ -71,8 +73,9 @@ export const stores: readonly Store[] = [
   },
 ]
 
-/** Suites of what is no store by itself, but goes around one. They have no column. */
+/** Suites of what is no store by itself, but goes around one, or of a store on other servers. They have no column. */
 export const wrappers: readonly string[] = [
+  ...otherS3Servers,
   'a store with injected faults, none of them planned,',
   'a store that is watched',
 ]

@@ -4,6 +4,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
+import { keyDecoder } from './key-decoder.ts'
 import { translating } from './s3-errors.ts'
 
 /** What to list, in whole keys. */
@@ -46,12 +47,13 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
     )
     // The page of some proxy in between is no list, and least of all an empty one.
     if (page.Name === undefined) throw unreadableList()
+    const decode = keyDecoder(page.EncodingType)
     yield {
       objects: (page.Contents ?? []).map(({ Key = '', Size: size = 0 }) => ({
-        key: decodeKey(Key),
+        key: decode(Key),
         size,
       })),
-      folders: (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => decodeKey(Prefix)),
+      folders: (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => decode(Prefix)),
     }
     continuation = page.IsTruncated === true ? page.NextContinuationToken : undefined
   } while (continuation !== undefined)
@@ -62,9 +64,4 @@ function unreadableList(): FileServiceError {
     'store-unavailable',
     'The store answers with something else than a list',
   )
-}
-
-/** Undoes `encoding-type=url`, where a plus stands for a space. */
-export function decodeKey(encoded: string): string {
-  return decodeURIComponent(encoded.replaceAll('+', ' '))
 }

@@ -12,10 +12,14 @@ import { blobInfo, statObject } from './stat-object.ts'
 import type { StoreBody } from './store-body.ts'
 import { sureOfAbsence } from './sure-of-absence.ts'
 
+/** How often an object may be replaced while it is opened. */
+const mostAttempts = 5
+
 /** Opens the object for reading; `undefined` if there is none. */
 export async function readBlob(
   read: ObjectRead,
   options: OpenOptions,
+  attempts = mostAttempts,
 ): Promise<OpenBlob | undefined> {
   const { range: request } = options
   if (request === undefined || canSelect(request)) {
@@ -26,9 +30,22 @@ export async function readBlob(
   // S3 refuses a range without telling what the object is.
   const info = await statObject(read)
   if (info === undefined) return undefined
-  // Replaced by a longer one in this very moment.
-  if (resolveRange(request, info.size) !== undefined) return readBlob(read, options)
-  return { info, range: undefined, content: nothing(), close: async () => {} }
+  const range = resolveRange(request, info.size)
+  if (range === undefined) {
+    return { info, range, content: nothing(), close: async () => {} }
+  }
+  // Some servers refuse a suffix that is longer than the object, which HTTP does not.
+  const found = await sureOfAbsence(read, () => getObject(read, { range: exactly(range) }))
+  const isFound = found !== undefined && found !== 'unsatisfiable'
+  if (isFound && found.size === info.size) return openBlob(read, options, found)
+  // Replaced by another one in this very moment.
+  if (isFound) found.body.destroy()
+  if (attempts === 1) throw anotherRange()
+  return readBlob(read, options, attempts - 1)
+}
+
+function exactly({ offset, length }: ByteRange): string {
+  return rangeHeader({ first: offset, last: offset + length - 1 })
 }
 
 function openBlob(
@@ -54,11 +71,12 @@ function openBlob(
 /** What is left of the object that was opened. */
 async function getRest(
   read: ObjectRead,
-  { offset, length }: ByteRange,
+  rest: ByteRange,
   etag: string,
   closed: AbortSignal,
 ): Promise<StoreBody> {
-  const range = rangeHeader({ first: offset, last: offset + length - 1 })
+  const { offset, length } = rest
+  const range = exactly(rest)
   const found = await sureOfAbsence(read, () =>
     getObject(read, { range, 'if-match': etag }, closed),
   )

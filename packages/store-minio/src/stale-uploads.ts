@@ -1,12 +1,11 @@
 import {
   AbortMultipartUploadCommand,
-  ListMultipartUploadsCommand,
   ListPartsCommand,
-  type ListMultipartUploadsCommandOutput,
   type ListPartsCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { decodeKey } from './list-objects.ts'
+import { keyDecoder } from './key-decoder.ts'
+import { listUploads } from './list-uploads.ts'
 import type { ObjectKeys } from './object-keys.ts'
 import { isAnswer } from './s3-errors.ts'
 
@@ -56,15 +55,15 @@ function isRecent(time: number, { staleAfterMs }: Sweep): boolean {
 async function* findUploads({ s3, bucket }: Sweep): AsyncGenerator<FoundUpload> {
   let marker: { KeyMarker?: string; UploadIdMarker?: string } = {}
   for (;;) {
-    const page: ListMultipartUploadsCommandOutput = await s3.send(
-      // Without a prefix: MinIO takes one for a whole key.
-      new ListMultipartUploadsCommand({ Bucket: bucket, EncodingType: 'url', ...marker }),
-    )
+    // Without a prefix: MinIO takes one for a whole key.
+    const page = await listUploads(s3, { Bucket: bucket, EncodingType: 'url', ...marker })
+    const decode = keyDecoder(page.EncodingType)
     for (const { Key, UploadId: id, Initiated: initiated } of page.Uploads ?? []) {
       if (Key === undefined || id === undefined || initiated === undefined) continue
-      yield { key: decodeKey(Key), id, initiated: initiated.getTime() }
+      yield { key: decode(Key), id, initiated: initiated.getTime() }
     }
-    const { NextKeyMarker: key, NextUploadIdMarker: id } = page
+    const { NextKeyMarker, NextUploadIdMarker: id } = page
+    const key = NextKeyMarker === undefined ? undefined : decode(NextKeyMarker)
     const isSame = key === marker.KeyMarker && id === marker.UploadIdMarker
     if (page.IsTruncated !== true || key === undefined || isSame) return
     marker = { KeyMarker: key, ...(id !== undefined && { UploadIdMarker: id }) }

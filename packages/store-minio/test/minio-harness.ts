@@ -2,9 +2,15 @@ import type { BlobStoreHarness } from '@holdfast/contract'
 import type { RunningMinio } from '@holdfast/minio-container'
 import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
 
+/** A server that tests have for themselves: MinIO or another one. */
+type Server = Pick<
+  RunningMinio,
+  'endpoint' | 'accessKey' | 'secretKey' | 'region' | 'createBucket' | 'unfinishedUploads'
+>
+
 /** A store in a new bucket of `minio`. */
 export async function openMinioHarness(
-  minio: RunningMinio,
+  minio: Server,
   options: Partial<MinioBlobStoreOptions> = {},
 ): Promise<BlobStoreHarness> {
   const bucket = await minio.createBucket()
@@ -21,9 +27,13 @@ export async function openMinioHarness(
     },
     litter: () => minio.unfinishedUploads(bucket),
     heldResources: async () => {
-      // A connection that was cut is gone with the next turns of the event loop.
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      return stores.reduce((sum, store) => sum + store.busyConnections(), 0)
+      const busy = () => stores.reduce((sum, store) => sum + store.busyConnections(), 0)
+      // A connection that was cut is gone with the next turns of the event loop, the sweep at the start soon.
+      for (let patience = 250; patience > 0; patience--) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        if (busy() === 0) break
+      }
+      return busy()
     },
     dispose: async () => {
       await Promise.all(stores.map((store) => store.close()))

@@ -59,6 +59,7 @@ describe('testNeeds', () => {
     const python = 'packages/server/test/openapi/schemathesis.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
     const btrfs = 'packages/store-disk/test/mounted-disk.ts'
+    const s3servers = 'packages/s3-servers/src/index.ts'
     const image = 'packages/server/test/containers/support/product-image.ts'
     const files = {
       'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
@@ -67,6 +68,8 @@ describe('testNeeds', () => {
       'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
       'packages/server/test/containers/e.test.ts': "import './support/product-image.ts'\n",
       'packages/server/test/openapi/e.test.ts': "import './schemathesis.ts'\n",
+      'packages/s3-servers/test/f.test.ts': "import '../src/index.ts'\n",
+      [s3servers]: '',
       [proxy]: '',
       [image]: '',
       [browser]: '',
@@ -78,7 +81,7 @@ describe('testNeeds', () => {
       [btrfs]: '',
       'packages/store-disk/test/f.test.ts': "import './mounted-disk.ts'\n",
     }
-    const all = 'images proxies browser prometheus python postgres btrfs systemd'
+    const all = 's3servers images proxies browser prometheus python postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })

@@ -83,7 +83,7 @@ async function cloneScripts(clone: string, isRoot: boolean): Promise<void> {
   for (const part of ['scripts/test', 'scripts/prepare.sh', 'scripts/programs.sh', image]) {
     await cp(join(root, part), join(clone, part), { recursive: true })
   }
-  for (const part of ['engine.sh', 'minio-image.sh', 'local-images.sh']) {
+  for (const part of ['engine.sh', 'minio-image.sh', 'local-images.sh', 's3-servers.sh']) {
     await cp(join(root, 'scripts/containers', part), join(clone, 'scripts/containers', part))
   }
   await mkdir(join(clone, 'node_modules/.bin'), { recursive: true })

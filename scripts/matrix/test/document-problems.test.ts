@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
 import { documentProblems } from '../document-problems.ts'
 import { generatedDocuments } from '../documents.ts'
+import { otherS3Servers } from '../other-s3-servers.ts'
 import { resultsOf, suiteOf } from './result-fixtures.ts'
 
 const stores = [{ name: 'memory', suites: [suiteOf('memory')] }]
@@ -16,6 +17,13 @@ const readme = `# Stores
 | --- |
 
 <!-- end of contract results -->
+
+<!-- other S3 servers: written by a program -->
+
+| old |
+| --- |
+
+<!-- end of other S3 servers -->
 
 The end.
 `
@@ -72,8 +80,17 @@ describe('generatedDocuments', () => {
     withDocuments(async (root) => {
       const written = await readFile(join(root, 'README.md'), 'utf8')
       expect(written).to.match(/^# Stores\n\n<!-- contract results: .*-->\n\n\| contract tests/)
-      expect(written).to.match(/\n\n<!-- end of contract results -->\n\nThe end\.\n$/)
-      expect(written).not.to.contain('old')
+      expect(written).to.match(/\n\n<!-- end of contract results -->\n\n<!-- other S3 servers: /)
+      expect(written).to.match(/\n\n<!-- end of other S3 servers -->\n\nThe end\.\n$/)
+      expect(written).not.to.contain('| old')
+    }))
+
+  it('names the other S3 servers with their versions', () =>
+    withDocuments(async (root) => {
+      const written = await readFile(join(root, 'README.md'), 'utf8')
+      for (const kind of otherS3Servers) {
+        expect(written).to.match(new RegExp(`^\\| ${kind} \\d+\\.\\d+\\.\\d+ +\\| \\d+`, 'm'))
+      }
     }))
 
   it('rejects when the README has no block', () =>

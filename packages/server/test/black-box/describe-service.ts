@@ -45,6 +45,32 @@ export function describeService(
   })
 }
 
+/** The same with the areas only whose answers come from the store, without what the contract suite has of names. */
+export function describeServiceOnStore(
+  storeName: string,
+  openStore: () => Promise<OpenedStore>,
+): void {
+  describe(`the service on ${storeName}`, () => {
+    for (const area of storeAreas) area((options = {}) => startService(openStore, options))
+  })
+}
+
+const storeAreas = [
+  uploadForm,
+  uploadOverwrite,
+  uploadCreateOnly,
+  digest,
+  uploadRaw,
+  uploadBatch,
+  serve,
+  serveHeaders,
+  serveRanges,
+  serveConditional,
+  list,
+  deletion,
+  isolation,
+]
+
 const areas = [
   ping,
   authentication,

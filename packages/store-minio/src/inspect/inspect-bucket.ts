@@ -6,6 +6,7 @@ import { StoreSettingError } from '../store-setting-error.ts'
 import { takeSteps } from './bucket-step.ts'
 import { encryptionFinding } from './encryption-finding.ts'
 import { multipartSteps } from './multipart-steps.ts'
+import { nameSteps } from './name-steps.ts'
 import { deleting, objectSteps } from './object-steps.ts'
 import { serverClockFinding } from './server-clock-finding.ts'
 import { settingSteps } from './setting-steps.ts'
@@ -78,7 +79,14 @@ async function* tryOut(
   await removeOldTrials(s3, bucket, prefix)
   const trial = createTrialObjects(s3, bucket, prefix)
   const strangers = createStrangersStep(new URL(endpoint).origin)
-  const steps = [...objectSteps, ...multipartSteps, ...settingSteps, strangers, deleting]
+  const steps = [
+    ...objectSteps,
+    ...multipartSteps,
+    ...nameSteps,
+    ...settingSteps,
+    strangers,
+    deleting,
+  ]
   try {
     for await (const found of takeSteps(steps, trial)) {
       yield found

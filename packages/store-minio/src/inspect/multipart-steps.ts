@@ -2,11 +2,11 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  ListMultipartUploadsCommand,
   ListPartsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { finding } from '@holdfast/core'
+import { listUploads } from '../list-uploads.ts'
 import type { BucketStep } from './bucket-step.ts'
 import { judgeCondition } from './judge-condition.ts'
 import type { TrialObjects } from '../trial-objects.ts'
@@ -21,6 +21,12 @@ async function begin({ s3, bucket, largeKey, begun }: TrialObjects) {
   const { ETag } = await s3.send(new UploadPartCommand(part))
   const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] }
   return { upload, complete: { ...upload, MultipartUpload } }
+}
+
+/** An upload that is not finished. */
+export async function beginAndGiveUp(trial: TrialObjects): Promise<void> {
+  const { upload } = await begin(trial)
+  await trial.s3.send(new AbortMultipartUploadCommand(upload))
 }
 
 const largeUploads: BucketStep = {
@@ -53,8 +59,10 @@ const findingUnfinished: BucketStep = {
   right: 's3:ListBucketMultipartUploads',
   needs: [largeUploads.check],
   async run({ s3, bucket }) {
-    const command = new ListMultipartUploadsCommand({ Bucket: bucket, MaxUploads: 1000 })
-    const { Uploads = [], IsTruncated } = await s3.send(command)
+    const { Uploads = [], IsTruncated } = await listUploads(s3, {
+      Bucket: bucket,
+      MaxUploads: 1000,
+    })
     const others = Uploads.filter(({ Key = '' }) => !Key.includes('.holdfast-trial-')).length
     const message = `can be found; there are ${others}${IsTruncated === true ? ' or more' : ''}`
     return finding('ok', this.check, message)
@@ -77,8 +85,7 @@ const givingUp: BucketStep = {
   right: 's3:AbortMultipartUpload',
   needs: [largeUploads.check],
   async run(trial) {
-    const { upload } = await begin(trial)
-    await trial.s3.send(new AbortMultipartUploadCommand(upload))
+    await beginAndGiveUp(trial)
     return finding('ok', this.check, 'unfinished uploads can be removed')
   },
 }

@@ -1,0 +1,29 @@
+import { describeBlobStore } from '@holdfast/contract'
+import { describeWithS3Server, knownFailures, type S3ServerKind } from '@holdfast/s3-servers'
+import type { Finding } from '@holdfast/core'
+import { expect } from 'chai'
+import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'
+import { openMinioHarness } from '../minio-harness.ts'
+
+const MiB = 1024 * 1024
+
+/** Declares the whole contract suite on a server of `kind`, and what an inspection says of that server. */
+export function describeContractOn(kind: S3ServerKind): void {
+  const { contract, findings } = knownFailures[kind]
+  describeWithS3Server(kind, `openMinioBlobStore on ${kind}`, contract, function (server) {
+    describeBlobStore(kind, () => openMinioHarness(server()), { putMemory: 64 * MiB })
+  })
+  describeWithS3Server(kind, `inspectBucket on ${kind}`, [], (server) => {
+    it('says what the server cannot do, and leaves nothing', async () => {
+      const bucket = await server().createBucket()
+      const { endpoint, accessKey, secretKey, region } = server()
+      const found: Finding[] = []
+      const options = { endpoint, accessKey, secretKey, region, bucket }
+      for await (const each of inspectBucket(options)) found.push(each)
+      const faults = found.filter(({ mark }) => mark !== 'ok')
+      expect(faults.map(({ check, mark }) => `${check}: ${mark}`)).to.deep.equal(findings)
+      expect(await server().keys(bucket)).to.deep.equal([])
+      expect(await server().unfinishedUploads(bucket)).to.deep.equal([])
+    })
+  })
+}

@@ -1,0 +1,50 @@
+# Sourced by scripts/test: the S3 servers that packages/s3-servers runs. They are kept beside the user's caches, from run
+# to run and for every clone, each version in a folder of its own. Needs prepare.sh and programs.sh.
+
+s3_versions=$root/packages/s3-servers/versions
+s3_programs=
+
+ensure_s3_servers() {
+  s3_programs=${XDG_CACHE_HOME:-$HOME/.cache}/holdfast/s3-servers
+  ensure_go_program versitygw github.com/versity/versitygw/cmd/versitygw
+  ensure_go_program rclone github.com/rclone/rclone
+  ensure_moto
+}
+
+# Takes the name of the program and its Go package. Built elsewhere and moved, so that what is there is whole.
+ensure_go_program() {
+  local version folder built
+  version=$(<"$s3_versions/$1")
+  folder=$s3_programs/$1-$version
+  [[ ! -x $folder/$1 ]] || return 0
+  require_go "$1"
+  say "Building $1 $version from its source (only the first time: one to five minutes) ..."
+  mkdir -p "$folder"
+  built=$(mktemp -d "$folder/build-XXXXXX")
+  CGO_ENABLED=0 GOBIN=$built go install -trimpath -ldflags '-s -w' "$2@$version" >&2 ||
+    fail "$1 could not be built; the reason is above. The build needs the Go module proxy (go env GOPROXY)."
+  mv "$built/$1" "$folder/$1"
+  rm -rf "$built"
+}
+
+require_go() {
+  local version
+  version=$(go env GOVERSION 2>/dev/null) || version=none
+  [[ $version =~ ^go1\.([0-9]+) ]] && ((BASH_REMATCH[1] >= 26)) ||
+    fail "the tests on other S3 servers need Go 1.26 or newer to build $1, and there is ${version#go}: install it," \
+      'or run scripts/test without --all, or with --without-containers.'
+}
+
+# The package is complete with its stamp, which also says for which versions.
+ensure_moto() {
+  local folder fingerprint version
+  version=$(sed -n 's/^moto==//p' "$s3_versions/moto.txt")
+  folder=$s3_programs/moto-$version
+  fingerprint=$({ python3 --version && cat "$s3_versions/moto.txt"; } | cksum)
+  [[ ! -f $folder/complete || $(<"$folder/complete") != "$fingerprint" ]] || return 0
+  say "Installing moto $version from PyPI (only the first time) ..."
+  python3 -m venv --clear "$folder" &&
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$s3_versions/moto.txt" >&2 ||
+    fail 'moto could not be installed; the reason is above. It needs PyPI (python3 -m pip config list).'
+  printf '%s\n' "$fingerprint" >"$folder/complete"
+}
