@@ -12,7 +12,12 @@ const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>
 }
 
 /** Says where the setting of the MinIO store that is wrong was written. */
-export function explainMinioSetting({ message, setting }: StoreSettingError): UsageError {
+export function explainMinioSetting({ message, setting, cause }: StoreSettingError): UsageError {
   const place = setting === undefined ? '' : ` (${places[setting]})`
-  return new UsageError(`Cannot use the MinIO store: ${message.replace(/\.$/, '')}${place}.`)
+  const remedy =
+    cause instanceof Error && cause.name === 'NoSuchBucket'
+      ? ': make it, or start the server with --minio-create-bucket'
+      : ''
+  const text = message.replace(/\.$/, '')
+  return new UsageError(`Cannot use the MinIO store: ${text}${place}${remedy}.`)
 }

@@ -80,7 +80,9 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
   it('makes a missing bucket only when told to', async () => {
     const flags = ['--minio-bucket', `made-${randomUUID()}`]
     expect(await refusal(flags)).to.include('Cannot use the MinIO store: ')
-    expect(await refusal(flags)).to.match(/ \(--minio-bucket\)\.$/m)
+    expect(await refusal(flags)).to.match(
+      / \(--minio-bucket\): make it, or start the server with --minio-create-bucket\.$/m,
+    )
     const server = await start([...flags, '--minio-create-bucket'])
     expect((await put(server, 'a.txt', 'hello')).status).to.equal(200)
     await start(flags)
