@@ -4,6 +4,7 @@ export const slowTests: readonly string[] = [
   'packages/server/test/black-box/other-servers.test.ts',
   'packages/store-minio/test/other-servers/versitygw.test.ts',
   'packages/store-minio/test/other-servers/rclone.test.ts',
+  'scripts/release/test/install-page.test.ts',
   'packages/server/test/copy/moving-house.test.ts',
   'packages/server/test/cluster/cluster.test.ts',
   'packages/server/test/crash/crash.test.ts',
