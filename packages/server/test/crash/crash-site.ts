@@ -19,6 +19,8 @@ export interface CrashSite extends Site {
   readonly leaveBehind: () => Promise<void>
   /** The names of the directories of open stores, and of dead ones. */
   readonly owners: () => Promise<readonly string[]>
+  /** Those of them in which there is something. */
+  readonly ownersOfFiles: () => Promise<readonly string[]>
 }
 
 /** Makes a site with the customer, and without a data directory. */
@@ -34,8 +36,20 @@ export async function createCrashSite(): Promise<CrashSite> {
     data,
     store: (files) => storeFiles(data, files),
     leaveBehind: () => leaveBehind(data),
-    owners: () => readdir(join(data, 'tmp')).catch(() => []),
+    owners: () => ownersIn(data),
+    ownersOfFiles: async () => {
+      const owners = (await ownersIn(data)).map(async (name) => {
+        return (await readdir(join(data, 'tmp', name))).length > 0 ? [name] : []
+      })
+      return (await Promise.all(owners)).flat()
+    },
   }
+}
+
+async function ownersIn(data: string): Promise<readonly string[]> {
+  const names = await readdir(join(data, 'tmp')).catch(() => [])
+  // That is there where replaced files move in their directory.
+  return names.filter((name) => name !== 'walks')
 }
 
 async function storeFiles(data: string, files: Files): Promise<void> {

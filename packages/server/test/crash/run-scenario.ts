@@ -62,7 +62,8 @@ async function onSite(
     const live = servers.length
 
     const files = filesAfter(scenario, await die(site))
-    const dead = (await site.owners()).length - live
+    // A live server has an upload under way.
+    const dead = (await site.ownersOfFiles()).length - live
     const { url, warnings } = await start()
     expectRemovals(warnings(), dead)
     await expectServed(url, files)
@@ -134,7 +135,7 @@ function expectNoFalsePromise({ content, isWhole }: Answer, steps: readonly Step
   expect(promises, 'promises').to.be.at.most(kept)
 }
 
-/** Whoever starts after a crash tells what it has cleared away, and has nothing else to complain of. */
+/** The start after a crash warns of the files that `dead` processes left, and of nothing else. */
 function expectRemovals(warnings: readonly string[], dead: number): void {
   expect(warnings.filter((warning) => !warning.startsWith('Removed '))).to.deep.equal([])
   expect(warnings, 'warnings of what dead processes left').to.have.length(dead)
