@@ -23,6 +23,8 @@ export interface KnownServer {
   readonly contract: readonly KnownFailure[]
   /** What it fails of the black-box suite. */
   readonly blackBox: readonly KnownFailure[]
+  /** How often a test that fails is tried again, on a server that answers any request with 500 by chance. Default: 0. */
+  readonly retries?: number
   /** What an inspection finds fault with, as `check: mark`. */
   readonly findings: readonly string[]
 }
@@ -47,6 +49,12 @@ const tooSlow = (kind: S3ServerKind): KnownFailure => ({
 
 const replacesInPlace = {
   cannot: 'Replaces files in place: who reads one meanwhile may get a broken download',
+  isByChance: true,
+  error: /./,
+}
+
+const losesRequests = {
+  cannot: 'Does not answer every request where many come at once for one file',
   isByChance: true,
   error: /./,
 }
@@ -124,8 +132,35 @@ export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
     remarks: [
       'For tests only: keeps everything in memory, and takes every access key; whoever reaches it may list all files',
     ],
-    contract: [tooSlow('moto')],
-    blackBox: [],
+    contract: [
+      tooSlow('moto'),
+      {
+        ...losesRequests,
+        tests: [
+          'overwriting > keeps one of ten blobs put at once, whole',
+          'overwriting > shows whole blobs only while ten puts replace each other',
+          'create-only > lets exactly one of twenty puts at once succeed',
+          'absence > deletes a blob once, however many deletes come at once',
+          'absence > has deleted a blob after deletes at once through two openings',
+          'absence > stores under a name while its blob is deleted over and over',
+          'listing > gives every name that stays exactly once while others come and go',
+          'sharing > lets exactly one of twenty create-only puts through two openings succeed',
+        ].map((test) => `moto as a BlobStore > ${test}`),
+      },
+    ],
+    blackBox: [
+      {
+        ...losesRequests,
+        tests: [
+          'same name again > by many uploads at once leaves one of them, whole',
+          'same name again > shows readers the old or the new, whole, while uploads replace it',
+          'If-None-Match: * on upload > is race-free among many uploads: exactly one wins, and its content is there',
+          'DELETE /delete/:filename > succeeds for one of many at once, or for more, and the file is gone',
+        ].map((test) => `the service on moto > ${test}`),
+      },
+    ],
+    // Seen: an HTML page of its framework in place of the answer to a part.
+    retries: 3,
     findings: ['strangers: problem'],
   },
 }
