@@ -66,8 +66,12 @@ describe('docs/openapi.yaml', () => {
       it(`has errors of that status only for ${title}`, () => {
         const other = { statusCode: 499, error: 'Teapot', message: 'No auth headers' }
         expect(ajv.validate(schema, other)).to.equal(false)
-        const statuses = JSON.stringify(schema).match(/"statusCode":\{"const":\d+\}/g)
-        expect(new Set(statuses)).to.deep.equal(new Set([`"statusCode":{"const":${status}}`]))
+        const statuses = JSON.stringify(schema).match(
+          /"statusCode":\{"type":"integer","const":\d+\}/g,
+        )
+        expect(new Set(statuses)).to.deep.equal(
+          new Set([`"statusCode":{"type":"integer","const":${status}}`]),
+        )
       })
     }
     for (const value of [example, ...Object.values(examples).map((each) => each.value)]) {
