@@ -22,8 +22,8 @@ async function withExample(title: string, visit: (url: string) => Promise<void>)
   const place = await mkdtemp(join(import.meta.dirname, 'readme-'))
   try {
     await writeFile(join(place, 'listen-anywhere.mjs'), listenAnywhere)
-    await writeFile(join(place, 'example.mjs'), example)
-    const run = ['--import', './listen-anywhere.mjs', 'example.mjs']
+    await writeFile(join(place, 'example.ts'), example)
+    const run = ['--import', './listen-anywhere.mjs', 'example.ts']
     const child = spawn(process.execPath, run, { cwd: place, stdio: ['ignore', 'pipe', 'inherit'] })
     const closed = once(child, 'close')
     try {

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { fencedBlocks } from '../../../packages/server/test/docs/documented-steps.ts'
 import { publishedPackages } from '../pack-packages.ts'
 import { installTarballs, type InstallOptions } from './install-tarballs.ts'
 
@@ -58,6 +60,23 @@ describe('The types of the packages, installed from tarballs,', function () {
       others: { '@types/node': '^22.0.0' },
     }))
 
+  it('let every sample of the READMEs compile, under strict', async function () {
+    const files = sampleFiles()
+    expect(Object.keys(files)).to.have.length.above(14)
+    await compileFiles(
+      files,
+      publishedPackages(root),
+      ['--lib', 'es2024', '--types', 'node,mocha'],
+      {
+        others: {
+          ...{ '@types/node': '^22.0.0', '@types/mocha': '*', pino: '*' },
+          ...{ express: '*', '@types/express': '*', multer: '*', '@types/multer': '*' },
+          ...{ koa: '*', '@types/koa': '*', '@koa/multer': '*' },
+        },
+      },
+    )
+  })
+
   it('of core need neither Node nor anything else', () =>
     compile(
       `import { createFileService } from '@holdfast/core'
@@ -76,6 +95,26 @@ describe('The types of the packages, installed from tarballs,', function () {
     ))
 })
 
+/** The TypeScript of the documents for those who install the packages, by the name of a file for each. */
+function sampleFiles(): Readonly<Record<string, string>> {
+  const published = publishedPackages(root).map((name) => name.replace('@holdfast/', 'packages/'))
+  const documents = [
+    'README.md',
+    'docs/embedding.md',
+    ...published.map((path) => `${path}/README.md`),
+  ]
+  const samples = documents.flatMap((document) => {
+    const text = readFileSync(join(root, document), 'utf8')
+    const name = document.replaceAll(/\W/g, '-')
+    const declared = [...text.matchAll(/`(declare module '[^']+')`/g)].map(([, line = '']) => line)
+    return [
+      ...fencedBlocks(text, 'ts').map((sample, index) => [`${name}-${index + 1}.ts`, sample]),
+      ...(declared.length > 0 ? [[`${name}.d.ts`, declared.join('\n')]] : []),
+    ] as [string, string][]
+  })
+  return Object.fromEntries(samples)
+}
+
 /** Compiles `program`, with all that it imports, where these packages are installed; rejects with what is wrong. */
 async function compile(
   program: string,
@@ -83,13 +122,25 @@ async function compile(
   flags: readonly string[],
   options: InstallOptions = {},
 ): Promise<void> {
+  const strict = ['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+  const checking = [...strict, '--skipLibCheck', 'false']
+  await compileFiles({ 'application.ts': program }, names, [...checking, ...flags], options)
+}
+
+/** The same of several files, by their names. */
+async function compileFiles(
+  files: Readonly<Record<string, string>>,
+  names: readonly string[],
+  flags: readonly string[],
+  options: InstallOptions,
+): Promise<void> {
   const project = await installTarballs(names, options)
   try {
-    await writeFile(join(project.folder, 'application.ts'), program)
-    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
-    const args = ['--noEmit', '--module', 'nodenext', ...strict, '--skipLibCheck', 'false']
+    for (const [name, text] of Object.entries(files))
+      await writeFile(join(project.folder, name), text)
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const command = [tsc, ...args, ...flags, 'application.ts']
+    const args = ['--noEmit', '--module', 'nodenext', '--strict', ...flags]
+    const command = [tsc, ...args, ...Object.keys(files)]
     const run = promisify(execFile)(process.execPath, command, { cwd: project.folder })
     const { stdout } = await run.catch((error: unknown) => error as { stdout: string })
     expect(stdout).to.equal('')
