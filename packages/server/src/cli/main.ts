@@ -9,6 +9,7 @@ import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { standardError } from './standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 import { UsageError } from './usage-error.ts'
+import { warnOfVariables } from '../serve/warn-of-variables.ts'
 import { version } from '../version.ts'
 
 /** Every flag there is, for guessing which one was meant. */
@@ -43,6 +44,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
       run(doctor(argv as unknown as DoctorFlags)),
     )
+    .middleware(({ _: [command] }) => {
+      // A server warns in its log.
+      if (command !== 'serve') warnOfVariables({ warn: say }, process.env)
+    })
     .demandCommand(1, 'Say which command: serve, copy, customers, usage or doctor.')
     .example('$0 customers add alice', 'make a customer and print the password')
     .example('$0 serve --data ./data', 'run the server')
@@ -75,9 +80,13 @@ export async function main(args: readonly string[]): Promise<number> {
     await cli.parseAsync()
     return exitCode
   } catch (error) {
-    standardError().write(`holdfast: ${explain(error)}\n`)
+    say(explain(error))
     return 1
   }
+}
+
+function say(message: string): void {
+  standardError().write(`holdfast: ${message}\n`)
 }
 
 /** Yargs makes the help in any case, and most of the work of it is to break lines. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { unknownVariables } from '../../src/config/unknown-variables.ts'
-import { startHoldfast } from '../support/holdfast.ts'
+import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
 import { createSite } from '../support/site.ts'
 
 describe('unknownVariables', () => {
@@ -39,6 +39,18 @@ describe('unknownVariables', () => {
       HOLDFAST_WEB_PORT: 'tcp://10.0.0.1:3000',
     }
     expect(unknownVariables(environment)).to.deep.equal([])
+  })
+
+  it('is printed by every other command before it begins', async () => {
+    const site = await createSite()
+    const env = { HOLDFAST_CUSTOMER: 'x' }
+    const { code, stderr } = await runHoldfast(['customers', 'list'], { cwd: site.path, env })
+    expect({ code, stderr }).to.deep.equal({
+      code: 0,
+      stderr:
+        'holdfast: HOLDFAST_CUSTOMER is no setting, and is ignored. Did you mean HOLDFAST_CUSTOMERS?\n',
+    })
+    await site.remove()
   })
 
   it('is in the log of a server that starts with one', async () => {
