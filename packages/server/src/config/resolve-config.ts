@@ -35,6 +35,7 @@ export interface Config {
   readonly 'admin-port': number | undefined
   readonly 'admin-host': string
   readonly 'log-level': string
+  readonly 'log-format': 'auto' | 'json' | 'pretty'
   readonly 'audit-log': string | undefined
   readonly data: string
   readonly 'min-free-space': number

@@ -191,6 +191,11 @@ export const settings = {
     default: 'info',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   }),
+  'log-format': setting({
+    describe: 'How to log: json, pretty (for people), or auto, which is pretty on a terminal',
+    default: 'auto',
+    parse: oneOf('auto', 'json', 'pretty'),
+  }),
   'audit-log': setting({
     describe: 'File for the audit trail, - for standard output; no trail if unset',
     default: undefined,

@@ -1,4 +1,5 @@
 import { fstatSync, write } from 'node:fs'
+import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
@@ -6,6 +7,7 @@ import { killProcess } from '../kill-process.ts'
 import { gatherLines } from './gather-lines.ts'
 import { createLogWriter } from './log-writer.ts'
 import { nonBlocking } from './non-blocking.ts'
+import { prettyLine } from './pretty-line.ts'
 
 /** Lines that the output does not take are dropped beyond this, so that they do not fill the memory. In bytes. */
 const maxWaiting = 16 * 1024 * 1024
@@ -38,7 +40,7 @@ export interface OpenLog {
 }
 
 /**
- * Opens the log on standard output. Whatever happens to that, the process goes on: lines that cannot be written are dropped
+ * Opens the log on standard output: lines of JSON, or, where the configuration says so, for people. Whatever happens to that, the process goes on: lines that cannot be written are dropped
  * and counted, and when lines are written again, a warning says how many are missing. An uncaught fault leaves the process
  * in no known state: it is logged, and the process ends; a supervisor starts it anew.
  */
@@ -52,7 +54,7 @@ export function openLog(config: Config, watch?: LogWatch): OpenLog {
   const lines = gatherLines((text) => writer.write(text), isFile(1) ? fileWrite : pipeWrite)
   const log = pino(
     { level: config['log-level'], ...(watch && { hooks: { logMethod: counting(watch) } }) },
-    lines,
+    inFormat(config['log-format'], lines),
   )
   const end = () => {
     lines.flush()
@@ -68,6 +70,19 @@ export function openLog(config: Config, watch?: LogWatch): OpenLog {
     })
   }
   return { log, end }
+}
+
+interface LineTaker {
+  write(line: string): void
+}
+
+function inFormat(format: Config['log-format'], lines: LineTaker): LineTaker {
+  const isTerminal = isatty(1)
+  const isPretty = format === 'pretty' || (format === 'auto' && isTerminal)
+  if (!isPretty) return lines
+  // https://no-color.org
+  const isColored = isTerminal && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'
+  return { write: (line) => lines.write(prettyLine(line, isColored)) }
 }
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>

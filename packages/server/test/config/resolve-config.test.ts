@@ -29,6 +29,7 @@ describe('resolveConfig', () => {
       'admin-port': undefined,
       'admin-host': '127.0.0.1',
       'log-level': 'info',
+      'log-format': 'auto',
       'audit-log': undefined,
       data: './data',
       'min-free-space': 16 * 1024 * 1024,

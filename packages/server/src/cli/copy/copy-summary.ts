@@ -2,7 +2,7 @@ import { formatBytes } from '@holdfast/core'
 import type { FileCount } from '../../copy/copy-progress.ts'
 import type { CopyResult } from '../../copy/copy-files.ts'
 import type { CopyFailure } from '../../copy/failure-list.ts'
-import { visible } from '../visible.ts'
+import { visible } from '../../visible.ts'
 import { formatDuration } from './format-duration.ts'
 
 /** What a copy came to, one fact a line. */
