@@ -66,7 +66,7 @@ describe('The types of the packages, installed from tarballs,', function () {
     await compileFiles(
       files,
       publishedPackages(root),
-      ['--lib', 'es2024', '--types', 'node,mocha'],
+      ['--lib', 'es2024', '--types', 'node,mocha', '--skipLibCheck'],
       {
         others: {
           ...{ '@types/node': '^22.0.0', '@types/mocha': '*', pino: '*' },
