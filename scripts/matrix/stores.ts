@@ -73,9 +73,14 @@ export const stores: readonly Store[] = [
   },
 ]
 
-/** Suites of what is no store by itself, but goes around one, or of a store on other servers. They have no column. */
+/**
+ * Suites of what is no store by itself, but goes around one, or of a store on other servers and file systems. They have no
+ * column.
+ */
 export const wrappers: readonly string[] = [
   ...otherS3Servers,
+  'tmpfs',
+  'Btrfs',
   'a store with injected faults, none of them planned,',
   'a store that is watched',
 ]
