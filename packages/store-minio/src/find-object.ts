@@ -1,13 +1,7 @@
-import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import type { ObjectPlace } from './object-place.ts'
 import { failureOf } from './s3-errors.ts'
 import { sureOfAbsence } from './sure-of-absence.ts'
-
-/** Where an object is, or is to be. */
-export interface ObjectPlace {
-  readonly s3: S3Client
-  readonly bucket: string
-  readonly key: string
-}
 
 /** The object that is under a key at one moment. */
 export interface FoundVersion {

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { markName, type ObjectPlace } from './find-object.ts'
+import { markName } from './find-object.ts'
+import type { ObjectPlace } from './object-place.ts'
 import type { BufferBudget } from './part-buffers.ts'
 import type { Removals } from './removals.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FileServiceError } from '@holdfast/core'
-import type { ObjectPlace } from './find-object.ts'
+import type { ObjectPlace } from './object-place.ts'
 import { listObjects } from './list-objects.ts'
 
 /** Milliseconds before each question. */
