@@ -49,9 +49,11 @@ export async function startSilentServer(
   })
   await until('the server has a process', () => existsSync(pidFile))
   const pid = Number(readFileSync(pidFile, 'utf8'))
-  const isGone = () => !existsSync(`/proc/${pid}`) || stateOf(pid) === 'Z'
+  const isGone = () => (statOf(pid)?.state ?? 'Z') === 'Z'
   const dispose = async () => {
-    for (const group of [child.pid ?? NaN, ...(isGone() ? [] : [pid])]) killGroup(group)
+    // Read before the first signal: `script` gives the server a group of its own, which the shell that it starts may lead.
+    const groups = [child.pid, isGone() ? undefined : statOf(pid)?.group]
+    for (const group of groups) if (group !== undefined) killGroup(group)
     await until('the server is killed', isGone)
     if (site === undefined) await place.remove()
   }
@@ -83,11 +85,14 @@ export async function startSilentServer(
   }
 }
 
-function stateOf(pid: number): string | undefined {
+/** The state and the process group of a process, as proc_pid_stat(5) has them; `undefined` for one that is gone. */
+function statOf(pid: number): { readonly state: string; readonly group: number } | undefined {
   try {
-    return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
+    const [, state = '', group] =
+      /\) (\w) \d+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return { state, group: Number(group) }
   } catch {
-    return 'Z'
+    return undefined
   }
 }
 
