@@ -3,7 +3,7 @@ export {
   type DiskBlobStore,
   type DiskBlobStoreOptions,
 } from './disk-blob-store.ts'
-export type { NamesMode } from './layout.ts'
-export { diskSteps, type DiskStep } from './step.ts'
-export type { WarningLog } from './instance.ts'
+export type { NamesMode } from './directory/layout.ts'
+export { diskSteps, type DiskStep } from './files/step.ts'
+export type { WarningLog } from './temp/instance.ts'
 export { inspectDataDirectory, type InspectionOptions } from './inspect/inspect-data-directory.ts'

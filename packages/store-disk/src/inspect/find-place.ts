@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
-import { isAbsence } from '../system-error.ts'
+import { isAbsence } from '../files/system-error.ts'
 import { shellWord } from './shell-word.ts'
 
 export interface Place {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
-import { lookAtOwner, type DirectoryOwner } from '../look-at-owner.ts'
-import { isAbsence } from '../system-error.ts'
-import { walksName } from '../walk-markers.ts'
+import { lookAtOwner, type DirectoryOwner } from '../temp/look-at-owner.ts'
+import { isAbsence } from '../files/system-error.ts'
+import { walksName } from '../temp/walk-markers.ts'
 import { shellWord } from './shell-word.ts'
 
 /** What is in `tmp` of a data directory: of processes that run, of those that are gone, and of nobody. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises'
-import type { Layout } from '../layout.ts'
-import { isAbsence, isSystemError } from '../system-error.ts'
+import type { Layout } from '../directory/layout.ts'
+import { isAbsence, isSystemError } from '../files/system-error.ts'
 import type { Census, Oddity, OddEntries } from './census.ts'
 
 export interface CensusOptions {

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import type { BlobStore } from '@holdfast/core'
-import { decodeEscapedName, encodeEscapedName } from '../../../../store-disk/src/escaped-name.ts'
+import {
+  decodeEscapedName,
+  encodeEscapedName,
+} from '../../../../store-disk/src/directory/escaped-name.ts'
 import { encodeName } from '../../../../store-minio/src/name-encodings.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { describeFinding } from './start-fuzz.ts'

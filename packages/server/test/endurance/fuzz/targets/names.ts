@@ -1,8 +1,11 @@
 import { expect } from 'chai'
 import { compareUtf8, nameProblem } from '@holdfast/core'
 import fc from 'fast-check'
-import { decodeEscapedName, encodeEscapedName } from '../../../../../store-disk/src/escaped-name.ts'
-import { createLayout } from '../../../../../store-disk/src/layout.ts'
+import {
+  decodeEscapedName,
+  encodeEscapedName,
+} from '../../../../../store-disk/src/directory/escaped-name.ts'
+import { createLayout } from '../../../../../store-disk/src/directory/layout.ts'
 import { encodeName, nameEncodings } from '../../../../../store-minio/src/name-encodings.ts'
 import { createObjectKeys } from '../../../../../store-minio/src/object-keys.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { changeDurably } from '../files/change-durably.ts'
+import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
+import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
+import { openInstance, type Instance, type WarningLog } from '../temp/instance.ts'
+import { isLocal } from '../files/is-local.ts'
+import { keepsPlaces } from '../files/keeps-places.ts'
+import { createLatencyBreaker } from '../files/latency-breaker.ts'
+import { createLayout, type Layout, type NamesMode } from './layout.ts'
+import { makeDirectories } from '../files/make-directories.ts'
+import { createMarker, readMarker, type Marker } from './marker.ts'
+import { keepsNamesApart } from './plain-names.ts'
+import { createPresence, type CheckPresence } from './presence.ts'
+import { createReplacementJournal, type ReplacementJournal } from '../temp/replacement-journal.ts'
+import { step } from '../files/step.ts'
+
+/** A directory that a store may work in. */
+export interface DataDirectory {
+  readonly layout: Layout
+  readonly directories: DurableDirectories
+  readonly instance: Instance
+  readonly checkPresence: CheckPresence
+  /** Of files that are replaced; `undefined` where that does not move them. */
+  readonly journal: ReplacementJournal | undefined
+  /** Whether it is known to lie on this machine. */
+  readonly isLocal: boolean
+  /** For what is done in it. */
+  readonly calls: FileCalls
+}
+
+/** What may be in a directory that is not ours yet: another process' start, and what ext4 puts at the top of a disk. */
+const harmless = ['tmp', 'lost+found']
+
+/**
+ * Opens `directory`, as a new one if it is missing or empty.
+ *
+ * @throws Error that says what to do, if the directory is somebody else's, has a newer layout, or has come to lie on a
+ * file system that does not keep its names apart.
+ */
+export async function openDataDirectory(
+  directory: string,
+  namesIfNew: NamesMode | undefined,
+  log: WarningLog,
+): Promise<DataDirectory> {
+  const data = resolve(directory)
+  const markerPath = join(data, 'holdfast.json')
+  await createDurably(data)
+  const existing = await identifyDirectory(data)
+  const isOnThisMachine = await isLocal(data)
+  const calls = isOnThisMachine ? createFileCalls(createLatencyBreaker()) : pooledCalls
+  let checkPresence: CheckPresence = async () => {}
+  const instance = await openInstance(join(data, 'tmp'), log, () => checkPresence(), calls)
+  try {
+    const isPlainSafe = await keepsNamesApart(instance.directory)
+    const marker =
+      existing ?? (await initialise(markerPath, namesIfNew ?? modeFor(isPlainSafe), instance))
+    if (marker.names === 'plain' && !isPlainSafe) throw foldsNames(data)
+    const files = join(data, 'files')
+    await createDurableDirectories(data, checkPresence).ensure(files)
+    checkPresence = createPresence(data, files, marker)
+    const directories = createDurableDirectories(files, checkPresence)
+    step('opened')
+    const layout = createLayout(files, marker.names)
+    const journal = (await keepsPlaces(files))
+      ? undefined
+      : createReplacementJournal(files, instance, calls)
+    return {
+      ...{ layout, directories, instance, journal, checkPresence, calls },
+      isLocal: isOnThisMachine,
+    }
+  } catch (error) {
+    await instance.close()
+    throw error
+  }
+}
+
+/**
+ * What the directory `data` says of itself; `undefined` for one that is empty, and can become a store's.
+ *
+ * @throws Error that says what to do, if it is somebody else's, has a newer layout, or its marker is damaged
+ */
+export async function identifyDirectory(data: string): Promise<Marker | undefined> {
+  const marker = await readMarker(join(data, 'holdfast.json'))
+  if (!marker) await refuseForeign(data)
+  return marker
+}
+
+function modeFor(isPlainSafe: boolean): NamesMode {
+  return isPlainSafe ? 'plain' : 'escaped'
+}
+
+/** Marks a new directory, and returns what the marker says: another process may have been faster. */
+async function initialise(path: string, names: NamesMode, instance: Instance): Promise<Marker> {
+  const temporary = await instance.createTemporaryFile()
+  await createMarker(path, { names, id: randomUUID() }, temporary)
+  await rm(temporary.path)
+  return (await readMarker(path)) ?? { names }
+}
+
+async function createDurably(data: string): Promise<void> {
+  for (const made of await makeDirectories(data)) {
+    await changeDurably(dirname(made), async () => step('data-directory-made'))
+  }
+}
+
+async function refuseForeign(data: string): Promise<void> {
+  const [foreign] = (await readdir(data)).filter((entry) => !harmless.includes(entry))
+  // The marker is there if another process has made one since it was looked for.
+  if (foreign === undefined || (await readMarker(join(data, 'holdfast.json')))) return
+  throw new Error(
+    `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json. ` +
+      'Choose a new or empty directory; if this is a restored backup, restore holdfast.json too.',
+  )
+}
+
+function foldsNames(data: string): Error {
+  return new Error(
+    `The directory ${data} keeps files under plain names, and the file system it lies on does not keep all names apart. ` +
+      'Move it to a file system that does, such as ext4, or upload the files to a holdfast with a new directory here.',
+  )
+}

@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs'
+import { link, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { changeDurably } from '../files/change-durably.ts'
+import { pooledCalls } from '../files/file-calls.ts'
+import type { TemporaryFile } from '../temp/instance.ts'
+import type { NamesMode } from './layout.ts'
+import { step } from '../files/step.ts'
+import { isSystemError } from '../files/system-error.ts'
+
+/** The version of the layout that this code reads and writes. */
+export const layoutVersion = 1
+
+/** What a directory says of itself. */
+export interface Marker {
+  readonly names: NamesMode
+  /** Tells it from every other one but its copies; `undefined` if somebody wrote the marker by hand. */
+  readonly id?: string | undefined
+}
+
+/**
+ * Reads the marker at `path`; `undefined` if there is none.
+ *
+ * @throws Error that says what to do, if the layout is newer than this code or the marker is damaged.
+ */
+export async function readMarker(path: string): Promise<Marker | undefined> {
+  const text = await readIfThere(path)
+  if (text === undefined) return undefined
+  const { layout, names, id } = parse(text)
+  const directory = dirname(path)
+  if (typeof layout === 'number' && layout > layoutVersion) {
+    throw new Error(
+      `The directory ${directory} has layout version ${layout}, and this holdfast knows version ${layoutVersion} ` +
+        'at most. Start the newer holdfast that wrote it, or choose another directory.',
+    )
+  }
+  if (layout !== layoutVersion || (names !== 'plain' && names !== 'escaped')) {
+    throw new Error(`The marker ${path} is damaged. Restore it from a backup: ${example}`)
+  }
+  return { names, id: typeof id === 'string' ? id : undefined }
+}
+
+const example = `for a directory on Linux it reads {"layout":${layoutVersion},"names":"plain"} as a rule.`
+
+/**
+ * Writes the marker at `path` durably and in one step, unless another process did so first.
+ *
+ * @throws Error that says what to do, if the file system has no hard links, which create-only uploads need.
+ */
+export async function createMarker(
+  path: string,
+  marker: Marker,
+  temporary: TemporaryFile,
+): Promise<void> {
+  await fill(temporary.file, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
+  step('marker-written')
+  try {
+    await changeDurably(dirname(path), async () => {
+      await link(temporary.path, path)
+      step('marker-linked')
+    })
+    step('marker-synced')
+  } catch (cause) {
+    if (isSystemError(cause, 'EEXIST')) return
+    if (!isSystemError(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw cause
+    throw new Error(
+      `The file system of ${dirname(path)} has no hard links, which holdfast needs. Choose a directory on another one.`,
+      { cause },
+    )
+  }
+}
+
+async function fill(file: number, text: string): Promise<void> {
+  try {
+    await promisify(writeFile)(file, text)
+    await pooledCalls.sync(file)
+  } finally {
+    await pooledCalls.close(file)
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+function parse(text: string): { layout?: unknown; names?: unknown; id?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}

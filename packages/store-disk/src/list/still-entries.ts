@@ -1,0 +1,34 @@
+import { stat } from 'node:fs/promises'
+import type { EntriesOf } from './directory-entries.ts'
+import { isAbsence } from '../files/system-error.ts'
+
+/** A walk was not alone in a directory, and has perhaps not found all that it was to find. */
+export class DisturbedWalk extends Error {}
+
+/**
+ * Milliseconds for which a directory must not have changed. A change less than a tick of the kernel's clock, 10 ms at
+ * most, after another may have the same time as that.
+ */
+const settlingTime = 50
+
+/** Entries of directories that do not change meanwhile, as they are told by the times of the last change. @throws DisturbedWalk */
+export function stillEntriesOf(entriesOf: EntriesOf): EntriesOf {
+  return async function* (directory) {
+    const before = await changedAt(directory)
+    if (before !== undefined && Date.now() - Number(before / 1_000_000n) < settlingTime) {
+      throw new DisturbedWalk()
+    }
+    yield* entriesOf(directory)
+    if ((await changedAt(directory)) !== before) throw new DisturbedWalk()
+  }
+}
+
+/** In nanoseconds since 1970. */
+async function changedAt(directory: string): Promise<bigint | undefined> {
+  try {
+    return (await stat(directory, { bigint: true })).ctimeNs
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { lstat } from 'node:fs/promises'
+import { sep } from 'node:path'
+import { withEntries, type EntriesOf } from './directory-entries.ts'
+import type { Layout } from '../directory/layout.ts'
+import type { ReplacementJournal } from '../temp/replacement-journal.ts'
+import { DisturbedWalk, stillEntriesOf } from './still-entries.ts'
+import { isAbsence } from '../files/system-error.ts'
+import { MarkerFailure } from '../temp/walk-markers.ts'
+import { findBlobs, type Found } from './walk.ts'
+
+/** Blobs of a customer, in no order, in batches as they are found. */
+export type Blobs = AsyncIterable<readonly Found[]>
+
+/**
+ * What `use` comes to with the blobs of `customer`. Each that is there throughout is among them. It is given them
+ * from the beginning once more where that turns out to need another walk, and may be given one twice.
+ */
+export type WalkBlobs = <T>(customer: string, use: (blobs: Blobs) => Promise<T>) => Promise<T>
+
+/** A walk for file systems where a replaced file stays in its place: each blob is there once, in one walk. */
+export function createPlainWalk(layout: Layout): WalkBlobs {
+  return (customer, use) => withEntries((entriesOf) => use(findBlobs(layout, customer, entriesOf)))
+}
+
+/** Walks of a directory that changes; the marker is lost only where it is removed by hand. */
+const attempts = 3
+
+/** Milliseconds, and how many of them, to wait for a directory to come to rest. */
+const pause = 60
+const pauses = 20
+
+/**
+ * A walk for file systems where a replaced file may move. It is plain, and writes nothing, where the directory does not change
+ * meanwhile, which only one that `isLocal` tells for sure; otherwise the processes that replace files note which.
+ */
+export function createWatchedWalk(
+  layout: Layout,
+  journal: ReplacementJournal,
+  isLocal: boolean,
+): WalkBlobs {
+  const walkStill: WalkBlobs = (customer, use) =>
+    withEntries((entriesOf) => use(findBlobs(layout, customer, stillEntriesOf(entriesOf))))
+
+  const walkNoted: WalkBlobs = (customer, use) =>
+    journal.watch((replaced) =>
+      withEntries((entriesOf) => use(findWithReplaced(layout, customer, entriesOf, replaced))),
+    )
+
+  /** Where no marker can be made, as on a full disk, little changes. */
+  const walkAtRest: WalkBlobs = async (customer, use) => {
+    for (let at = 1; ; at++) {
+      await delay(pause)
+      const outcome = await unlessDisturbed(walkStill(customer, use))
+      if (outcome) return outcome.result
+      if (at === pauses) throw new DisturbedWalk('The directory does not come to rest')
+    }
+  }
+
+  return async (customer, use) => {
+    const still = isLocal ? await unlessDisturbed(walkStill(customer, use)) : undefined
+    if (still) return still.result
+    try {
+      for (let attempt = 1; attempt < attempts; attempt++) {
+        const noted = await unlessDisturbed(walkNoted(customer, use))
+        if (noted) return noted.result
+      }
+      return await walkNoted(customer, use)
+    } catch (error) {
+      if (!(error instanceof MarkerFailure)) throw error
+      return await walkAtRest(customer, use).catch((failure: unknown) => {
+        throw failure instanceof DisturbedWalk ? error.cause : failure
+      })
+    }
+  }
+}
+
+async function unlessDisturbed<T>(walk: Promise<T>): Promise<{ readonly result: T } | undefined> {
+  try {
+    return { result: await walk }
+  } catch (error) {
+    if (error instanceof DisturbedWalk) return undefined
+    throw error
+  }
+}
+
+async function* findWithReplaced(
+  layout: Layout,
+  customer: string,
+  entriesOf: EntriesOf,
+  replaced: () => Promise<readonly string[]>,
+): Blobs {
+  yield* findBlobs(layout, customer, entriesOf)
+  const directory = layout.customerDirectory(customer) + sep
+  const found: Found[] = []
+  for (const path of await replaced()) {
+    if (!path.startsWith(directory)) continue
+    const name = layout.nameAt(path.slice(directory.length).split(sep))
+    if (name !== undefined && (await isThere(path))) found.push({ name, path })
+  }
+  yield found
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isFile()
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw error
+  }
+}
+
+/** Found at a time. */
+const batchLength = 1024
+
+/** The blobs of `customer` that are called as `names` says, in batches. */
+export async function* namedBlobs(
+  layout: Layout,
+  customer: string,
+  names: AsyncIterable<string>,
+): Blobs {
+  let batch: Found[] = []
+  for await (const name of names) {
+    batch.push({ name, path: layout.blobPath({ customer, name }) })
+    if (batch.length < batchLength) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}

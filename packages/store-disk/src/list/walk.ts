@@ -1,0 +1,117 @@
+import { isUtf8 } from 'node:buffer'
+import { lstat, stat } from 'node:fs/promises'
+import { sep } from 'node:path'
+import type { Usage } from '@holdfast/core'
+import type { EntriesOf, Entry } from './directory-entries.ts'
+import type { Layout } from '../directory/layout.ts'
+import { isAbsence } from '../files/system-error.ts'
+
+export interface Found {
+  readonly name: string
+  readonly path: string
+}
+
+/**
+ * The blobs of a customer, in no order, in batches as they are found: every regular file with a valid name. Entries that
+ * an administrator put there and that are no blobs are passed over.
+ */
+export function findBlobs(
+  layout: Layout,
+  customer: string,
+  entriesOf: EntriesOf,
+): AsyncIterable<readonly Found[]> {
+  const walk = { layout, entriesOf, isWanted: (entry: Entry) => entry.isFile() }
+  return find(walk, layout.customerDirectory(customer), [])
+}
+
+/**
+ * The customers who have a directory, in no order; all of their blobs may be deleted. Like a blob's path on its way, a
+ * symbolic link is followed.
+ */
+export async function findCustomers(layout: Layout, entriesOf: EntriesOf): Promise<string[]> {
+  const isWanted = (entry: Entry) => entry.isDirectory() || entry.isSymbolicLink()
+  const names: string[] = []
+  for await (const batch of find({ layout, entriesOf, isWanted }, layout.root, [])) {
+    for (const { name, path } of batch) if (await isDirectory(path)) names.push(name)
+  }
+  return names
+}
+
+interface Walk {
+  readonly layout: Layout
+  readonly entriesOf: EntriesOf
+  readonly isWanted: (entry: Entry) => boolean
+}
+
+/** What is named by the layout in `directory` and below, and wanted; `parents` lead there from where names begin. */
+async function* find(
+  walk: Walk,
+  directory: string,
+  parents: readonly string[],
+): AsyncGenerator<readonly Found[]> {
+  const { layout, entriesOf, isWanted } = walk
+  for await (const entries of entriesOf(directory)) {
+    const found: Found[] = []
+    for (const entry of entries) {
+      const component = textOf(entry.name)
+      if (component === undefined) continue
+      const components = [...parents, component]
+      const path = directory + sep + component
+      if (entry.isDirectory() && layout.holdsMore(component)) {
+        yield* find(walk, path, components)
+      }
+      const name = isWanted(entry) ? layout.nameAt(components) : undefined
+      if (name !== undefined) found.push({ name, path })
+    }
+    yield found
+  }
+}
+
+const ascii = /^[\u0000-\u007f]*$/
+
+/** The text that `bytes` are in UTF-8; `undefined` for what is not UTF-8, and would be given as some other name. */
+function textOf(bytes: string): string | undefined {
+  if (ascii.test(bytes)) return bytes
+  const buffer = Buffer.from(bytes, 'latin1')
+  return isUtf8(buffer) ? buffer.toString() : undefined
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw error
+  }
+}
+
+/** Files looked at at a time: enough to keep the disk busy, and little of what other requests need. */
+const concurrency = 16
+
+/** How many of `blobs` there are still, and their sizes. */
+export async function measure(blobs: AsyncIterable<readonly Found[]>): Promise<Usage> {
+  const usage = { blobs: 0, bytes: 0 }
+  for await (const batch of blobs) {
+    const rest = batch.values()
+    const worker = async () => {
+      for (const { path } of rest) {
+        const size = await sizeOf(path)
+        if (size === undefined) continue
+        usage.blobs++
+        usage.bytes += size
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, worker))
+  }
+  return usage
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    const stats = await lstat(path)
+    return stats.isFile() ? stats.size : undefined
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}

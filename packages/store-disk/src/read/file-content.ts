@@ -1,0 +1,116 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { ByteRange } from '@holdfast/core'
+import { createBufferPool } from '../files/buffer-pool.ts'
+import { namingFailure } from '../files/naming-failure.ts'
+
+/** Bytes per read: what a thread of the pool does in one go. A slow reader holds two such chunks. */
+const chunkSize = 256 * 1024
+
+/** New memory costs about as much as what is done with it; 8 MiB are kept. */
+const pool = createBufferPool(chunkSize, 32)
+
+export interface FileContent {
+  /** Its iterator has closed the file when it ends, fails or is stopped. */
+  readonly content: AsyncIterable<Uint8Array>
+  /** Closes the file, whether or not it was read. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * The bytes of `range` of `file`, which it owns from now on. While a chunk is in use the next one is read, and no more.
+ * A chunk is the reader's for good, or, with `reuseChunks`, until the next one is asked for or the file is closed. Fails
+ * if the file turns out to be shorter.
+ */
+export function createFileContent(
+  file: FileHandle,
+  range: ByteRange,
+  reuseChunks = false,
+): FileContent {
+  const end = range.offset + range.length
+  const buffers = reuseChunks ? pool.borrow() : freshBuffers
+  let position = range.offset
+  let reading: Promise<Uint8Array | undefined> | undefined
+  let closing: Promise<void> | undefined
+
+  const readChunk = async () => {
+    if (position === end) return undefined
+    const length = Math.min(chunkSize, end - position)
+    const buffer = buffers.next(length)
+    const { bytesRead } = await namingFailure(file.read(buffer, 0, length, position))
+    if (bytesRead === 0)
+      throw new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
+    position += bytesRead
+    return buffer.subarray(0, bytesRead)
+  }
+
+  const readAhead = () => {
+    const chunk = readChunk()
+    // Who asks for the chunk hears of the failure, if anybody does.
+    chunk.catch(() => {})
+    return chunk
+  }
+
+  const refuseIfClosed = () => {
+    if (closing) throw closedWhileRead()
+  }
+
+  const nextChunk = async () => {
+    refuseIfClosed()
+    reading ??= readAhead()
+    const chunk = await reading
+    // What was read while it was closed is somebody else's by now.
+    refuseIfClosed()
+    reading = chunk && readAhead()
+    return chunk
+  }
+
+  const close = () => {
+    closing ??= (async () => {
+      // A descriptor closed under a read may be another file by the time the read happens, and a buffer another chunk.
+      await reading?.catch(() => {})
+      buffers.giveBack()
+      await file.close()
+    })()
+    return closing
+  }
+  return { content: closedAtEnd(nextChunk, close), close }
+}
+
+const freshBuffers = {
+  next: (length: number) => Buffer.allocUnsafeSlow(length),
+  giveBack: () => {},
+}
+
+/** The code is that of a stream that is destroyed while it is read. */
+function closedWhileRead(): Error {
+  const message = 'The file was closed while it was read'
+  return Object.assign(new Error(message), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+}
+
+/** What `nextChunk` gives up to `undefined`. Who sees the end, or an error, may count on `close` being done. */
+function closedAtEnd(
+  nextChunk: () => Promise<Uint8Array | undefined>,
+  close: () => Promise<void>,
+): AsyncIterableIterator<Uint8Array> {
+  let isEnded = false
+  const end = async (): Promise<IteratorReturnResult<undefined>> => {
+    isEnded = true
+    await close()
+    return { done: true, value: undefined }
+  }
+  return {
+    async next() {
+      try {
+        const value = isEnded ? undefined : await nextChunk()
+        return value === undefined ? await end() : { done: false, value }
+      } catch (error) {
+        await close()
+        throw error
+      }
+    },
+    return: end,
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import type { BigIntStats } from 'node:fs'
+import { dirname } from 'node:path'
+import { abortable, FileServiceError } from '@holdfast/core'
+import { changeDurably } from '../files/change-durably.ts'
+import type { DurableDirectories } from '../directory/durable-directories.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import type { Instance } from '../temp/instance.ts'
+import { nextModificationTime } from './modification-time.ts'
+import { namingFailure } from '../files/naming-failure.ts'
+import type { ReplacementJournal } from '../temp/replacement-journal.ts'
+import { step } from '../files/step.ts'
+import { isSystemError } from '../files/system-error.ts'
+import { writeContent } from './write-content.ts'
+
+export interface AtomicWrite {
+  /** For all that is done to the temporary file, and for its new name. */
+  readonly calls: FileCalls
+  /** Makes the temporary file, on the same file system as the target. */
+  readonly instance: Instance
+  readonly directories: DurableDirectories
+  /** Learns of a file that may be replaced. */
+  readonly journal: Pick<ReplacementJournal, 'replace'>
+  /** Which of the processes that share the directory this is. */
+  readonly writer: number
+  /** The path that the content gets, in a directory below that of `directories`, which need not exist. */
+  readonly target: string
+  readonly content: AsyncIterable<Uint8Array>
+  /** Fail with `already-exists` instead of replacing what is there. */
+  readonly createOnly: boolean
+  readonly signal: AbortSignal | undefined
+  /** Told of chunks that are not needed any more. */
+  readonly release: ((chunk: Uint8Array) => void) | undefined
+}
+
+/**
+ * Gives `content` the name `target` in one step, and resolves when that survives a power cut. The content goes into a
+ * temporary file and is synced before it gets its name: the other way round, a power cut could leave the name with
+ * half of the content, or with none. Then the directory is synced, or the name itself could be lost. When anything
+ * fails, the temporary file is removed and that very error thrown, or what `naming-failure.ts` makes of it. Where only
+ * the last sync fails, the content has its name, and nobody knows for how long.
+ */
+export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
+  const { path, file } = await namingFailure(write.instance.createTemporaryFile())
+  try {
+    const stats = await fill(file, write)
+    write.signal?.throwIfAborted()
+    await publish(path, write)
+    step('name-synced')
+    return stats
+  } catch (error) {
+    await write.instance.remove(path)
+    step('discarded')
+    throw error
+  }
+}
+
+/** Writes the content into `file`, makes it durable, and closes the file in any case. */
+async function fill(file: number, write: AtomicWrite): Promise<BigIntStats> {
+  const { calls, content, signal, release } = write
+  let stats: BigIntStats
+  try {
+    await writeContent(file, abortable(content, signal), calls, release)
+    stats = await namingFailure(seal(file, write))
+  } catch (error) {
+    await calls.close(file).catch(() => {})
+    throw error
+  }
+  await namingFailure(calls.close(file))
+  step('temporary-closed')
+  return stats
+}
+
+/**
+ * Makes the content durable. A sync that failed is final: the kernel has dropped the pages it could not write, so that
+ * a second one would succeed without them.
+ */
+async function seal(file: number, { calls, writer }: AtomicWrite): Promise<BigIntStats> {
+  await calls.setTimes(file, nextModificationTime(writer))
+  await calls.sync(file)
+  step('content-synced')
+  return calls.stat(file)
+}
+
+async function publish(path: string, write: AtomicWrite): Promise<void> {
+  const { calls, directories, target, signal } = write
+  const directory = dirname(target)
+  await namingFailure(directories.ensure(directory))
+  signal?.throwIfAborted()
+  const giveName = () => changeDurably(directory, () => nameIt(path, write), calls)
+  try {
+    await namingFailure(giveName())
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error
+    // Somebody removed the customer's directory by hand, or more.
+    directories.forget()
+    await namingFailure(directories.ensure(directory))
+    await namingFailure(giveName())
+  }
+}
+
+async function nameIt(path: string, write: AtomicWrite): Promise<void> {
+  if (!write.createOnly) {
+    const { calls, journal, target } = write
+    await journal.replace(target, () => calls.rename(path, target))
+    step('named')
+    return
+  }
+  await linkAs(path, write)
+  // The file has its name and is not in danger any more, whatever becomes of the second one.
+  await write.instance.remove(path)
+  step('second-name-removed')
+}
+
+/** Unlike a rename, a link never replaces what is there. */
+async function linkAs(path: string, { calls, target }: AtomicWrite): Promise<void> {
+  try {
+    await calls.link(path, target)
+    step('named')
+  } catch (cause) {
+    if (!isSystemError(cause, 'EEXIST')) throw cause
+    throw new FileServiceError('already-exists', 'The name is taken', { cause })
+  }
+}

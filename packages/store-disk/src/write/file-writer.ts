@@ -1,0 +1,100 @@
+import { createBufferPool } from '../files/buffer-pool.ts'
+import { createEarlySync } from './early-sync.ts'
+import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
+import { namingFailure } from '../files/naming-failure.ts'
+import { step } from '../files/step.ts'
+
+/** The first buffer: all that most files need. */
+const smallBuffer = 64 * 1024
+
+/** Every further one: a write call costs about as much as copying this much. */
+const largeBuffer = 512 * 1024
+
+/** 24 MiB for all files together; while these are in use, further ones make do with the small buffer they have. */
+const pool = createBufferPool(largeBuffer, 16, 48)
+
+/** Writes to the end of a file, in few large writes. */
+export interface FileWriter {
+  /** Takes the next bytes; says so where the caller has to wait, before it changes them or brings more. */
+  write(bytes: Uint8Array): Promise<void> | undefined
+  /** Resolves when everything has been written. */
+  end(): Promise<void>
+  /** Resolves when nothing is done to the file any more, after `end` or instead of it; never rejects. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes the writer to the end of `file`. It fills one buffer while the one before is being written. `calls` write what
+ * fits into the first; behind more than that the system may have a writer wait for the disk, which is for the pool.
+ */
+export function createFileWriter(file: number, calls: FileCalls): FileWriter {
+  const sync = createEarlySync(file, calls)
+  let chosen = calls
+  let buffer: Buffer = Buffer.allocUnsafeSlow(smallBuffer)
+  let used = 0
+  let writing = Promise.resolve()
+
+  const write = async (bytes: Uint8Array) => {
+    await writeAll(file, bytes, chosen)
+    sync.wrote(bytes.length)
+  }
+
+  /** Resolves when the write before has ended and this one has begun. */
+  const begin = async (bytes: Uint8Array) => {
+    await writing
+    writing = write(bytes)
+    // Whoever waits for it next hears of the failure.
+    writing.catch(() => {})
+  }
+
+  const flush = async () => {
+    const full = buffer
+    chosen = pooledCalls
+    await begin(full.subarray(0, used))
+    used = 0
+    const other = pool.take()
+    if (!other) return writing
+    buffer = other
+    const giveBack = () => give(full)
+    void writing.then(giveBack, giveBack)
+  }
+
+  const copy = (bytes: Uint8Array): undefined => {
+    buffer.set(bytes, used)
+    used += bytes.length
+  }
+
+  const writeOver = async (bytes: Uint8Array) => {
+    await flush()
+    if (bytes.length < buffer.length) return copy(bytes)
+    await begin(bytes)
+    await writing
+  }
+
+  return {
+    write: (bytes) => (used + bytes.length > buffer.length ? writeOver(bytes) : copy(bytes)),
+    async end() {
+      await begin(buffer.subarray(0, used))
+      await writing
+      await sync.end()
+    },
+    async close() {
+      await writing.catch(() => {})
+      await sync.end().catch(() => {})
+      give(buffer)
+    },
+  }
+}
+
+function give(buffer: Buffer): void {
+  if (buffer.length === largeBuffer) pool.give(buffer)
+}
+
+/** The system may write less than it was given, when the disk is nearly full or a limit is near. */
+async function writeAll(file: number, bytes: Uint8Array, calls: FileCalls): Promise<void> {
+  let rest = bytes
+  while (rest.length > 0) {
+    rest = rest.subarray(await namingFailure(calls.write(file, rest)))
+    step('content-written')
+  }
+}

@@ -1,0 +1,22 @@
+import { unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { changeDurably } from '../files/change-durably.ts'
+import { fileStats } from '../files/file-stats.ts'
+import { step } from '../files/step.ts'
+import { isAbsence } from '../files/system-error.ts'
+
+/** Removes the file of a blob for good; whether there was one. Its directory stays: removing that would race with an upload into it. */
+export async function removeFile(path: string): Promise<boolean> {
+  if (!(await fileStats(path))) return false
+  try {
+    await changeDurably(dirname(path), async () => {
+      await unlink(path)
+      step('name-removed')
+    })
+    step('removal-synced')
+    return true
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw error
+  }
+}

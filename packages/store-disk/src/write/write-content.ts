@@ -1,0 +1,30 @@
+import { requireBytes } from '@holdfast/core'
+import type { FileCalls } from '../files/file-calls.ts'
+import { createFileWriter } from './file-writer.ts'
+import { step } from '../files/step.ts'
+
+/**
+ * Writes `content` to the end of `file` in few large writes, whatever the size of its chunks. Small chunks are copied
+ * and not kept: a chunk of one byte may hold on to a network buffer of 64 KiB. What is copied or written goes to
+ * `release`. When it resolves or rejects, nothing is done to the file any more.
+ */
+export async function writeContent(
+  file: number,
+  content: AsyncIterable<Uint8Array>,
+  calls: FileCalls,
+  release: (chunk: Uint8Array) => void = () => {},
+): Promise<void> {
+  const writer = createFileWriter(file, calls)
+  try {
+    for await (const chunk of content) {
+      requireBytes(chunk)
+      const room = writer.write(chunk)
+      if (room) await room
+      release(chunk)
+    }
+    step('content-ended')
+    await writer.end()
+  } finally {
+    await writer.close()
+  }
+}

@@ -1,0 +1,59 @@
+// Alone: measures the memory of the process.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { listNames } from '../../src/list/list-names.ts'
+import { createNameBudget } from '../../src/list/name-budget.ts'
+import type { Blobs } from '../../src/list/walk-blobs.ts'
+
+const [lists, count] = [30, 100_000]
+const MiB = 1024 * 1024
+
+const nameAt = (index: number) =>
+  `a report of the usual length ${String(index).padStart(6, '0')}.pdf`
+
+/** Names in no order, as a directory has them. */
+async function* manyBlobs(): Blobs {
+  for (let at = 0; at < count; at += 1000) {
+    await nextTurn()
+    yield Array.from({ length: 1000 }, (_, index) => {
+      const name = nameAt(((at + index) * 7919) % count)
+      return { name, path: name }
+    })
+  }
+}
+
+/** So many lists, each of which has given its first name. */
+async function begin(many: number, open: () => AsyncIterator<string>) {
+  const begun = Array.from({ length: many }, open)
+  await Promise.all(begun.map((names) => names.next()))
+  return begun
+}
+
+async function giveUp(begun: readonly AsyncIterator<string>[]): Promise<void> {
+  for (const names of begun) await names.return?.()
+}
+
+describe('listNames for readers who wait', function () {
+  this.timeout(300_000)
+
+  it(`holds ${lists} lists of ${count} names in 100 MiB, and gives the rest when they go on`, async () => {
+    const budget = createNameBudget()
+    const open = () => listNames((use) => use(manyBlobs()), budget)[Symbol.asyncIterator]()
+    // What the walks themselves leave to the collector of garbage is not what is measured.
+    for (let round = 0; round < 2; round++) await giveUp(await begin(10, open))
+    const before = process.memoryUsage().rss
+    const waiting: AsyncIterator<string>[] = []
+    while (waiting.length < lists) waiting.push(...(await begin(10, open)))
+    const grown = process.memoryUsage().rss - before
+    expect(grown / MiB, 'MiB by which the process has grown').to.be.below(100)
+    expect(budget.held() / MiB, 'MiB of names').to.be.below(64)
+    const [first] = waiting
+    for (let index = 1; index < count; index++) {
+      const step = await first?.next()
+      if (step?.value !== nameAt(index)) expect(step?.value).to.equal(nameAt(index))
+    }
+    expect((await first?.next())?.done).to.equal(true)
+    await giveUp(waiting)
+    expect(budget.held()).to.equal(0)
+  })
+})

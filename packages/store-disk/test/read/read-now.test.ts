@@ -1,0 +1,138 @@
+import { lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
+import { createReadNow, type ReadNowOptions } from '../../src/read/read-now.ts'
+import { collect } from '../collect.ts'
+import { openFilesIn } from '../disk-harness.ts'
+import { makeTemporaryDirectory } from '../temporary-directory.ts'
+
+const key = { customer: 'alice', name: 'blob' }
+
+async function* text(content: string) {
+  yield Buffer.from(content)
+}
+
+/** A store with a small blob that was read a moment ago. */
+async function openWarm(content = 'first') {
+  const place = await makeTemporaryDirectory()
+  const store = await openDiskBlobStore({ directory: place.path, names: 'plain' })
+  await store.put(key, text(content))
+  const read = async (range?: { first: number; last: number }) => {
+    const blob = await store.open(key, range && { range })
+    if (!blob) return undefined
+    const content = Buffer.concat(await collect(blob.content)).toString()
+    return { ...blob, text: content, isAtOnce: blob.bytes !== undefined }
+  }
+  await read()
+  return {
+    store,
+    read,
+    data: place.path,
+    path: join(place.path, 'files', 'alice', 'blob'),
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('openDiskBlobStore, asked again for a small blob', () => {
+  it('has its bytes at once, or those of the range, and holds no file open', async () => {
+    await using warm = await openWarm('0123456789')
+    const whole = await warm.read()
+    expect([whole?.isAtOnce, whole?.text]).to.deep.equal([true, '0123456789'])
+    const part = await warm.read({ first: 3, last: 5 })
+    expect([part?.isAtOnce, part?.text, part?.range]).to.deep.equal([
+      true,
+      '345',
+      { offset: 3, length: 3 },
+    ])
+    const none = await warm.read({ first: 10, last: 12 })
+    expect([none?.isAtOnce, none?.text, none?.range]).to.deep.equal([true, '', undefined])
+    expect(await openFilesIn(warm.data)).to.deep.equal([])
+  })
+
+  it('tells the same of it as of a blob that is read in the ordinary way', async () => {
+    await using warm = await openWarm()
+    expect((await warm.read())?.info).to.deep.equal(await warm.store.stat(key))
+  })
+
+  it('has what is there now, whoever has changed it, and however', async () => {
+    await using warm = await openWarm()
+    const changes: readonly (readonly [string, () => Promise<unknown>, string | undefined])[] = [
+      ['replaced', () => warm.store.put(key, text('other')), 'other'],
+      ['written by somebody else', () => writeFile(warm.path, 'again'), 'again'],
+      ['shortened', () => truncate(warm.path, 2), 'ag'],
+      ['moved away', () => rename(warm.path, `${warm.path}2`), undefined],
+      ['moved back', () => rename(`${warm.path}2`, warm.path), 'ag'],
+      ['deleted', () => warm.store.delete(key), undefined],
+      ['made a link', () => symlink('/etc/passwd', warm.path), undefined],
+      ['no link any more', () => rm(warm.path), undefined],
+      ['made large', () => writeFile(warm.path, 'x'.repeat(100_000)), 'x'.repeat(100_000)],
+      ['stored anew', () => warm.store.put(key, text('')), ''],
+    ]
+    for (const [title, change, content] of changes) {
+      await change()
+      expect((await warm.read())?.text, title).to.equal(content)
+      expect((await warm.read())?.text, `${title}, again`).to.equal(content)
+    }
+    expect(await openFilesIn(warm.data)).to.deep.equal([])
+  })
+})
+
+/** A file that `read` reads, through the cache; `write` changes it in place, as late as the file system can tell. */
+async function openFile(options: ReadNowOptions) {
+  const place = await makeTemporaryDirectory()
+  const path = join(place.path, 'a')
+  const readNow = createReadNow(options)
+  const read = (file = path) => readNow(file, 'a', {})?.bytes
+  const write = (content: string) => {
+    const before = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
+    do writeFileSync(path, content)
+    while (lstatSync(path, { bigint: true }).ctimeNs === before)
+  }
+  return { path, read, write, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() }
+}
+
+/** What has just been written is kept at once. */
+const atOnce = { settlesAfterMs: -1_000_000 }
+
+describe('createReadNow', () => {
+  it('keeps the bytes of a file, and reads it anew whenever it has changed', async () => {
+    await using file = await openFile(atOnce)
+    file.write('one')
+    const first = file.read()
+    expect(first?.toString()).to.equal('one')
+    expect(file.read(), 'the same bytes').to.equal(first)
+    const { atime, mtime } = lstatSync(file.path)
+    file.write('two')
+    utimesSync(file.path, atime, mtime)
+    expect(file.read()?.toString(), 'of the same size and time').to.equal('two')
+    rmSync(file.path)
+    expect(() => file.read()).to.throw('ENOENT')
+    file.write('six')
+    expect(file.read()?.toString()).to.equal('six')
+  })
+
+  it('keeps nothing that has changed a moment ago', async () => {
+    await using file = await openFile({ settlesAfterMs: 60_000 })
+    file.write('one')
+    expect(file.read()).not.to.equal(file.read())
+  })
+
+  it('keeps no more bytes than it may, and none where it may not', async () => {
+    await using file = await openFile({ ...atOnce, cacheBytes: 6_000 })
+    await using other = await openFile({ ...atOnce, cacheBytes: 0 })
+    const paths = ['a', 'b', 'c'].map((name) => `${file.path}${name}`)
+    for (const path of [...paths, other.path]) writeFileSync(path, 'x'.repeat(2_000))
+    const kept = () => paths.filter((path) => file.read(path) === file.read(path)).length
+    expect(kept(), 'one at a time').to.equal(3)
+    const [first = ''] = paths
+    const before = file.read(first)
+    for (const path of paths) file.read(path)
+    expect(file.read(first), 'pushed out').not.to.equal(before)
+    expect(other.read()).not.to.equal(other.read())
+  })
+})
