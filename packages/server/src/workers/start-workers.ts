@@ -48,11 +48,12 @@ export async function startWorkers(
   let tellDeath = () => {}
   const serving = () => workers.filter((worker) => worker.isServing())
 
+  // Set first, since setupPrimary fixes it. Otherwise the primary accepts connections, without a limit, and hands them over.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('worker-process.js', import.meta.url)),
     args: [],
   })
-  cluster.schedulingPolicy = cluster.SCHED_NONE
 
   const start = (place: number) =>
     (workers[place] = startWorker({ config: written, place }, shared))

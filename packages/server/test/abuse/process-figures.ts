@@ -12,3 +12,9 @@ export async function residentMiB(pid: number): Promise<{ now: number; most: num
 export async function openDescriptors(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }
+
+/** The processes that a process has started and that have not ended, such as the workers of a server. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
+}

@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { childrenOf } from '../abuse/process-figures.ts'
 import { adminPortOf } from '../support/admin-port.ts'
 import { openConnection, uploadHead } from '../support/connection.ts'
 import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
@@ -125,8 +126,8 @@ describe('holdfast serve --admin-port', function () {
     expect(checks.map(({ name }) => name))
       .to.include('store')
       .and.include('workers')
-    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-    process.kill(Number(children.trim().split(' ')[0]), 'SIGKILL')
+    const [victim = 0] = await childrenOf(server.pid)
+    process.kill(victim, 'SIGKILL')
     await server.logged('a worker has died')
     await until('both are there again', async () => {
       const workers = (await admin.ready()).checks.find(({ name }) => name === 'workers')

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
+import { childrenOf } from '../abuse/process-figures.ts'
 import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
@@ -18,10 +18,7 @@ describe('/metrics of a server with workers', function () {
     await site.remove()
   })
 
-  const workers = async () => {
-    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-    return children.trim().split(' ').filter(Boolean).map(Number)
-  }
+  const workers = () => childrenOf(server.pid)
   const put = (name: string) =>
     fetch(`${server.url}/upload/${name}`, { method: 'PUT', headers: credentials, body: 'a' })
   /** The processes whose figures there are. */

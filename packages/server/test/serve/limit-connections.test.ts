@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { connectionsWithin } from '../../src/serve/limit-connections.ts'
-import { openConnection, uploadHead } from '../support/connection.ts'
+import { childrenOf, openDescriptors } from '../abuse/process-figures.ts'
+import { openConnection, uploadHead, type Connection } from '../support/connection.ts'
 import { startHoldfast, startHoldfastByShell, type HoldfastServer } from '../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
@@ -9,21 +10,23 @@ import { until } from '../support/until.ts'
 const login = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`)
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${login.join('')}\r\n`
 
-/** Opens `count` connections that say nothing, and waits until the system has connected or closed each. */
-async function openSilent(port: number, count: number): Promise<readonly Socket[]> {
-  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').resume())
-  let settled = 0
-  for (const socket of sockets) {
-    socket.on('error', () => {})
-    const settle = () => {
-      settled++
+/** Fewer than wait for a server to accept them: the client of one that the system drops believes that it is open. */
+const atOnce = 200
+
+/** Opens `count` connections that send nothing, and waits until the server has closed all but `limit` of them. */
+async function openSilent(port: number, count: number, limit: number, sockets: Socket[]) {
+  const open = () => sockets.filter(({ closed }) => !closed).length
+  while (sockets.length < count) {
+    const more = Math.min(atOnce, count - sockets.length)
+    for (let n = 0; n < more; n++) {
+      const socket = connect(port, '127.0.0.1')
+      sockets.push(socket.on('error', () => {}).resume())
     }
-    socket.once('connect', settle).once('close', () => {
-      if (socket.connecting) settle()
-    })
+    await until(
+      () => `the server has closed all but ${limit} of ${sockets.length}; ${open()} are open`,
+      () => open() <= limit && sockets.every(({ connecting }) => !connecting),
+    )
   }
-  await until('all have been tried', () => settled >= count)
-  return sockets
 }
 
 describe('connectionsWithin', () => {
@@ -41,8 +44,9 @@ describe('connectionsWithin', () => {
 describe('holdfast serve --max-connections', () => {
   let site: Site
   let server: HoldfastServer | undefined
-  let silent: readonly Socket[] = []
+  let silent: Socket[] = []
   beforeEach(async () => {
+    silent = []
     site = await createSite()
   })
   afterEach(async () => {
@@ -51,7 +55,14 @@ describe('holdfast serve --max-connections', () => {
     await site.remove()
   })
 
-  const open = () => silent.filter(({ closed }) => !closed).length
+  /** Expects every answer to be 200 where a customer downloads and uploads. */
+  const expectServed = async (customer: Connection) => {
+    for (let n = 0; n < 20; n++) customer.write(`${get('/serve/kept')}${uploadHead('new', 1)}x`)
+    customer.write(get('/ping'))
+    await customer.saw('pong')
+    const statuses = customer.received().match(/HTTP\/1\.1 \d+/g)
+    expect(statuses).to.deep.equal(Array.from({ length: 42 }, () => 'HTTP/1.1 200'))
+  }
 
   it('is by default what open files allow, so that requests find them', async () => {
     server = await startHoldfastByShell(`ulimit -n 300; holdfast serve --port 0 --cache-size 0`, {
@@ -60,24 +71,31 @@ describe('holdfast serve --max-connections', () => {
     const customer = await openConnection(server.port)
     customer.write(`${uploadHead('kept', 4)}body`)
     await customer.saw('OK')
-    silent = await openSilent(server.port, 700)
-    const limit = connectionsWithin(300, 1_000)
-    await until(
-      () => `those beyond the limit are closed; ${open()} are open`,
-      () => open() <= limit,
-    )
-    for (let n = 0; n < 20; n++) customer.write(`${get('/serve/kept')}${uploadHead('new', 1)}x`)
-    customer.write(get('/ping'))
-    await customer.saw('pong')
-    const statuses = customer.received().match(/HTTP\/1\.1 \d+/g)
-    expect(statuses).to.deep.equal(Array.from({ length: 42 }, () => 'HTTP/1.1 200'))
+    await openSilent(server.port, 800, connectionsWithin(300, 1_000), silent)
+    await expectServed(customer)
+    customer.socket.destroy()
+  })
+
+  it('is so in each worker, and connections cost the primary no open file', async () => {
+    const script = 'ulimit -n 300; holdfast serve --port 0 --cache-size 0 --workers 2'
+    server = await startHoldfastByShell(script, { cwd: site.path })
+    const customer = await openConnection(server.port)
+    customer.write(`${uploadHead('kept', 4)}body`)
+    await customer.saw('OK')
+    const before = await openDescriptors(server.pid)
+    await openSilent(server.port, 800, 2 * connectionsWithin(300, 1_000), silent)
+    expect(await openDescriptors(server.pid), 'of the primary').to.be.below(before + 20)
+    for (const pid of await childrenOf(server.pid)) {
+      expect(await openDescriptors(pid), 'of a worker').to.be.below(200)
+    }
+    await expectServed(customer)
     customer.socket.destroy()
   })
 
   it('closes those beyond it, and takes others when there is room again', async () => {
     server = await startHoldfast(['--max-connections', '3'], { cwd: site.path })
-    silent = await openSilent(server.port, 10)
-    await until('all but three are closed', () => open() === 3)
+    await openSilent(server.port, 10, 3, silent)
+    expect(silent.filter(({ closed }) => !closed)).to.have.length(3)
     for (const socket of silent) socket.destroy()
     const { port } = server
     await until('one is taken again', async () => {

@@ -1,11 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { childrenOf } from '../abuse/process-figures.ts'
 import { openConnection, uploadHead } from '../support/connection.ts'
 import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
 import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
+/** Has each request come on a connection of its own, which either worker may accept. */
+const apart = { connection: 'close' }
 const wrong = { ...credentials, 'x-auth-password': 'wrong' }
 
 describe('holdfast serve --workers', function () {
@@ -26,7 +29,7 @@ describe('holdfast serve --workers', function () {
   }
   const send = (path: string, init: RequestInit = {}) =>
     fetch(server.url + path, { headers: credentials, ...init })
-  /** So many requests at once on connections of their own: both workers get some. */
+  /** So many requests at once. */
   const many = <T>(count: number, request: (n: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, n) => request(n)))
   const put = async (name: string, size: number, headers = credentials) =>
@@ -38,10 +41,7 @@ describe('holdfast serve --workers', function () {
         .filter((line) => line['msg'] === 'request' && line['path'] === path)
         .map(({ pid }) => Number(pid)),
     )
-  const workers = async () => {
-    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-    return children.trim().split(' ').filter(Boolean).map(Number)
-  }
+  const workers = () => childrenOf(server.pid)
   const isGone = (pid: number) =>
     readFile(`/proc/${pid}/stat`, 'utf8').then(
       (stat) => stat.includes(') Z '),
@@ -52,7 +52,7 @@ describe('holdfast serve --workers', function () {
     await start()
     expect(await workers()).to.have.length(2)
     await until('both workers have answered', async () => {
-      await many(16, () => send('/ping'))
+      await many(16, () => send('/ping', { headers: apart }))
       return pidsOf('/ping').size === 2
     })
     const line = await server.logged('holdfast listens on')
@@ -128,7 +128,8 @@ describe('holdfast serve --workers', function () {
     expect((await send('/list')).status).to.equal(400)
     const statuses: number[] = []
     for (let round = 0; round < 4; round++) {
-      const answers = await many(250, async () => (await send('/list', { headers: wrong })).status)
+      const headers = { ...wrong, ...apart }
+      const answers = await many(250, async () => (await send('/list', { headers })).status)
       statuses.push(...answers)
     }
     expect(statuses.filter((status) => status === 400)).to.have.length(10)
