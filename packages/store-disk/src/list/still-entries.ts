@@ -1,9 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { EntriesOf } from './directory-entries.ts'
+import { DisturbedWalk } from '../temp/walk-markers.ts'
 import { isAbsence } from '../files/system-error.ts'
-
-/** A walk was not alone in a directory, and has perhaps not found all that it was to find. */
-export class DisturbedWalk extends Error {}
 
 /**
  * Milliseconds for which a directory must not have changed. A change less than a tick of the kernel's clock, 10 ms at

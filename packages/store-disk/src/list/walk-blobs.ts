@@ -4,9 +4,9 @@ import { sep } from 'node:path'
 import { withEntries, type EntriesOf } from './directory-entries.ts'
 import type { Layout } from '../directory/layout.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
-import { DisturbedWalk, stillEntriesOf } from './still-entries.ts'
+import { stillEntriesOf } from './still-entries.ts'
 import { isAbsence } from '../files/system-error.ts'
-import { MarkerFailure } from '../temp/walk-markers.ts'
+import { DisturbedWalk, MarkerFailure } from '../temp/walk-markers.ts'
 import { findBlobs, type Found } from './walk.ts'
 
 /** Blobs of a customer, in no order, in batches as they are found. */

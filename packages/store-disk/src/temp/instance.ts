@@ -6,7 +6,6 @@ import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { handOver, noteSuffix, readNotes } from './notes.ts'
 import { ownerName } from './owner-name.ts'
-import type { CheckPresence } from '../directory/presence.ts'
 import { identifyProcess } from './process-identity.ts'
 import { step } from '../files/step.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
@@ -48,12 +47,12 @@ const fileMode = 0o640
 /**
  * Takes a directory of its own inside `parent`, and removes those of processes that are gone, now and every five
  * minutes. What belongs to a live process is never touched, be it this one, another, or one on another machine. Before
- * the directory is made anew, `check` is asked whether it may be.
+ * it makes the directory again, it waits for `check`, which rejects where the file system is not mounted.
  */
 export async function openInstance(
   parent: string,
   log: WarningLog,
-  check: CheckPresence,
+  check: () => Promise<void>,
   calls: FileCalls,
 ): Promise<Instance> {
   const self = identifyProcess()

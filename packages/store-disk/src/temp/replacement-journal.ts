@@ -3,8 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import type { FileCalls } from '../files/file-calls.ts'
 import type { Instance } from './instance.ts'
 import { handOver, readNotes } from './notes.ts'
-import { DisturbedWalk } from '../list/still-entries.ts'
-import { makeMarker, removeMarker, walksName } from './walk-markers.ts'
+import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**
  * Lets a walk through a directory learn which files were replaced meanwhile, by whichever process, where a file that

@@ -9,6 +9,9 @@ import { isAbsence, isSystemError } from '../files/system-error.ts'
  */
 export const walksName = 'walks'
 
+/** A walk was not alone in a directory, and has perhaps not found all that it was to find. */
+export class DisturbedWalk extends Error {}
+
 /** A walk cannot be marked; `cause` is what the system says. */
 export class MarkerFailure extends Error {}
 

@@ -7,7 +7,7 @@ import {
   createReplacementJournal,
   type ReplacementJournal,
 } from '../../src/temp/replacement-journal.ts'
-import { DisturbedWalk } from '../../src/list/still-entries.ts'
+import { DisturbedWalk } from '../../src/temp/walk-markers.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
