@@ -1,12 +1,17 @@
 /**
- * Ends with code 1 and one line a problem when a package knows another that it must not know, or docs/architecture.md says
- * otherwise. Part of scripts/test.
+ * Ends with code 1 and one line a problem when a package knows another that it must not know, when files of a package import
+ * each other in a circle, or when docs/architecture.md says otherwise. Part of scripts/test.
  */
 import { join } from 'node:path'
 import { boundaryProblems } from './boundaries/boundary-problems.ts'
+import { circleProblems } from './boundaries/circle-problems.ts'
 import { pictureProblems } from './boundaries/picture-problems.ts'
 
 const root = join(import.meta.dirname, '..')
-const problems = [...(await boundaryProblems(root)), ...(await pictureProblems(root))]
+const problems = [
+  ...(await boundaryProblems(root)),
+  ...(await circleProblems(root)),
+  ...(await pictureProblems(root)),
+]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
