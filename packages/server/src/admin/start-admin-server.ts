@@ -58,7 +58,7 @@ export async function startAdminServer(
     }
   }
   const server = createHttpServer({ callback: () => answer })
-  limitConnections(server, maxConnections)
+  limitConnections(server, maxConnections, log)
   const drain = createDrain(server)
   try {
     server.listen(place.port, place.host)

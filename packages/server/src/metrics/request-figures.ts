@@ -100,6 +100,12 @@ export function createRequestFigures(
     },
   })
 
+  const refused = createCounts(register, {
+    name: 'holdfast_http_connections_refused_total',
+    help: 'Connections that were closed at once, since as many were open as may be.',
+    labelNames: [],
+  })()
+
   return {
     onAnswered(answered) {
       const { route, status, code, bytesIn, bytesOut, durationMs } = answered
@@ -119,6 +125,7 @@ export function createRequestFigures(
     }),
     server(server: Server) {
       countConnections = promisify(server.getConnections.bind(server))
+      server.on('drop', () => refused.add())
     },
   }
 }

@@ -1,4 +1,6 @@
 import type { Server } from 'node:http'
+import type { HttpLog } from '@holdfast/http-koa'
+import { createLineLimit } from '../limit-lines.ts'
 
 /** What a process has open beside connections and requests: the log, the trail, the store, the admin port. */
 const reserve = 128
@@ -15,7 +17,19 @@ export function connectionsWithin(openFiles: number, maxRequests: number): numbe
   return Math.max(1, Math.floor(left / (1 + perRequest)), left - perRequest * maxRequests)
 }
 
-/** Has `server` close connections beyond `limit` at once, each before anything is read of it. */
-export function limitConnections(server: Server, limit: number): void {
+const minuteMs = 60_000
+
+/**
+ * Has `server` close connections beyond `limit` at once, each before anything is read of it. The first of a minute gets a
+ * line in `log`, the others their number at its end.
+ */
+export function limitConnections(server: Server, limit: number, log: HttpLog): void {
+  const report = (closed: number) =>
+    log.warn({ limit, closed }, 'connections beyond the limit were closed at once')
+  const lines = createLineLimit({ perWindow: 1, windowMs: minuteMs, onOmitted: report })
   server.maxConnections = limit
+  server.on('drop', () => {
+    if (lines.admit()) report(1)
+  })
+  server.once('close', lines.flush)
 }

@@ -89,7 +89,7 @@ export async function startServer(
     },
   )
   const maxConnections = config['max-connections'] ?? (await affordableConnections(config))
-  if (maxConnections !== undefined) limitConnections(server, maxConnections)
+  if (maxConnections !== undefined) limitConnections(server, maxConnections, log)
   watch.server(server)
   const drain = createDrain(server)
   try {

@@ -20,6 +20,7 @@ const logins = (outcome: string) => `holdfast_logins_total{${server}, outcome="$
 const problems = (code: string) => `holdfast_http_problems_total{${server}, code="${code}"}`
 const lines = (level: string) => `holdfast_log_lines_total{${server}, level="${level}"}`
 const droppedLines = `holdfast_log_lines_dropped_total{${server}}`
+const refusedConnections = `holdfast_http_connections_refused_total{${server}}`
 const lag = `nodejs_eventloop_lag_p99_seconds{${server}, process="0"}`
 const free = `holdfast_store_free_bytes{${server}}`
 const refused = `holdfast_reload_refused{${server}, what="customers"}`
@@ -118,6 +119,11 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   HoldfastLogLost: {
     fires: { [droppedLines]: '0 0 1x8' },
     silent: { [droppedLines]: '5x10', [lines('warn')]: '0+1x10' },
+    minutes: 5,
+  },
+  HoldfastConnectionsRefused: {
+    fires: { [refusedConnections]: '0 0 1x8' },
+    silent: { [refusedConnections]: '5x10' },
     minutes: 5,
   },
   HoldfastWorkersDie: {

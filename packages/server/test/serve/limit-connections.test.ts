@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { connectionsWithin } from '../../src/serve/limit-connections.ts'
 import { childrenOf, openDescriptors } from '../abuse/process-figures.ts'
+import { scrape } from '../metrics/scrape.ts'
 import { openConnection, uploadHead, type Connection } from '../support/connection.ts'
 import { startHoldfast, startHoldfastByShell, type HoldfastServer } from '../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../support/site.ts'
@@ -107,4 +108,27 @@ describe('holdfast serve --max-connections', () => {
       return isAnswered()
     })
   })
+
+  for (const workers of [[], ['--workers', '2']]) {
+    it(`logs and counts those that it closes ${workers.join(' ')}`.trimEnd(), async () => {
+      const flags = ['--max-connections', '3', '--admin-port', '0', ...workers]
+      server = await startHoldfast(flags, { cwd: site.path })
+      const started = server
+      const refused = async () =>
+        (await scrape(started)).value('holdfast_http_connections_refused_total')
+      expect(await refused()).to.equal(0)
+      await openSilent(server.port, 100, 6, silent)
+      const closed = silent.filter((socket) => socket.closed).length
+      await until('all are counted', async () => (await refused()) === closed)
+      for (const socket of silent) socket.destroy()
+      server.signal('SIGTERM')
+      await server.ended
+      const lines = server.lines().filter(({ msg }) => String(msg).startsWith('connections beyond'))
+      expect(lines[0]).to.include({ level: 40, limit: 3, closed: 1 })
+      const sum = lines.reduce((total, line) => total + Number(line['closed']), 0)
+      expect(sum).to.equal(closed)
+      // Two for each process, unless it took more than a minute.
+      expect(lines).to.have.length.within(2, 10)
+    })
+  }
 })
