@@ -1,8 +1,10 @@
 # Sourced by scripts/test: images made of what this machine has, for tests that run where no registry answers. They stand for
 # the public ones that Dockerfile and compose.yaml name: the same programs in the same places, and little else. Needs
-# prepare.sh, programs.sh and an engine.
+# prepare.sh, programs.sh, minio-image.sh and an engine.
 
 certificates=/etc/ssl/certs/ca-certificates.crt
+mc_source=$root/packages/minio-container/mc-image
+mc_version=$(<"$mc_source/version")
 
 # They are made once, until something that goes into them is another.
 ensure_local_images() {
@@ -11,7 +13,7 @@ ensure_local_images() {
   docker compose version >/dev/null 2>&1 || require_program docker-compose docker-compose
   local fingerprint image
   fingerprint=$(local_images_fingerprint)
-  for image in base nginx; do
+  for image in base nginx mc; do
     if [[ $(docker image inspect --format '{{.Config.Labels.fingerprint}}' "holdfast/local-$image" 2>/dev/null) != "$fingerprint" ]]; then
       make_local_image "$image" "$fingerprint"
     fi
@@ -22,6 +24,7 @@ local_images_fingerprint() {
   {
     cat "$root/scripts/containers/local-images.sh" "$(command -v busybox)" "$(command -v nginx)" "$certificates"
     cat "$(npm_folder)/package.json"
+    echo "$mc_version"
     "$node" --version
     npm_network
   } | cksum
@@ -68,6 +71,16 @@ fill_nginx() {
   take_program "$(command -v nginx)" usr/sbin/nginx
   mkdir -p var/{lib,log}/nginx
   printf '%s\n' 'FROM scratch' 'COPY . /' >Dockerfile
+}
+
+# From its source, which takes a minute or two the first time. Its shell is that of the base.
+fill_mc() {
+  if can_build; then
+    CGO_ENABLED=0 GOBIN=$PWD go install "github.com/minio/mc@$mc_version" >&2 &&
+      printf '%s\n' 'FROM holdfast/local-base' 'COPY mc /bin/' >Dockerfile
+  else
+    sed "s/^ARG VERSION\$/&=$mc_version/" "$mc_source/Dockerfile" >Dockerfile
+  fi
 }
 
 take_program() {

@@ -79,8 +79,8 @@ const fakeNode = `case $1 in
 esac`
 
 async function cloneScripts(clone: string, isRoot: boolean): Promise<void> {
-  const image = 'packages/minio-container/image'
-  for (const part of ['scripts/test', 'scripts/prepare.sh', 'scripts/programs.sh', image]) {
+  const images = ['image', 'mc-image'].map((folder) => `packages/minio-container/${folder}`)
+  for (const part of ['scripts/test', 'scripts/prepare.sh', 'scripts/programs.sh', ...images]) {
     await cp(join(root, part), join(clone, part), { recursive: true })
   }
   for (const part of ['engine.sh', 'minio-image.sh', 'local-images.sh', 's3-servers.sh']) {

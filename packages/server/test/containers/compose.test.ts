@@ -13,6 +13,7 @@ interface Service {
   readonly ports?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly stop_grace_period?: string
+  readonly secrets?: readonly string[]
   readonly build?: { readonly args?: Readonly<Record<string, string>> }
 }
 
@@ -22,7 +23,7 @@ describe('compose.yaml', () => {
   }
 
   it('gives no service a right that it does not need, and publishes nothing but TLS', () => {
-    expect(Object.keys(services)).to.include.members(['nginx', 'holdfast', 'minio'])
+    expect(Object.keys(services)).to.have.members(['nginx', 'holdfast', 'minio', 'minio-setup'])
     for (const [name, service] of Object.entries(services)) {
       expect(service, name).to.deep.include({
         read_only: true,
@@ -41,16 +42,38 @@ describe('compose.yaml', () => {
     expect(secret).to.have.members(['HOLDFAST_MINIO_SECRET_KEY_FILE', 'MINIO_ROOT_PASSWORD_FILE'])
   })
 
+  it('keeps the password of the root user of MinIO from all services but MinIO and its set-up', () => {
+    const knowing = Object.entries(services).filter(([, { secrets = [] }]) =>
+      secrets.includes('minio-root-password'),
+    )
+    expect(knowing.map(([name]) => name)).to.have.members(['minio', 'minio-setup'])
+    expect(services['minio']?.environment).to.include({
+      MINIO_ROOT_PASSWORD_FILE: '/run/secrets/minio-root-password',
+    })
+  })
+
+  it('gives holdfast a user of its own, who is not root', () => {
+    const { environment = {}, secrets } = services['holdfast'] ?? {}
+    const root = services['minio']?.environment?.['MINIO_ROOT_USER']
+    expect(root).to.be.a('string').and.not.equal(environment['HOLDFAST_MINIO_ACCESS_KEY'])
+    expect(secrets).to.deep.equal(['minio-password'])
+  })
+
   it('lets uploads under way finish', () => {
     const patienceSeconds = Number.parseInt(services['holdfast']?.stop_grace_period ?? '')
     expect(patienceSeconds * 1000).to.be.above(resolveConfig()['shutdown-grace'])
   })
 
-  it('builds the MinIO that the tests run on', () => {
-    expect(services['minio']?.build?.args?.['VERSION']).to.equal(
-      textOf('packages/minio-container/image/version').trim(),
-    )
-  })
+  for (const [service, folder] of [
+    ['minio', 'image'],
+    ['minio-setup', 'mc-image'],
+  ] as const) {
+    it(`builds the ${service} that the tests run on`, () => {
+      expect(services[service]?.build?.args?.['VERSION']).to.equal(
+        textOf(`packages/minio-container/${folder}/version`).trim(),
+      )
+    })
+  }
 })
 
 describe('docs/deploy/compose-nginx.conf', () => {

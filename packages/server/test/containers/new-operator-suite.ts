@@ -10,6 +10,7 @@ import { startPrometheus } from '../metrics/start-prometheus.ts'
 import { until } from '../support/until.ts'
 import { composeCommand } from './support/compose-command.ts'
 import { docker } from './support/docker.ts'
+import { mcOutputs, mcScript } from './support/mc-script.ts'
 import { createComposeSite, type ComposeSite } from './support/site-of-compose.ts'
 import { buildLimitMs, buildOptions, buildProductImage, ownName } from './support/product-image.ts'
 
@@ -69,6 +70,33 @@ describeWithContainers('A new operator, with the commands of docs/containers.md'
       )
     })
   }
+
+  it('has a holdfast whose keys of MinIO open its bucket, and nothing else', async () => {
+    const denied = /Access Denied/
+    const expected: Readonly<Record<string, RegExp>> = {
+      'mb minio-root/other': /created/,
+      'ls holdfast': /^\S+ \S+ \S+ +0B files\/$/,
+      'cat holdfast/files/alice/notes.txt': /^Hello, holdfast$/,
+      'ls holdfast/other': denied,
+      'mb holdfast/third': denied,
+      'admin user list holdfast': denied,
+      'admin user add holdfast eve correct-horse-battery': denied,
+    }
+    const service = `${compose} run --rm --no-deps -T --entrypoint sh minio-setup`
+    const script = mcScript(Object.keys(expected))
+    const { stdout } = await run(`${service} -eu <<'END'\n${script}\nEND`)
+    const printed = mcOutputs(stdout)
+    expect(printed).to.have.length(Object.keys(expected).length)
+    for (const [index, [command, pattern]] of Object.entries(expected).entries()) {
+      expect(printed[index], command).to.match(pattern)
+    }
+  })
+
+  it('has a holdfast that deletes files as well', async () => {
+    const command = 'curl --cacert secrets/tls.crt -H @alice-new.auth -X DELETE'
+    const { stdout } = await run(`${command} https://localhost:${site.port}/delete/notes.txt`)
+    expect(stdout).to.equal('OK')
+  })
 
   it('reads on the dashboard that the server is ready, and at work', async () => {
     const prometheus = await startPrometheus(site.metrics)

@@ -32,7 +32,7 @@ export const claims: readonly Claim[] = [
   {
     document: /^docs\/operations/,
     shell: /^mc admin policy/,
-    why: 'mc is a program of its own; cluster/bucket-policy.test.ts gives the same policy to a key by the same API',
+    why: 'docs/deploy/compose-minio.sh does the same, and a new operator runs that; cluster/bucket-policy.test.ts tries each right',
   },
   {
     document: /^docs\/(audit|configuration|operations)/,

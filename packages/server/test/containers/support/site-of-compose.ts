@@ -33,6 +33,7 @@ export async function createComposeSite(image: string): Promise<ComposeSite> {
     HTTPS_PORT: `127.0.0.1:${port}`,
     HOLDFAST_IMAGE: image,
     MINIO_IMAGE: await minioImage(),
+    MC_IMAGE: process.env['HOLDFAST_MC_IMAGE'] || 'holdfast/local-mc',
     NGINX_IMAGE: process.env['HOLDFAST_NGINX_IMAGE'] || 'holdfast/local-nginx',
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
@@ -55,7 +56,7 @@ const labels = { labels: ownershipLabels }
 
 /** Whose all of it is, so that the next run finds what this one leaves when it is killed. */
 const owned = {
-  services: { nginx: labels, holdfast: labels, minio: labels },
+  services: { nginx: labels, holdfast: labels, minio: labels, 'minio-setup': labels },
   networks: { clients: labels, files: labels },
   volumes: { customers: labels, files: labels },
 }
