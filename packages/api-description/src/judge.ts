@@ -133,18 +133,25 @@ function bodyProblems(
     const has = [type !== undefined && 'a type', body?.length && 'a body'].filter(Boolean)
     return has.map((what) => `it has ${String(what)}`)
   }
-  const media = content[type ?? ''] ?? content['*/*']
+  const range = type !== undefined && content[type] ? type : '*/*'
+  const media = content[range]
   if (type === undefined || media === undefined) return [`type ${type} is not described`]
   if (request?.method === 'HEAD') return body?.length ? ['it has a body'] : []
-  return body === undefined ? [] : contentProblems(type, media, body.toString(), matches)
+  return body === undefined ? [] : contentProblems(range, media, body.toString(), matches)
 }
 
-function contentProblems(type: string, media: MediaType, text: string, matches: Matches): string[] {
+/** `range`: the type by which the description knows the content. A file may be called JSON and be none. */
+function contentProblems(
+  range: string,
+  media: MediaType,
+  text: string,
+  matches: Matches,
+): string[] {
   const { schema, 'x-line-schema': lineSchema } = media
   try {
     const problems = [
       schema !== undefined &&
-        matches(schema, type.startsWith('application/json') ? JSON.parse(text) : text),
+        matches(schema, range.startsWith('application/json') ? JSON.parse(text) : text),
       ...(lineSchema === undefined ? [] : text.trimEnd().split('\n')).map((line) =>
         matches(lineSchema ?? true, JSON.parse(line)),
       ),

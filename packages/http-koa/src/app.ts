@@ -1,23 +1,22 @@
-import type { IncomingMessage } from 'node:http'
-import type { CustomerFiles, FileService } from '@holdfast/core'
+import type { FileService } from '@holdfast/core'
 import Koa from 'koa'
-import { createFastPath, noteFastPath } from './fast-path.ts'
-import type { HoldfastState } from './holdfast-state.ts'
-import { createAddressOf } from './http/address-of.ts'
-import type { OnAnswered } from './http/answered.ts'
-import { endOfTurn } from './http/end-of-turn.ts'
-import { noLog, type HttpLog } from './http/log.ts'
+import type { OnAnswered } from './exchange/answered-request.ts'
+import { endOfTurn } from './exchange/end-of-turn.ts'
+import { exchangeIn, knownExchange } from './exchange/exchange.ts'
+import { createFastPath, type FastPath } from './fast-path.ts'
+import type { HoldfastState } from './exchange/holdfast-state.ts'
+import type { HttpLog } from './http/log.ts'
 import { problems } from './http/problem.ts'
 import { step } from './http/step.ts'
 import { logAnswers } from './middleware/access-log.ts'
-import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createErrors } from './middleware/errors.ts'
+import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
 import { requestId } from './middleware/request-id.ts'
-import { createRequestTally } from './middleware/request-tally.ts'
-import { carefully, createAnswerWatch, watchAnswers } from './middleware/watch-answers.ts'
-import { createRoutes, type RouterOptions } from './router.ts'
+import { createRoutes } from './router.ts'
+import type { RouterOptions } from './router-options.ts'
+import { createSetup } from './setup.ts'
 
-/** Codes of errors that mean no more than that the client left before the end of the answer. */
+/** Codes of errors that mean no more than that the client left before the end of the response. */
 const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED'])
 
 /**
@@ -25,37 +24,50 @@ const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE',
  * every other path.
  */
 export function createApp(service: FileService, options: RouterOptions = {}): Koa<HoldfastState> {
-  const { log = noLog, trustedProxies, prefix = '' } = options
-  const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
-  const { requestTally = createRequestTally() } = options
-  const addressOf = createAddressOf(trustedProxies)
-  const authenticate = onceForEach(options.authenticate ?? headerAuthentication(service, addressOf))
-  const limits = { maxRequests, maxRequestsPerCustomer, requestTally }
-  const watchAnswer = createAnswerWatch(addressOf, tellingOf(log, options.onAnswered))
+  const setup = createSetup(service, options)
+  const { log, prefix } = setup
+  const report = createReporter(setup.addressOf, logging(log, options.onAnswered))
   const app = new Koa<HoldfastState>()
-  const brokenOff = new WeakSet<Koa.Context>()
-  // What fails once the answer has begun can only be logged; the connection is cut, so that the client does not take
+  // What fails once the response has begun can only be logged; the connection is cut, so that the client does not take
   // a part for the whole.
-  app.on('error', (error: Error & { code?: string }, ctx?: Koa.Context) => {
-    if (clientLeft.has(error.code ?? '')) return
-    // Koa hears of one failure twice, from the content and from the answer.
-    if (ctx && brokenOff.has(ctx)) return
-    if (ctx) brokenOff.add(ctx)
-    log.error({ requestId: ctx?.state['requestId'] as unknown, err: error }, 'The answer broke off')
-  })
+  app.on(
+    'error',
+    (error: Error & { code?: string }, ctx?: Koa.ParameterizedContext<HoldfastState>) => {
+      if (clientLeft.has(error.code ?? '')) return
+      const exchange = ctx && exchangeIn(ctx)
+      // Koa reports one failure twice, of the content and of the response.
+      if (exchange?.isFailureLogged) return
+      if (exchange) exchange.isFailureLogged = true
+      log.error({ requestId: exchange?.state.requestId, err: error }, 'The answer broke off')
+    },
+  )
   app.use(requestId)
-  app.use(watchAnswers(watchAnswer))
+  app.use(reportRequests(report))
   app.use(async (_ctx, next) => {
     await next()
     await endOfTurn()
     step('answer-ready')
   })
   app.use(createErrors(log))
-  app.use(createRoutes(service, { ...options, ...limits, authenticate }).routes())
+  app.use(createRoutes(setup).routes())
   app.use((ctx) => {
     throw isBelowFile(ctx.path, prefix) ? problems.slashInName() : problems.notFound()
   })
-  noteFastPath(app, createFastPath({ prefix, authenticate, watchAnswer, ...limits }))
+  return withFastPath(app, createFastPath(setup, report))
+}
+
+/** `app`, which has requests that a server of ours has taken, and so examined, answered by `fastPath` if it can. */
+function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<HoldfastState> {
+  const callback = app.callback.bind(app)
+  app.callback = () => {
+    const answer = callback()
+    return (request, response) => {
+      const exchange = knownExchange(request)
+      const attempt = exchange && fastPath(exchange)
+      if (!attempt) return answer(request, response)
+      return attempt.then((isAnswered) => (isAnswered ? undefined : answer(request, response)))
+    }
+  }
   return app
 }
 
@@ -66,30 +78,13 @@ function isBelowFile(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && belowFile.test(path.slice(prefix.length))
 }
 
-/** Writes the line of a request, and tells `onAnswered` of it. */
-function tellingOf(log: HttpLog, onAnswered: OnAnswered | undefined): OnAnswered {
+/** Writes the log line of a request, and calls `onAnswered`. */
+function logging(log: HttpLog, onAnswered: OnAnswered | undefined): OnAnswered {
   const logAnswer = logAnswers(log)
   if (onAnswered === undefined) return logAnswer
-  const tell = carefully(onAnswered, log)
+  const notify = catchingErrors(onAnswered, log)
   return (answered) => {
     logAnswer(answered)
-    tell(answered)
-  }
-}
-
-const authenticatedKey = Symbol('authenticated')
-
-interface AuthenticatedRequest extends IncomingMessage {
-  [authenticatedKey]?: { readonly by: Authenticate; readonly files: Promise<CustomerFiles> }
-}
-
-/** Asks `authenticate` once about each request: a failed login counts. */
-function onceForEach(authenticate: Authenticate): Authenticate {
-  return (request: AuthenticatedRequest) => {
-    const known = request[authenticatedKey]
-    if (known?.by === authenticate) return known.files
-    const files = authenticate(request)
-    request[authenticatedKey] = { by: authenticate, files }
-    return files
+    notify(answered)
   }
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenBlob } from '@holdfast/core'
-import type { HoldfastState } from './holdfast-state.ts'
+import { endOfTurn } from './exchange/end-of-turn.ts'
+import type { Exchange } from './exchange/exchange.ts'
+import { onExchangeEnd } from './exchange/on-exchange-end.ts'
+import { leaveOpened } from './exchange/opened-file.ts'
 import { isConditional } from './http/conditional.ts'
-import { endOfTurn } from './http/end-of-turn.ts'
 import {
   contentHeaders,
   isPlainName,
@@ -10,117 +12,60 @@ import {
   validatorHeaders,
 } from './http/file-headers.ts'
 import { knownMediaType } from './http/media-type.ts'
-import { onAnswerEnd } from './http/on-answer-end.ts'
-import { leaveOpened } from './http/opened-file.ts'
 import { step } from './http/step.ts'
-import type { Authenticate } from './middleware/authenticate.ts'
+import { logIn } from './middleware/authenticate.ts'
+import type { Reporter } from './middleware/report-requests.ts'
 import { requestIdOf } from './middleware/request-id.ts'
-import type { RequestTally } from './middleware/request-tally.ts'
-import type { WatchAnswer } from './middleware/watch-answers.ts'
+import type { Setup } from './setup.ts'
 
 /**
- * Answers a request for a small file on the shortest way there is, or has the application answer it by `onward`, at once
- * or after it has found out that it cannot. It never refuses anything, and what it has done then is not done again.
+ * Answers a request for a small file on the shortest way there is. `undefined` where the request is none of that kind;
+ * resolves with `false` where that shows later. The application answers then; it finds the login and the opened file in
+ * the exchange, and the refusals are its own.
  */
-export type FastPath = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  onward: () => void,
-) => void
-
-export interface FastPathOptions {
-  /** The path before all routes. */
-  readonly prefix: string
-  /** Asked again about a request, it says the same without looking again. */
-  readonly authenticate: Authenticate
-  readonly watchAnswer: WatchAnswer
-  readonly maxRequests: number
-  readonly maxRequestsPerCustomer: number
-  readonly requestTally: RequestTally
-}
+export type FastPath = (exchange: Exchange) => Promise<boolean> | undefined
 
 /**
- * The fast path of the routes: plain GETs of files with plain names, for customers who are let in, of what a store has in
+ * The fast path of the routes: plain GETs of files with plain names, by customers who are let in, of what a store has in
  * memory. Nearly all the time of such a request goes into the steps of a framework that it does not need.
  */
-export function createFastPath(options: FastPathOptions): FastPath {
-  const { prefix, authenticate, watchAnswer, requestTally: underWay } = options
-  const { maxRequests, maxRequestsPerCustomer } = options
+export function createFastPath(setup: Setup, report: Reporter): FastPath {
+  const { prefix, authenticate, takePlace } = setup
   const start = `${prefix}/serve/`
 
-  const open = async (
-    name: string,
-    request: IncomingMessage,
-    state: HoldfastState,
-    places: Places,
-  ) => {
-    const files = await authenticate(request)
-    const customer = files.customer.name
-    if (underWay.count('') >= maxRequests) return undefined
-    if (underWay.count(customer) >= maxRequestsPerCustomer) return undefined
-    places.take('')
-    places.take(customer)
+  const answer = async (exchange: Exchange, name: string, type: string): Promise<boolean> => {
+    const { request, response, state } = exchange
+    state.requestId = requestIdOf(request)
+    state.route = 'serve'
+    report(exchange, () => request.url)
+    const files = await logIn(exchange, authenticate)
+    const leave = takePlace(files.customer.name)
     state.files = files
     const opening = files.serve(name, { reuseChunks: true })
-    return { opening, file: await opening.catch(() => undefined) }
-  }
-
-  /** Whether the request has been answered. */
-  const answer = async (
-    name: string,
-    type: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<boolean> => {
-    const requestId = requestIdOf(request)
-    const state: HoldfastState = { requestId, route: 'serve' }
-    watchAnswer(request, response, () => ({ method: 'GET', path: request.url, state }))
-    const places = createPlaces(underWay)
-    // The application comes upon the same, and knows how to say it.
-    const opened = await open(name, request, state, places).catch(() => undefined)
-    if (opened?.file?.bytes) await endOfTurn()
-    if (opened?.file?.bytes === undefined || response.closed) {
-      places.leave()
-      if (opened) leaveOpened(request, response, opened.opening)
-      // A client that has left while the file was opened needs nobody to answer it.
-      return opened !== undefined && response.closed
+    const file = await opening.catch(() => undefined)
+    if (file?.bytes) await endOfTurn()
+    if (file?.bytes === undefined || response.closed) {
+      leave()
+      leaveOpened(exchange, opening)
+      // No one waits for the answer of a client that has left while the file was opened.
+      return response.closed
     }
-    onAnswerEnd(request, response, places.leave)
+    onExchangeEnd(exchange, leave)
     try {
-      send(response, opened.file, requestId, type)
+      send(response, file, state.requestId, type)
     } finally {
-      // The answer is whole, whatever becomes of it.
-      opened.file.close().catch(() => {})
+      // The response is whole, however closing ends.
+      file.close().catch(() => {})
     }
     return true
   }
 
-  return (request, response, onward) => {
-    const name = nameAskedFor(request, start)
+  return (exchange) => {
+    const name = nameAskedFor(exchange.request, start)
     const type = name === undefined ? undefined : knownMediaType(name)
-    if (name === undefined || type === undefined) return onward()
-    answer(name, type, request, response).then((isAnswered) => {
-      if (!isAnswered) onward()
-    }, onward)
-  }
-}
-
-/** The places that one request has among those under way. */
-interface Places {
-  take(key: string): void
-  readonly leave: () => void
-}
-
-function createPlaces(underWay: RequestTally): Places {
-  const keys: string[] = []
-  return {
-    take(key) {
-      keys.push(key)
-      underWay.change(key, 1)
-    },
-    leave() {
-      for (const key of keys) underWay.change(key, -1)
-    },
+    if (name === undefined || type === undefined) return undefined
+    // The application finds the same error and answers it.
+    return answer(exchange, name, type).catch(() => false)
   }
 }
 
@@ -158,16 +103,4 @@ function send(
   ])
   step('answer-ready')
   response.end(bytes)
-}
-
-const fastPaths = new WeakMap<object, FastPath>()
-
-/** Notes what goes before `app`, for servers that are made for it. */
-export function noteFastPath(app: object, fastPath: FastPath): void {
-  fastPaths.set(app, fastPath)
-}
-
-/** What goes before `app`; `undefined` for applications of others. */
-export function fastPathOf(app: object): FastPath | undefined {
-  return fastPaths.get(app)
 }

@@ -1,9 +1,14 @@
 export { createApp } from './app.ts'
 export type { Audit, AuditEvent } from './audit/audit.ts'
-export type { HoldfastState } from './holdfast-state.ts'
+export type { HoldfastState } from './exchange/holdfast-state.ts'
 export { createAddressSet } from './http/address-set.ts'
 export { createAddressOf, type AddressOf } from './http/address-of.ts'
-export { routes, type AnsweredRequest, type OnAnswered, type Route } from './http/answered.ts'
+export {
+  routes,
+  type AnsweredRequest,
+  type OnAnswered,
+  type Route,
+} from './exchange/answered-request.ts'
 export type { HttpLog } from './http/log.ts'
 export { errorBody, HttpProblem, type ErrorBody } from './http/problem.ts'
 export { toProblem } from './http/status.ts'
@@ -25,7 +30,8 @@ export {
   type UploadedPart,
 } from './multipart/multer-storage.ts'
 export type { StagedUpload } from './multipart/stage-upload.ts'
-export { createRouter, type RouterOptions } from './router.ts'
+export { createRouter } from './router.ts'
+export type { RouterOptions } from './router-options.ts'
 export { createHttpServer } from './server/http-server.ts'
 export {
   createHttpsServer,

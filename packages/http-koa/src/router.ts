@@ -1,66 +1,24 @@
 import type { FileService } from '@holdfast/core'
 import type { Router, RouterMiddleware } from '@koa/router'
-import { noAudit, type Audit } from './audit/audit.ts'
-import { createWitnessOf } from './audit/witness.ts'
-import type { HoldfastState } from './holdfast-state.ts'
-import { createAddressOf } from './http/address-of.ts'
-import type { OnAnswered, Route } from './http/answered.ts'
-import { noLog, type HttpLog } from './http/log.ts'
+import type { Route } from './exchange/answered-request.ts'
+import type { HoldfastState } from './exchange/holdfast-state.ts'
 import { problems } from './http/problem.ts'
-import { createFileAudit } from './middleware/audit-files.ts'
-import {
-  createAuthentication,
-  filesOf,
-  headerAuthentication,
-  type Authenticate,
-} from './middleware/authenticate.ts'
+import { createAuthentication } from './middleware/authenticate.ts'
 import { createErrors } from './middleware/errors.ts'
-import { createRequestLimit } from './middleware/limit-requests.ts'
+import { limitRequests } from './middleware/limit-requests.ts'
+import { recordChange } from './middleware/record-change.ts'
+import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
 import { requestId } from './middleware/request-id.ts'
-import { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
-import { carefully, createAnswerWatch, watchAnswers } from './middleware/watch-answers.ts'
 import { koaRouter } from './required.ts'
+import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
 import { list } from './routes/list.ts'
 import { ping } from './routes/ping.ts'
 import { put } from './routes/put.ts'
 import { serve } from './routes/serve.ts'
-import { createUpload } from './routes/upload.ts'
-
-export interface RouterOptions {
-  /** A path before all routes, such as `/files`. Default: none. */
-  readonly prefix?: string
-  /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
-  readonly authenticate?: Authenticate
-  /**
-   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log.
-   * Without them all clients of a proxy are one to the brake. Default: none.
-   */
-  readonly trustedProxies?: readonly string[]
-  /**
-   * How many requests of customers may be under way at a time, downloads included; the next one is refused with 503, before
-   * its body is read. Counts those who have logged in only, so that strangers use up no places; how many logins wait is
-   * bounded by the service's brake on bad logins, or else by your `authenticate`. Default: no limit.
-   */
-  readonly maxRequests?: number
-  /** The same for one customer. */
-  readonly maxRequestsPerCustomer?: number
-  /**
-   * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that
-   * several processes can count together. Default: in this process.
-   */
-  readonly requestTally?: RequestTally
-  /** Default: nothing is logged. */
-  readonly log?: HttpLog
-  /**
-   * Told of each request once its answer has been sent or cut off, for figures and traces. A router
-   * in an application of yours tells of the requests for its own paths only. Default: nobody is.
-   */
-  readonly onAnswered?: OnAnswered
-  /** Told of every upload, deletion and refused login, before the client is; see `Audit`. Default: nobody is. */
-  readonly audit?: Audit
-}
+import { upload } from './routes/upload.ts'
+import { createSetup, type Setup } from './setup.ts'
 
 /**
  * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered
@@ -70,36 +28,30 @@ export function createRouter(
   service: FileService,
   options: RouterOptions = {},
 ): Router<HoldfastState> {
-  const { log = noLog, onAnswered, trustedProxies } = options
-  const watch = (tell: OnAnswered) =>
-    watchAnswers(createAnswerWatch(createAddressOf(trustedProxies), carefully(tell, log)))
-  return createRoutes(service, options, [
+  const setup = createSetup(service, options)
+  const { log, addressOf } = setup
+  const { onAnswered } = options
+  return createRoutes(setup, [
     requestId,
-    ...(onAnswered ? [watch(onAnswered)] : []),
+    ...(onAnswered
+      ? [reportRequests(createReporter(addressOf, catchingErrors(onAnswered, log)))]
+      : []),
     createErrors(log),
   ])
 }
 
-/** The routes behind `before`, which has to see to request ids and errors where nobody has before. */
+/** The routes after `before`, which sees to request ids and errors unless the application does. */
 export function createRoutes(
-  service: FileService,
-  options: RouterOptions,
+  { prefix, log, authenticate, takePlace, recorder }: Setup,
   before: readonly Handler[] = [],
 ): Router<HoldfastState> {
-  const { prefix = '', trustedProxies, log, audit = noAudit } = options
-  const addressOf = createAddressOf(trustedProxies)
-  const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
-  const { requestTally = createRequestTally() } = options
-  const { authenticate = headerAuthentication(service, addressOf) } = options
-  const witnessOf = createWitnessOf(audit, addressOf)
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
-  const customersOnly = createAuthentication(authenticate, witnessOf)
-  const limited = createRequestLimit(maxRequests, nobodys, requestTally)
-  const limitedEach = createRequestLimit(maxRequestsPerCustomer, nameOf, requestTally)
+  const customersOnly = createAuthentication(authenticate, recorder)
+  const limited = limitRequests(takePlace)
   const guarded = (name: Route, ...handlers: readonly Handler[]) =>
-    called(name, customersOnly, limited, limitedEach, ...handlers)
-  const uploading = createFileAudit('upload', witnessOf)
-  const deleting = createFileAudit('delete', witnessOf)
+    called(name, customersOnly, limited, ...handlers)
+  const uploading = recordChange('upload', recorder)
+  const deleting = recordChange('delete', recorder)
 
   if (before.length > 0) router.use(...before)
   const route = (path: string, handlers: Handlers) => {
@@ -111,10 +63,10 @@ export function createRoutes(
   }
 
   route('/ping', { get: called('ping', ping) })
-  route('/upload', { post: guarded('upload', uploading, createUpload()) })
+  route('/upload', { post: guarded('upload', uploading, upload) })
   route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
   route('/upload/batch', {
-    post: guarded('batch', createBatch(log, witnessOf)),
+    post: guarded('batch', createBatch(log, recorder)),
     put: guarded('put', uploading, put),
   })
   route('/upload/:filename', { put: guarded('put', uploading, put) })
@@ -125,9 +77,6 @@ export function createRoutes(
   route('/list', { get: guarded('list', list) })
   return router
 }
-
-const nobodys = () => ''
-const nameOf = (state: HoldfastState) => filesOf(state).customer.name
 
 type Handler = RouterMiddleware<HoldfastState>
 type Handlers = Partial<Record<'get' | 'post' | 'put' | 'delete', readonly Handler[]>>

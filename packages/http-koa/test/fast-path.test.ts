@@ -3,7 +3,7 @@ import { createFileService, resolveRange, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { createApp } from '../src/app.ts'
-import type { RouterOptions } from '../src/router.ts'
+import type { RouterOptions } from '../src/router-options.ts'
 import { createHttpServer } from '../src/server/http-server.ts'
 import { collectAudit } from './support/collected-audit.ts'
 import { collectLog } from './support/collected-log.ts'
@@ -46,7 +46,7 @@ function createStore(smallest = 65_536) {
   return { counts, gate, store: { ...store, open } satisfies BlobStore }
 }
 
-/** The application behind a server of ours, which may take the fast path, and behind Node's own, which may not. */
+/** The application on a server of ours, which may take the fast path, and on Node's own, which may not. */
 async function runBoth(options: RouterOptions & { readonly smallest?: number } = {}) {
   const { store, counts, gate } = createStore(options.smallest)
   const verified: string[] = []
@@ -72,11 +72,10 @@ async function runBoth(options: RouterOptions & { readonly smallest?: number } =
   const audit = collectAudit()
   const app = createApp(service, { log, audit: audit.audit, ...options })
   let handled = 0
-  const handle = app.callback()
-  app.callback = () => (incoming, outgoing) => {
+  app.middleware.unshift((_ctx, next) => {
     handled++
-    return handle(incoming, outgoing)
-  }
+    return next()
+  })
   const fast = createHttpServer(app)
   const ordinary = createServer({ keepAliveTimeout: 60_000 })
   const answer = app.callback()
@@ -89,7 +88,7 @@ async function runBoth(options: RouterOptions & { readonly smallest?: number } =
     counts,
     gate,
     verified,
-    /** How many requests the application has answered. */
+    /** How many requests have reached Koa's middleware. */
     handled: () => handled,
     async [Symbol.asyncDispose]() {
       for (const server of [fast, ordinary]) {
@@ -112,6 +111,8 @@ async function answers({ fast, ordinary, log }: Both, data: Uint8Array) {
   const before = log.lines.length
   const [one, other] = [await exchange(fast.port, data), await exchange(ordinary.port, data)]
   await until('both are logged', () => log.lines.length === before + 2)
+  const ids = log.lines.slice(before).map(({ fields }) => fields['requestId'])
+  expect(ids).to.have.members([one, other].map(({ headers }) => headers.get('x-request-id')))
   const lines = log.lines.slice(before).map(({ level, fields, message }) => {
     const { requestId, durationMs, bytesOut, ...rest } = fields
     const kinds = [typeof requestId, typeof durationMs, typeof bytesOut]

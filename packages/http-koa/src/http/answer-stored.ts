@@ -1,6 +1,6 @@
 import type { BlobInfo } from '@holdfast/core'
 import type { Context } from 'koa'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { etagOf } from './conditional.ts'
 
 /** Says that a file is safe. */

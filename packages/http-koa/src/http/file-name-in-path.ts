@@ -1,6 +1,6 @@
 import { checkFileName } from '@holdfast/core'
 import type { Context } from 'koa'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { problems } from './problem.ts'
 import { decodePathSegment } from './utf8.ts'
 

@@ -1,5 +1,5 @@
 import { isFileServiceError } from '@holdfast/core'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import type { HttpLog } from './log.ts'
 import type { HttpProblem } from './problem.ts'
 

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { FileServiceError, type CustomerFiles, type FileService } from '@holdfast/core'
 import type { Middleware } from 'koa'
-import { noWitness, type WitnessOf } from '../audit/witness.ts'
+import { noRecorder, type AuditRecorder } from '../audit/audit-recorder.ts'
+import { exchangeIn, type Exchange } from '../exchange/exchange.ts'
+import { leavingSignal } from '../exchange/leaving-signal.ts'
 import { createAddressOf, type AddressOf } from '../http/address-of.ts'
 import { networkOf } from '../http/network-of.ts'
 import { headerValues } from '../http/header-values.ts'
-import { leavingSignal } from '../http/leaving-signal.ts'
 import { decodeHeaderText } from '../http/utf8.ts'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 
 /**
  * Finds out who sent a request: the files of that customer, or a rejection. A `FileServiceError` is answered as any other;
@@ -34,27 +35,36 @@ export function headerAuthentication(
   }
 }
 
+/** Who sent the request; asks `authenticate` only once, since a failed login counts. */
+export function logIn(exchange: Exchange, authenticate: Authenticate): Promise<CustomerFiles> {
+  if (exchange.login?.by !== authenticate) {
+    exchange.login = { by: authenticate, files: authenticate(exchange.request) }
+  }
+  return exchange.login.files
+}
+
 /**
- * Lets nobody pass who is not a customer, and puts the customer's files into `ctx.state.files`. Logins that are refused
- * are told to `witnessOf`. Default: to nobody.
+ * Refuses requests that no customer has sent, and puts the customer's files into `ctx.state.files`. Refused logins go
+ * to `recorder`. Default: they are not recorded.
  */
 export function createAuthentication(
   authenticate: Authenticate,
-  witnessOf: WitnessOf = noWitness,
+  recorder: AuditRecorder = noRecorder,
 ): Middleware<HoldfastState> {
   return async (ctx, next) => {
-    const tell = witnessOf(ctx)
+    const exchange = exchangeIn(ctx)
+    const record = recorder(exchange)
     try {
-      ctx.state.files = await authenticate(ctx.req)
+      ctx.state.files = await logIn(exchange, authenticate)
     } catch (error) {
-      await tell('login', { customer: presentedName(ctx.req) }, { error })
+      await record('login', { customer: presentedName(ctx.req) }, { error })
       throw error
     }
     await next()
   }
 }
 
-/** The name that somebody claims to have. */
+/** The name that the client claims. */
 function presentedName(request: IncomingMessage): string | undefined {
   const names = headerValues(request, 'x-auth-name')
   return names.length === 0 ? undefined : decodeHeaderText(names.join(', '))

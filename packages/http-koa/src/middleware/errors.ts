@@ -6,7 +6,7 @@ import { pathOf } from '../http/path-of.ts'
 import { errorBody, problems } from '../http/problem.ts'
 import { requestProblem } from '../http/request-problem.ts'
 import { toProblem } from '../http/status.ts'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 
 /**
  * Turns whatever is thrown further in into the one form that errors have. Faults are logged with the id that the client

@@ -1,40 +1,71 @@
 import { FileServiceError } from '@holdfast/core'
 import type { Middleware } from 'koa'
-import type { HoldfastState } from '../holdfast-state.ts'
-import { onAnswerEnd } from '../http/on-answer-end.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
+import { onExchangeEnd } from '../exchange/on-exchange-end.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
+import { filesOf } from './authenticate.ts'
 import type { RequestTally } from './request-tally.ts'
 
 /** When a client that was refused for want of a place may come back, in milliseconds. */
 const retryAfterMs = 1_000
 
 /**
- * Lets at most `max` requests be under way at a time of those for which `keyOf` gives the same, counted in `underWay`;
- * others are refused with `overloaded` before their body is read.
+ * Takes a place for a request of a customer, and returns the function that gives it back.
  *
- * A request is under way until it has been dealt with and its answer has been taken to the end, or its connection is
- * gone; so whoever reads slowly keeps the place. One that is refused further in frees it at once: it is read on only
+ * @throws FileServiceError `overloaded` when there is none
+ */
+export type TakePlace = (customer: string) => () => void
+
+export interface RequestLimits {
+  /** How many requests may be under way at a time. */
+  readonly maxRequests: number
+  /** The same for one customer. */
+  readonly maxRequestsPerCustomer: number
+  /** Counts all requests under the empty key, and those of each customer under the name. */
+  readonly requestTally: RequestTally
+}
+
+/** The {@link TakePlace} of these limits. */
+export function createRequestLimit({
+  maxRequests,
+  maxRequestsPerCustomer,
+  requestTally,
+}: RequestLimits): TakePlace {
+  return (customer) => {
+    if (requestTally.count('') >= maxRequests) throw overloaded(maxRequests, '')
+    if (requestTally.count(customer) >= maxRequestsPerCustomer) {
+      throw overloaded(maxRequestsPerCustomer, ` of "${customer}"`)
+    }
+    const change = (by: 1 | -1) => {
+      requestTally.change('', by)
+      requestTally.change(customer, by)
+    }
+    change(1)
+    return () => change(-1)
+  }
+}
+
+function overloaded(max: number, whose: string): FileServiceError {
+  const message = `${max} requests${whose} are under way already`
+  return new FileServiceError('overloaded', message, { retryAfterMs })
+}
+
+/**
+ * Refuses requests for which there is no place, before their body is read. Goes after authentication.
+ *
+ * A request is under way until it has been answered and its response has been taken to the end, or its connection is
+ * gone; so a slow reader keeps the place. A request that is refused further in gives it back at once: it is read on only
  * for the sake of the connection.
  */
-export function createRequestLimit(
-  max: number,
-  keyOf: (state: HoldfastState) => string,
-  underWay: RequestTally,
-): Middleware<HoldfastState> {
+export function limitRequests(takePlace: TakePlace): Middleware<HoldfastState> {
   return async (ctx, next) => {
-    const key = keyOf(ctx.state)
-    if (underWay.count(key) >= max) {
-      const whose = key === '' ? '' : ` of "${key}"`
-      const message = `${max} requests${whose} are under way already`
-      throw new FileServiceError('overloaded', message, { retryAfterMs })
-    }
-    underWay.change(key, 1)
-    const free = () => underWay.change(key, -1)
+    const leave = takePlace(filesOf(ctx.state).customer.name)
     try {
       await next()
     } catch (error) {
-      free()
+      leave()
       throw error
     }
-    onAnswerEnd(ctx.req, ctx.res, free)
+    onExchangeEnd(exchangeIn(ctx), leave)
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
-import type { HoldfastState } from '../holdfast-state.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 
 const acceptable = /^[\w.:-]{1,128}$/
 
@@ -10,8 +11,9 @@ const acceptable = /^[\w.:-]{1,128}$/
  * in a log.
  */
 export const requestId: Middleware<HoldfastState> = (ctx, next) => {
-  ctx.state.requestId ??= requestIdOf(ctx.req)
-  ctx.set('x-request-id', ctx.state.requestId)
+  const { state } = exchangeIn(ctx)
+  state.requestId ??= requestIdOf(ctx.req)
+  ctx.set('x-request-id', state.requestId)
   return next()
 }
 

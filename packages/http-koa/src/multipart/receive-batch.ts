@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { chunksOf } from '../http/chunks-of.ts'
-import { invite } from '../http/expect-continue.ts'
+import { inviteBody } from '../exchange/invite-body.ts'
 import { BodyFault, requireIntactBody, watchBodyLength } from '../http/intact-body.ts'
 import { HttpProblem, problems } from '../http/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
@@ -61,7 +61,7 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
     if (!request.complete) parser.destroy(problems.malformedMultipart())
   })
   const parts = partsOf(request, parser)
-  invite(request)
+  inviteBody(request)
   watchBodyLength(request, fail)
   request.pipe(parser)
   let files = 0

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import koaMulter from '@koa/multer'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
-import { invite } from '../http/expect-continue.ts'
+import { inviteBody } from '../exchange/invite-body.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
 import { watchBodyLength } from '../http/intact-body.ts'
 import { problems } from '../http/problem.ts'
@@ -21,16 +20,12 @@ export interface ReceiveFormOptions {
   readonly files: CustomerFiles
   /** Refuse when the name is taken. */
   readonly createOnly: boolean
-  /** Told what the client calls the file, and then its name, unless that is refused. */
+  /** Called with what the client calls the file, and then with its name, unless that is refused. */
   readonly onName: (name: string) => void
 }
 
-/** Reads the form of a request whole, whose type has been checked; resolves with its one file, which is still to be published. */
-export type ReceiveForm = (ctx: Context, options: ReceiveFormOptions) => Promise<StagedUpload>
-
 /** One form being read. */
-interface Reception extends ReceiveFormOptions {
-  readonly freeing: Pick<UploadOptions, 'release'>
+interface Reception {
   readonly fail: (error: unknown) => void
   filesSeen: number
   parts?: FormParts
@@ -38,58 +33,58 @@ interface Reception extends ReceiveFormOptions {
 }
 
 /**
- * A {@link ReceiveForm} by multer. Multer answers a broken form only when it has read the rest of the request, which
- * may be hours away; here the first failure counts at once, and multer goes on discarding behind the answer.
+ * Reads the form of a request whole, whose type has been checked; resolves with its one file, which is still to be
+ * published. Multer answers a broken form only when it has read the rest of the request, which may be hours away; here
+ * the first failure counts at once, and multer goes on discarding after the response.
  */
-export function createReceiveForm(): ReceiveForm {
-  const receptions = new WeakMap<IncomingMessage, Reception>()
-  const receptionOf = (request: IncomingMessage): Reception => {
-    const reception = receptions.get(request)
-    if (reception === undefined) throw new TypeError('The form is not being received')
-    return reception
+export async function receiveForm(
+  ctx: Context,
+  options: ReceiveFormOptions,
+): Promise<StagedUpload> {
+  const failure = Promise.withResolvers<never>()
+  const reception: Reception = {
+    fail(error) {
+      failure.reject(error)
+      // Multer would keep it until it has read the rest of the request.
+      void reception.staged?.discard()
+    },
+    filesSeen: 0,
   }
+  const receive = createMulter(reception, { ...options, ...freeingChunks(ctx.req) })
+  inviteBody(ctx.req)
+  const reading = receive(ctx, async () => {})
+  await Promise.race([failure.promise, reading.catch(refuseForm)])
+  const [file] = (ctx.files ?? []) as readonly StagedUpload[]
+  if (file === undefined) throw problems.noFile()
+  return file
+}
 
-  const storage = createMulterStorage({
-    filesOf: (request) => receptionOf(request).files,
-    nameOf: (request, part) => {
-      const { onName, parts } = receptionOf(request)
-      const filename = parts?.dispositionOf(part.stream)?.filename
-      if (filename !== undefined) onName(filename)
-      const name = partFileName(filename)
-      onName(name)
-      return name
-    },
-    optionsOf: (request) => {
-      const { createOnly, freeing, parts } = receptionOf(request)
-      const expected = () => expectedSha256(parts?.takeDigests() ?? [])
-      const digest = { hash: createHash('sha256'), expected }
-      return { createOnly, digest, ...freeing }
-    },
-  })
+type StorageOptions = ReceiveFormOptions & Pick<UploadOptions, 'release'>
 
-  const multer = koaMulter({
-    storage: failingEarly(storage, receptionOf),
+/** Multer for one form: what it is given knows of the form by closure, since multer passes on nothing but the request. */
+function createMulter(reception: Reception, options: StorageOptions) {
+  return koaMulter({
+    storage: failingEarly(createStorage(reception, options), reception),
     limits: { parts: formLimits.parts },
-    fileFilter: (request, part, callback) => {
-      const reception = receptionOf(request)
+    fileFilter: (_request, part, callback) => {
       if (part.fieldname !== 'file') return callback(null, false)
       if (++reception.filesSeen === 1) return callback(null, true)
       reception.fail(problems.moreThanOneFile())
       callback(problems.moreThanOneFile())
     },
     streamHandler: (request, parser) => {
-      const reception = receptionOf(request)
       const fail = (error: Error) => {
         reception.fail(error)
         parser.destroy(error)
       }
       takeBoundariesLiterally(parser)
       watchParser(parser, fail)
-      reception.parts = readParts(parser, fail)
+      const parts = readParts(parser, fail)
+      reception.parts = parts
       parser.on('file', (_name: string, stream: Readable) => {
-        refusePart(stream, reception.parts?.dispositionOf(stream), fail)
+        refusePart(stream, parts.dispositionOf(stream), fail)
       })
-      // Multer gives a form up by unpiping it; whoever knows a better reason tells in the same turn.
+      // Multer gives a form up by unpiping it; whoever knows a better reason reports it in the same turn.
       parser.once('unpipe', () => {
         if (parser.writableFinished) return
         queueMicrotask(() => reception.fail(problems.malformedMultipart()))
@@ -98,24 +93,27 @@ export function createReceiveForm(): ReceiveForm {
       request.pipe(parser)
     },
   }).any()
+}
 
-  return async (ctx, options) => {
-    const failure = Promise.withResolvers<never>()
-    const fail = (error: unknown) => {
-      failure.reject(error)
-      // Multer would keep it until it has read the rest of the request.
-      void reception.staged?.discard()
-    }
-    const freeing = freeingChunks(ctx.req)
-    const reception: Reception = { ...options, freeing, fail, filesSeen: 0 }
-    receptions.set(ctx.req, reception)
-    invite(ctx.req)
-    const reading = multer(ctx, async () => {})
-    await Promise.race([failure.promise, reading.catch(refuseForm)])
-    const [file] = (ctx.files ?? []) as readonly StagedUpload[]
-    if (file === undefined) throw problems.noFile()
-    return file
-  }
+function createStorage(
+  reception: Reception,
+  { files, createOnly, onName, release }: StorageOptions,
+): MulterStorage {
+  return createMulterStorage({
+    filesOf: () => files,
+    nameOf: (_request, part) => {
+      const filename = reception.parts?.dispositionOf(part.stream)?.filename
+      if (filename !== undefined) onName(filename)
+      const name = partFileName(filename)
+      onName(name)
+      return name
+    },
+    optionsOf: () => {
+      const expected = () => expectedSha256(reception.parts?.takeDigests() ?? [])
+      const digest = { hash: createHash('sha256'), expected }
+      return { createOnly, digest, ...(release && { release }) }
+    },
+  })
 }
 
 /** Calls `fail` for a part that cannot be read, and for a file without a name; multer passes over both. */
@@ -135,16 +133,12 @@ function refuseForm(): never {
   throw problems.malformedMultipart()
 }
 
-/** `storage`, which also tells the reception of a failure before multer hears of it. */
-function failingEarly(
-  storage: MulterStorage,
-  receptionOf: (request: IncomingMessage) => Reception,
-): MulterStorage {
+/** `storage`, which also reports a failure to the reception before multer learns of it. */
+function failingEarly(storage: MulterStorage, reception: Reception): MulterStorage {
   return {
     ...storage,
     _handleFile(request, part, callback) {
       storage._handleFile(request, part, (error, staged) => {
-        const reception = receptionOf(request)
         if (staged === undefined) reception.fail(error)
         else reception.staged = staged
         callback(error, staged)

@@ -6,8 +6,9 @@ import {
   type ExpectedDigest,
   type UploadOptions,
 } from '@holdfast/core'
-import { noWitness, type Witness, type WitnessOf } from '../audit/witness.ts'
-import type { HoldfastState } from '../holdfast-state.ts'
+import { noRecorder, type AuditRecorder, type RecordEvent } from '../audit/audit-recorder.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
 import { noLog, type HttpLog } from '../http/log.ts'
 import { logFault } from '../http/log-fault.ts'
@@ -28,26 +29,29 @@ import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
  */
 export function createBatch(
   log: HttpLog = noLog,
-  witnessOf: WitnessOf = noWitness,
+  recorder: AuditRecorder = noRecorder,
 ): RouterMiddleware<HoldfastState> {
   return async (ctx) => {
-    const witness = witnessOf(ctx)
-    let told = 0
-    const tell: Witness = (...event) => {
-      told++
-      return witness(...event)
+    const recordInTrail = recorder(exchangeIn(ctx))
+    let recorded = 0
+    const record: RecordEvent = (...event) => {
+      recorded++
+      return recordInTrail(...event)
     }
     try {
-      await answerEach(ctx, tell)
+      await answerEach(ctx, record)
     } catch (error) {
-      // It may be the trail that failed, which knows of the first file then.
-      if (told === 0) await tell('upload', {}, { error })
+      // It may be the trail that failed, which has been given the first file then.
+      if (recorded === 0) await record('upload', {}, { error })
       throw error
     }
   }
 
   /** Rejects only before the first line is written. */
-  async function answerEach(ctx: Parameters<RouterMiddleware<HoldfastState>>[0], tell: Witness) {
+  async function answerEach(
+    ctx: Parameters<RouterMiddleware<HoldfastState>>[0],
+    record: RecordEvent,
+  ) {
     const createOnly = isCreateOnly(ctx.req.headers)
     const explain = (error: unknown) => {
       const problem = toProblem(error)
@@ -55,11 +59,11 @@ export function createBatch(
       return errorBody(problem.status, problem.message)
     }
     const options = { createOnly, ...freeingChunks(ctx.req) }
-    const store = storing(filesOf(ctx.state), options, { explain, tell })
+    const store = storing(filesOf(ctx.state), options, { explain, record })
     const results = severalAtOnce(receiveBatch(ctx.req), filesAtOnce, store)
     const first = await results.next()
     if (first.done) throw problems.noFile()
-    // A trail that fails for the first file can still be told by the answer's status.
+    // Where the trail fails for the first file, the response's status can still say so.
     if (first.value[0]?.failure) throw first.value[0].failure.error
     ctx.status = 200
     ctx.type = 'application/x-ndjson; charset=utf-8'
@@ -72,7 +76,7 @@ const filesAtOnce = 8
 
 interface Reporting {
   readonly explain: (error: unknown) => ErrorBody
-  readonly tell: Witness
+  readonly record: RecordEvent
 }
 
 /** What became of a file: its line, or why there is none. */
@@ -85,17 +89,17 @@ interface Outcome {
 function storing(
   files: CustomerFiles,
   options: UploadOptions,
-  { explain, tell }: Reporting,
+  { explain, record }: Reporting,
 ): (file: BatchFile) => BegunWork<Outcome> {
   const lock = createKeyedLock()
   const upload: CustomerFiles['upload'] = async (name, ...rest) => {
     const unlock = await lock(name)
     return files.upload(name, ...rest).finally(unlock)
   }
-  const storeAndTell = async (file: BatchFile): Promise<Outcome> => {
+  const storeAndRecord = async (file: BatchFile): Promise<Outcome> => {
     try {
       const { line, subject, ending } = await storeOne(file, upload, options, explain)
-      await tell('upload', subject, ending)
+      await record('upload', subject, ending)
       return { line }
     } catch (error) {
       return { failure: { error } }
@@ -104,7 +108,7 @@ function storing(
   return (file) => {
     const read = Promise.withResolvers<undefined>()
     const content = noting(file.content, () => read.resolve(undefined))
-    const result = storeAndTell({ ...file, content })
+    const result = storeAndRecord({ ...file, content })
     return { taken: Promise.race([read.promise, result]), result }
   }
 }

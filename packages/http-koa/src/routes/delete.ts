@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 

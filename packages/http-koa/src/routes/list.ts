@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { jsonArray } from '../http/json-array.ts'
 import { parseListQuery } from '../http/list-query.ts'
 import { problems } from '../http/problem.ts'

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { RouterMiddleware } from '@koa/router'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { answerStored } from '../http/answer-stored.ts'
 import { contentOf, takeBodyAtHand } from '../http/body-at-hand.ts'
 import { chunksOf } from '../http/chunks-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
-import { invite } from '../http/expect-continue.ts'
+import { inviteBody } from '../exchange/invite-body.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { freeingChunks } from '../http/freeing-chunks.ts'
 import { requireAnnouncedLength, requireIntactBody } from '../http/intact-body.ts'
@@ -42,7 +42,7 @@ function bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
         request.resume()
         return contentOf(whole)
       }
-      invite(request)
+      inviteBody(request)
       return chunksOf(request, problems.truncatedBody, (size) =>
         requireAnnouncedLength(request, size),
       )

@@ -1,7 +1,9 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import type { Context } from 'koa'
-import type { HoldfastState } from '../holdfast-state.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
+import { takeOpened } from '../exchange/opened-file.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
 import {
   contentHeaders,
@@ -12,7 +14,6 @@ import {
 } from '../http/file-headers.ts'
 import { fileNameInPath } from '../http/file-name-in-path.ts'
 import { setMediaType } from '../http/media-type.ts'
-import { takeOpened } from '../http/opened-file.ts'
 import { problems } from '../http/problem.ts'
 import { parseRange } from '../http/range.ts'
 import { createPumpedBody } from '../http/pumped-body.ts'
@@ -35,7 +36,7 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   if (known && !isWanted(ctx, known)) return
   const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
   const options = { ...(range && { range }), reuseChunks: true }
-  const file = await (takeOpened(ctx.req) ?? files.serve(name, options))
+  const file = await (takeOpened(exchangeIn(ctx)) ?? files.serve(name, options))
   if (range === undefined || ifRangeHolds(headers, file.info)) {
     return send(ctx, file, range !== undefined)
   }

@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { answerStored } from '../http/answer-stored.ts'
 import { contentOf } from '../http/body-at-hand.ts'
 import { requireIntactBody } from '../http/intact-body.ts'
@@ -7,27 +7,24 @@ import { step } from '../http/step.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 import { checkFormType } from '../multipart/form-type.ts'
-import { createReceiveForm } from '../multipart/receive-form.ts'
+import { receiveForm } from '../multipart/receive-form.ts'
 import { takeSimpleForm, type SimpleForm } from '../multipart/simple-form.ts'
 
 /** POST /upload: stores the file of a form. */
-export function createUpload(): RouterMiddleware<HoldfastState> {
-  const receiveForm = createReceiveForm()
-  return async (ctx) => {
-    const createOnly = isCreateOnly(ctx.req.headers)
-    checkFormType(ctx.req)
-    requireIntactBody(ctx.req)
-    const simple = takeSimpleForm(ctx.req)
-    if (simple) return answerStored(ctx, await storeSimple(ctx.state, simple, createOnly))
-    const staged = await receiveForm(ctx, {
-      files: filesOf(ctx.state),
-      createOnly,
-      onName: (name) => (ctx.state.fileName = name),
-    })
-    step('form-complete')
-    const info = await staged.publish()
-    answerStored(ctx, info)
-  }
+export const upload: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const createOnly = isCreateOnly(ctx.req.headers)
+  checkFormType(ctx.req)
+  requireIntactBody(ctx.req)
+  const simple = takeSimpleForm(ctx.req)
+  if (simple) return answerStored(ctx, await storeSimple(ctx.state, simple, createOnly))
+  const staged = await receiveForm(ctx, {
+    files: filesOf(ctx.state),
+    createOnly,
+    onName: (name) => (ctx.state.fileName = name),
+  })
+  step('form-complete')
+  const info = await staged.publish()
+  answerStored(ctx, info)
 }
 
 async function storeSimple(state: HoldfastState, form: SimpleForm, createOnly: boolean) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { connectionOf } from '../http/connection.ts'
+import { connectionOf } from '../exchange/connection.ts'
 import { problems, type HttpProblem } from '../http/problem.ts'
 import { endExchanges } from './end-exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'

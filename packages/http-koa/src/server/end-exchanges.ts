@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { connectionOf } from '../http/connection.ts'
+import { connectionOf } from '../exchange/connection.ts'
 
 /** Notes that nothing behind what has arrived is taken for a request; `false` when that was noted before. */
 export function endExchanges(socket: Duplex): boolean {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionOf, type Exchange } from '../http/connection.ts'
-import { awaitsInvitation } from '../http/expect-continue.ts'
+import { connectionOf } from '../exchange/connection.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import { errorBody } from '../http/problem.ts'
 import { answerRaw } from './raw-answer.ts'
 
@@ -16,20 +16,19 @@ const nothingForTooLong = 'The client sent nothing for too long'
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.timeout = idleTimeoutMs
   server.keepAliveTimeout = idleTimeoutMs
-  const suspects = new WeakMap<Socket, number>()
   // With a listener Node leaves the socket to us. Its timer rings once; setting it winds it up again.
   server.on('timeout', (socket: Socket) => {
-    const { exchange } = connectionOf(socket)
-    const moved = socket.bytesRead + socket.bytesWritten
-    const movedAtSuspicion = suspects.get(socket)
-    suspects.delete(socket)
+    const connection = connectionOf(socket)
+    const { exchange, bytesWhenSuspected } = connection
+    const bytes = socket.bytesRead + socket.bytesWritten
+    connection.bytesWhenSuspected = undefined
     if (exchange && isOurTurn(exchange)) {
       socket.setTimeout(idleTimeoutMs)
-    } else if (movedAtSuspicion === undefined) {
+    } else if (bytesWhenSuspected === undefined) {
       // A store that was slow may have gone on this very moment, with more of the body waiting to be read.
-      suspects.set(socket, moved)
+      connection.bytesWhenSuspected = bytes
       socket.setTimeout(idleTimeoutMs / 10)
-    } else if (movedAtSuspicion !== moved) {
+    } else if (bytesWhenSuspected !== bytes) {
       socket.setTimeout(idleTimeoutMs)
     } else {
       cut(socket, exchange)
@@ -44,9 +43,9 @@ function cut(socket: Socket, exchange: Exchange | undefined): void {
 }
 
 /** Whether it is the server that the connection waits for. */
-function isOurTurn({ request, response }: Exchange): boolean {
+function isOurTurn({ request, response, awaitsContinue }: Exchange): boolean {
   if (!request.complete) {
-    return request.readableLength > 0 || (awaitsInvitation(request) && !response.headersSent)
+    return request.readableLength > 0 || (awaitsContinue && !response.headersSent)
   }
   // One that has said that no more is coming may have left for good, which nobody can tell before it is written to.
   if (request.socket.readableEnded) return false

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { connectionOf } from '../http/connection.ts'
+import { connectionOf } from '../exchange/connection.ts'
 
 /**
  * Calls `action` once everything that came before on the connection is answered, at once as a rule. Whoever comes next

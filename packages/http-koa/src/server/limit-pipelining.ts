@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionOf, type Connection } from '../http/connection.ts'
+import { connectionOf, type Connection } from '../exchange/connection.ts'
 import { isEnded } from './end-exchanges.ts'
 
 /** How many requests of a connection may wait for those before them; beyond that it is not read. */

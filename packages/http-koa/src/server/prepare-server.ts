@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { fastPathOf } from '../fast-path.ts'
-import { connectionOf } from '../http/connection.ts'
-import { noteExpectation } from '../http/expect-continue.ts'
+import { connectionOf } from '../exchange/connection.ts'
+import { exchangeOf } from '../exchange/exchange.ts'
 import { requestProblem } from '../http/request-problem.ts'
 import { answerClientError, headersTooLarge } from './client-error.ts'
 import { endExchanges, isEnded } from './end-exchanges.ts'
@@ -52,18 +51,17 @@ export function prepareServer(
   { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
 ): void {
   const callback = app.callback()
-  const fastPath = fastPathOf(app) ?? ((_request, _response, onward) => onward())
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
     const wrong = requestProblem(request)
     if (wrong) return refuse(request, wrong.status, wrong.message)
-    connectionOf(request.socket).exchange = { request, response }
-    fastPath(request, response, () => void callback(request, response))
+    connectionOf(request.socket).exchange = exchangeOf(request, response)
+    void callback(request, response)
   }
 
   server.on('request', takingTurns(answer))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    noteExpectation(request, response)
+    exchangeOf(request, response).awaitsContinue = true
     takingTurns(answer)(request, response)
   })
   server.on(

@@ -26,7 +26,7 @@ const hopeless: readonly (readonly [title: string, begin: string, status: number
   ['part headers that are malformed', part('nonsense'), 400],
 ]
 
-describe('createReceiveForm', () => {
+describe('receiveForm', () => {
   for (const [title, begin, status] of hopeless) {
     it(`answers ${title} at once, although more of the form is to come`, async () => {
       const store = watchStore()

@@ -1,7 +1,7 @@
 import { createFileService, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
-import type { RouterOptions } from '../../src/router.ts'
+import type { RouterOptions } from '../../src/router-options.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
 import { listenAsDescribed, type Listening } from './listening.ts'

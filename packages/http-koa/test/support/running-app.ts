@@ -6,7 +6,7 @@ import {
 } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
-import type { RouterOptions } from '../../src/router.ts'
+import type { RouterOptions } from '../../src/router-options.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import type { HttpServerOptions } from '../../src/server/prepare-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'

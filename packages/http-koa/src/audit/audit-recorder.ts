@@ -1,6 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import type { Context } from 'koa'
-import type { HoldfastState } from '../holdfast-state.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { AddressOf } from '../http/address-of.ts'
 import { toProblem } from '../http/status.ts'
 import type { Audit, AuditEvent } from './audit.ts'
@@ -8,31 +6,34 @@ import type { Audit, AuditEvent } from './audit.ts'
 /** What an event is about. */
 export type Subject = Partial<Pick<AuditEvent, 'customer' | 'file' | 'bytes'>>
 
-/** Tells the audit trail how something ended: well, or with an error. */
-export type Witness = (
+/** Records how something ended: well, or with an error. */
+export type RecordEvent = (
   event: AuditEvent['event'],
   subject: Subject,
   ending?: { readonly error: unknown },
 ) => Promise<void>
 
-/** Gives a request its {@link Witness}; to be asked while the connection is there, since it knows the address. */
-export type WitnessOf = (ctx: Context & { state: HoldfastState }) => Witness
+/**
+ * Gives a request its {@link RecordEvent}. To be called while the connection is there: the address is unknown afterwards.
+ */
+export type AuditRecorder = (exchange: Exchange) => RecordEvent
 
-/** For where nobody keeps a trail. */
-export const noWitness: WitnessOf = () => async () => {}
+/** Records nothing. */
+export const noRecorder: AuditRecorder = () => async () => {}
 
-export function createWitnessOf(audit: Audit, addressOf: AddressOf): WitnessOf {
-  return ({ req, state }) => {
-    const address = addressOf(req) || undefined
+/** An {@link AuditRecorder} for a trail. */
+export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRecorder {
+  return (exchange) => {
+    const address = addressOf(exchange.request) || undefined
     return (event, { customer, file, bytes }, ending) =>
       audit({
         time: new Date(),
         event,
-        ...judge(req, ending),
-        customer: shorten(customer ?? state.files?.customer.name),
+        ...judge(exchange, ending),
+        customer: shorten(customer ?? exchange.state.files?.customer.name),
         file: shorten(file),
         bytes,
-        requestId: state.requestId,
+        requestId: exchange.state.requestId,
         address,
       })
   }
@@ -41,14 +42,14 @@ export function createWitnessOf(audit: Audit, addressOf: AddressOf): WitnessOf {
 /** No name that is allowed is longer than this, in characters of UTF-16. */
 const longestName = 255
 
-/** What a stranger sends may be as long as a request's head. */
+/** What a client sends may be as long as a request's head. */
 function shorten(name: string | undefined): string | undefined {
   if (name === undefined || name.length <= longestName) return name
   return `${name.slice(0, longestName).toWellFormed()}…`
 }
 
 function judge(
-  request: IncomingMessage,
+  { request }: Exchange,
   ending: { readonly error: unknown } | undefined,
 ): Pick<AuditEvent, 'outcome' | 'reason'> {
   if (ending === undefined) return { outcome: 'ok', reason: undefined }

@@ -3,7 +3,8 @@ import { createFileService, FileServiceError, type BlobStore } from '@holdfast/c
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createRouter, type AnsweredRequest } from '../../src/index.ts'
+import { createAccessLog, createRouter, type AnsweredRequest } from '../../src/index.ts'
+import { collectLog } from '../support/collected-log.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { listen } from '../support/listening.ts'
 import { connectRaw, exchange } from '../support/raw-connection.ts'
@@ -153,5 +154,19 @@ describe('onAnswered', () => {
     expect(told[0]?.customer).to.equal(undefined)
     expect(told[1]).to.include({ route: 'put', status: 200, customer: 'anna', isAborted: false })
     expect(told[1]?.path).to.equal('/files/upload/a')
+  })
+  it('is called by a router behind an access log, too, with the same figures', async () => {
+    const reported: AnsweredRequest[] = []
+    const log = collectLog()
+    const service = createFileService({ store: createMemoryBlobStore() })
+    const router = createRouter(service, { onAnswered: (answered) => void reported.push(answered) })
+    const callback = new Koa().use(createAccessLog(log)).use(router.routes()).callback()
+    await using server = await listen(createServer((...both) => void callback(...both)))
+    await exchange(server.port, request('GET', '/ping'))
+    await until('the request is logged', () => log.lines.length === 1)
+    await until('the router has reported it', () => reported.length === 1)
+    const { bytesIn, bytesOut } = log.lines[0]?.fields ?? {}
+    expect(bytesIn).to.be.greaterThan(0)
+    expect(reported[0]).to.include({ route: 'ping', status: 200, bytesIn, bytesOut })
   })
 })

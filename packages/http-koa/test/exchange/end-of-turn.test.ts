@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { endOfTurn } from '../../src/http/end-of-turn.ts'
+import { endOfTurn } from '../../src/exchange/end-of-turn.ts'
 
 describe('endOfTurn', () => {
   it('resolves behind what was there already, for all of one turn together', async () => {

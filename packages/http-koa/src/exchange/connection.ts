@@ -1,15 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-
-/** A request and its answer. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
+import type { Exchange } from './exchange.ts'
 
 /** What is known of a connection beyond its latest request. */
 export interface Connection {
-  /** What is being processed, or was last; its answer may have been sent already. */
+  /** What is being processed, or was last; its response may have been sent already. */
   exchange?: Exchange
   /** The answer to the request that arrived last, whose turn may not have come yet. */
   newest?: ServerResponse
@@ -25,6 +20,10 @@ export interface Connection {
   leaving?: AbortSignal
   /** What is to be done when the connection ends. */
   readonly endings: Set<() => void>
+  /** Bytes of the requests and responses that have been reported. */
+  readonly reported: { in: number; out: number }
+  /** How many bytes had moved when the connection was first found idle; `undefined` unless it is suspected. */
+  bytesWhenSuspected?: number | undefined
 }
 
 // On the socket itself: to look each request up in WeakMaps takes longer than to route it.
@@ -46,6 +45,7 @@ function watch(socket: KnownSocket): Connection {
     isEnded: false,
     isUnparsed: false,
     endings: new Set(),
+    reported: { in: 0, out: 0 },
   }
   socket[connectionKey] = connection
   socket.once('close', () => {

@@ -1,5 +1,5 @@
 import type { BlobInfo, CustomerFiles } from '@holdfast/core'
-import type { Route } from './http/answered.ts'
+import type { Route } from './answered-request.ts'
 
 /** What holdfast's middleware keeps in `ctx.state`. */
 export interface HoldfastState {

@@ -1,0 +1,25 @@
+import type { Middleware } from 'koa'
+import type { AuditRecorder } from '../audit/audit-recorder.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
+
+/**
+ * Records in the audit trail how an upload or deletion of one file ended, before the client learns of it. Goes before
+ * the route, and after authentication.
+ */
+export function recordChange(
+  event: 'upload' | 'delete',
+  recorder: AuditRecorder,
+): Middleware<HoldfastState> {
+  return async (ctx, next) => {
+    const record = recorder(exchangeIn(ctx))
+    const subject = () => ({ file: ctx.state.fileName, bytes: ctx.state.stored?.size })
+    try {
+      await next()
+    } catch (error) {
+      await record(event, subject(), { error })
+      throw error
+    }
+    await record(event, subject())
+  }
+}

@@ -1,0 +1,39 @@
+import type { Audit } from './audit/audit.ts'
+import type { OnAnswered } from './exchange/answered-request.ts'
+import type { HttpLog } from './http/log.ts'
+import type { Authenticate } from './middleware/authenticate.ts'
+import type { RequestTally } from './middleware/request-tally.ts'
+
+export interface RouterOptions {
+  /** A path before all routes, such as `/files`. Default: none. */
+  readonly prefix?: string
+  /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
+  readonly authenticate?: Authenticate
+  /**
+   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log.
+   * Without them all clients of a proxy are one to the brake. Default: none.
+   */
+  readonly trustedProxies?: readonly string[]
+  /**
+   * How many requests of customers may be under way at a time, downloads included; the next one is refused with 503, before
+   * its body is read. Counts those who have logged in only, so that strangers use up no places; how many logins wait is
+   * bounded by the service's brake on bad logins, or else by your `authenticate`. Default: no limit.
+   */
+  readonly maxRequests?: number
+  /** The same for one customer. */
+  readonly maxRequestsPerCustomer?: number
+  /**
+   * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that
+   * several processes can count together. Default: in this process.
+   */
+  readonly requestTally?: RequestTally
+  /** Default: nothing is logged. */
+  readonly log?: HttpLog
+  /**
+   * Called with each request once its answer has been sent or cut off, for figures and traces. A router
+   * in an application of yours reports the requests for its own paths only. Default: none are reported.
+   */
+  readonly onAnswered?: OnAnswered
+  /** Called with every upload, deletion and refused login, before the client learns of it; see `Audit`. Default: not called. */
+  readonly audit?: Audit
+}

@@ -1,0 +1,36 @@
+import type { FileService } from '@holdfast/core'
+import { noAudit } from './audit/audit.ts'
+import { createAuditRecorder, type AuditRecorder } from './audit/audit-recorder.ts'
+import { createAddressOf, type AddressOf } from './http/address-of.ts'
+import { noLog, type HttpLog } from './http/log.ts'
+import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
+import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
+import { createRequestTally } from './middleware/request-tally.ts'
+import type { RouterOptions } from './router-options.ts'
+
+/** What `createApp` and `createRouter` make of their options. */
+export interface Setup {
+  readonly prefix: string
+  readonly log: HttpLog
+  readonly addressOf: AddressOf
+  readonly authenticate: Authenticate
+  readonly takePlace: TakePlace
+  readonly recorder: AuditRecorder
+}
+
+/** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
+export function createSetup(service: FileService, options: RouterOptions): Setup {
+  const { prefix = '', log = noLog, trustedProxies, audit = noAudit } = options
+  const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
+  const { requestTally = createRequestTally() } = options
+  const addressOf = createAddressOf(trustedProxies)
+  const { authenticate = headerAuthentication(service, addressOf) } = options
+  return {
+    prefix,
+    log,
+    addressOf,
+    authenticate,
+    takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestTally }),
+    recorder: createAuditRecorder(audit, addressOf),
+  }
+}
