@@ -1,23 +1,23 @@
 import { statfs } from 'node:fs/promises'
 import { FileServiceError, sortUtf8, type BlobStore, type ListOptions } from '@holdfast/core'
-import { atomicWrite } from './write/atomic-write.ts'
-import { blobInfo } from './files/blob-info.ts'
 import { openDataDirectory } from './directory/data-directory.ts'
-import { withEntries } from './list/directory-entries.ts'
-import { fileStats } from './files/file-stats.ts'
-import type { WarningLog } from './temp/instance.ts'
 import type { NamesMode } from './directory/layout.ts'
+import { blobInfo } from './files/blob-info.ts'
+import { fileStats } from './files/file-stats.ts'
+import { translateFsError } from './files/translate-fs-error.ts'
+import { withEntries } from './list/directory-entries.ts'
+import { findCustomers, measure } from './list/find-blobs.ts'
 import { listNames } from './list/list-names.ts'
 import { createNameBudget } from './list/name-budget.ts'
-import { namingFailure } from './files/naming-failure.ts'
-import { probeDirectory } from './write/probe-directory.ts'
-import { readBlob } from './read/read-blob.ts'
-import { createReadNow } from './read/read-now.ts'
-import { removeFile } from './write/remove-file.ts'
-import { noReplacements } from './temp/replacement-journal.ts'
 import { createPlainWalk, createWatchedWalk, namedBlobs } from './list/walk-blobs.ts'
-import { findCustomers, measure } from './list/walk.ts'
-import { createWarmFiles, noWarmFiles } from './read/warm-files.ts'
+import { createPageCacheHints, noPageCacheHints } from './read/page-cache-hints.ts'
+import { readBlob } from './read/read-blob.ts'
+import { createReadSyncCached } from './read/read-sync-cached.ts'
+import { noReplacements } from './temp/replacement-journal.ts'
+import type { WarningLog } from './temp/temp-directory.ts'
+import { atomicWrite } from './write/atomic-write.ts'
+import { probeDirectory } from './write/probe-directory.ts'
+import { removeFile } from './write/remove-file.ts'
 
 export interface DiskBlobStoreOptions {
   /** Where everything is kept; made if missing. Several processes may share it. */
@@ -64,23 +64,23 @@ export async function openDiskBlobStore({
   cacheBytes,
 }: DiskBlobStoreOptions): Promise<DiskBlobStore> {
   const data = await openDataDirectory(directory, names, log)
-  const { layout, directories, instance, calls, checkPresence } = data
+  const { layout, directories, tempDirectory, calls, checkMount } = data
   const journal = data.journal ?? noReplacements
   const walkBlobs = data.journal
     ? createWatchedWalk(layout, data.journal, data.isLocal)
     : createPlainWalk(layout)
-  const warm = data.isLocal ? createWarmFiles() : noWarmFiles
-  const readNow = createReadNow(cacheBytes === undefined ? {} : { cacheBytes })
+  const hints = data.isLocal ? createPageCacheHints() : noPageCacheHints
+  const readCached = createReadSyncCached(cacheBytes === undefined ? {} : { cacheBytes })
   /** Nothing is missing where the directory itself is. */
   const found = async <T>(looking: Promise<T>) => {
-    const result = await namingFailure(looking)
-    if (!result) await checkPresence()
+    const result = await translateFsError(looking)
+    if (!result) await checkMount()
     return result
   }
   /** What is walked through may have ended because the directory is gone. */
   const walked = async <T>(walk: Promise<T>) => {
-    const result = await namingFailure(walk)
-    await checkPresence()
+    const result = await translateFsError(walk)
+    await checkMount()
     return result
   }
   const budget = createNameBudget()
@@ -91,16 +91,25 @@ export async function openDiskBlobStore({
     async put(key, content, { createOnly = false, signal, release } = {}) {
       const target = layout.blobPath(key)
       signal?.throwIfAborted()
-      if (createOnly && (await namingFailure(fileStats(target)))) {
+      if (createOnly && (await translateFsError(fileStats(target)))) {
         throw new FileServiceError('already-exists', 'The name is taken')
       }
       const options = { createOnly, signal, release }
-      const write = { calls, instance, directories, journal, writer, target, content, ...options }
+      const write = {
+        calls,
+        tempDirectory,
+        directories,
+        journal,
+        writer,
+        target,
+        content,
+        ...options,
+      }
       return blobInfo(key.name, await atomicWrite(write))
     },
 
     async open(key, options = {}) {
-      return found(readBlob(layout.blobPath(key), key.name, options, warm, readNow))
+      return found(readBlob(layout.blobPath(key), key.name, options, hints, readCached))
     },
 
     async stat(key) {
@@ -126,19 +135,19 @@ export async function openDiskBlobStore({
     },
 
     async probe() {
-      await checkPresence()
-      await namingFailure(probeDirectory({ calls, instance, writer, layout }))
+      await checkMount()
+      await translateFsError(probeDirectory({ calls, tempDirectory, writer, layout }))
     },
 
     async freeSpace() {
-      await checkPresence()
-      const { bavail, bsize } = await namingFailure(statfs(layout.root))
+      await checkMount()
+      const { bavail, bsize } = await translateFsError(statfs(layout.root))
       return bavail * bsize
     },
 
     async close() {
       await journal.settle()
-      await instance.close()
+      await tempDirectory.close()
     },
   }
 }

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
-import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
-import { openInstance, type Instance, type WarningLog } from '../temp/instance.ts'
 import { isLocal } from '../files/is-local.ts'
-import { keepsPlaces } from '../files/keeps-places.ts'
+import { replacesInPlace } from '../files/keeps-places.ts'
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
-import { createLayout, type Layout, type NamesMode } from './layout.ts'
 import { makeDirectories } from '../files/make-directories.ts'
-import { createMarker, readMarker, type Marker } from './marker.ts'
-import { keepsNamesApart } from './plain-names.ts'
-import { createPresence, type CheckPresence } from './presence.ts'
 import { createReplacementJournal, type ReplacementJournal } from '../temp/replacement-journal.ts'
-import { step } from '../files/step.ts'
+import { openTempDirectory, type TempDirectory, type WarningLog } from '../temp/temp-directory.ts'
+import { createDurableDirectories, type DurableDirectories } from './durable-directories.ts'
+import { createLayout, type Layout, type NamesMode } from './layout.ts'
+import { createLayoutFile, readLayoutFile, type LayoutFile } from './layout-file.ts'
+import { createMountCheck, type MountCheck } from './mount-check.ts'
+import { keepsNamesApart } from './name-trial.ts'
 
 /** A directory that a store may work in. */
 export interface DataDirectory {
   readonly layout: Layout
   readonly directories: DurableDirectories
-  readonly instance: Instance
-  readonly checkPresence: CheckPresence
+  readonly tempDirectory: TempDirectory
+  readonly checkMount: MountCheck
   /** Of files that are replaced; `undefined` where that does not move them. */
   readonly journal: ReplacementJournal | undefined
   /** Whether it is known to lie on this machine. */
@@ -45,33 +45,34 @@ export async function openDataDirectory(
   log: WarningLog,
 ): Promise<DataDirectory> {
   const data = resolve(directory)
-  const markerPath = join(data, 'holdfast.json')
+  const layoutFilePath = join(data, 'holdfast.json')
   await createDurably(data)
   const existing = await identifyDirectory(data)
   const isOnThisMachine = await isLocal(data)
   const calls = isOnThisMachine ? createFileCalls(createLatencyBreaker()) : pooledCalls
-  let checkPresence: CheckPresence = async () => {}
-  const instance = await openInstance(join(data, 'tmp'), log, () => checkPresence(), calls)
+  let checkMount: MountCheck = async () => {}
+  const tempDirectory = await openTempDirectory(join(data, 'tmp'), log, () => checkMount(), calls)
   try {
-    const isPlainSafe = await keepsNamesApart(instance.directory)
-    const marker =
-      existing ?? (await initialise(markerPath, namesIfNew ?? modeFor(isPlainSafe), instance))
-    if (marker.names === 'plain' && !isPlainSafe) throw foldsNames(data)
+    const isPlainSafe = await keepsNamesApart(tempDirectory.path)
+    const layoutFile =
+      existing ??
+      (await initialise(layoutFilePath, namesIfNew ?? modeFor(isPlainSafe), tempDirectory))
+    if (layoutFile.names === 'plain' && !isPlainSafe) throw foldsNames(data)
     const files = join(data, 'files')
-    await createDurableDirectories(data, checkPresence).ensure(files)
-    checkPresence = createPresence(data, files, marker)
-    const directories = createDurableDirectories(files, checkPresence)
-    step('opened')
-    const layout = createLayout(files, marker.names)
-    const journal = (await keepsPlaces(files))
+    await createDurableDirectories(data, checkMount).ensure(files)
+    checkMount = createMountCheck(data, files, layoutFile)
+    const directories = createDurableDirectories(files, checkMount)
+    crashPoint('opened')
+    const layout = createLayout(files, layoutFile.names)
+    const journal = (await replacesInPlace(files))
       ? undefined
-      : createReplacementJournal(files, instance, calls)
+      : createReplacementJournal(files, tempDirectory, calls)
     return {
-      ...{ layout, directories, instance, journal, checkPresence, calls },
+      ...{ layout, directories, tempDirectory, journal, checkMount, calls },
       isLocal: isOnThisMachine,
     }
   } catch (error) {
-    await instance.close()
+    await tempDirectory.close()
     throw error
   }
 }
@@ -81,10 +82,10 @@ export async function openDataDirectory(
  *
  * @throws Error that says what to do, if it is somebody else's, has a newer layout, or its marker is damaged
  */
-export async function identifyDirectory(data: string): Promise<Marker | undefined> {
-  const marker = await readMarker(join(data, 'holdfast.json'))
-  if (!marker) await refuseForeign(data)
-  return marker
+export async function identifyDirectory(data: string): Promise<LayoutFile | undefined> {
+  const layoutFile = await readLayoutFile(join(data, 'holdfast.json'))
+  if (!layoutFile) await refuseForeign(data)
+  return layoutFile
 }
 
 function modeFor(isPlainSafe: boolean): NamesMode {
@@ -92,23 +93,27 @@ function modeFor(isPlainSafe: boolean): NamesMode {
 }
 
 /** Marks a new directory, and returns what the marker says: another process may have been faster. */
-async function initialise(path: string, names: NamesMode, instance: Instance): Promise<Marker> {
-  const temporary = await instance.createTemporaryFile()
-  await createMarker(path, { names, id: randomUUID() }, temporary)
+async function initialise(
+  path: string,
+  names: NamesMode,
+  tempDirectory: TempDirectory,
+): Promise<LayoutFile> {
+  const temporary = await tempDirectory.createTemporaryFile()
+  await createLayoutFile(path, { names, id: randomUUID() }, temporary)
   await rm(temporary.path)
-  return (await readMarker(path)) ?? { names }
+  return (await readLayoutFile(path)) ?? { names }
 }
 
 async function createDurably(data: string): Promise<void> {
   for (const made of await makeDirectories(data)) {
-    await changeDurably(dirname(made), async () => step('data-directory-made'))
+    await changeDurably(dirname(made), async () => crashPoint('data-directory-made'))
   }
 }
 
 async function refuseForeign(data: string): Promise<void> {
   const [foreign] = (await readdir(data)).filter((entry) => !harmless.includes(entry))
   // The marker is there if another process has made one since it was looked for.
-  if (foreign === undefined || (await readMarker(join(data, 'holdfast.json')))) return
+  if (foreign === undefined || (await readLayoutFile(join(data, 'holdfast.json')))) return
   throw new Error(
     `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json. ` +
       'Choose a new or empty directory; if this is a restored backup, restore holdfast.json too.',

@@ -1,9 +1,9 @@
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
-import type { CheckPresence } from './presence.ts'
-import { step } from '../files/step.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import { isSystemError } from '../files/system-error.ts'
+import type { MountCheck } from './mount-check.ts'
 
 /** Directories below a root, of which it is certain that they survive a power cut. */
 export interface DurableDirectories {
@@ -20,7 +20,7 @@ const directoryMode = 0o750
 const maxRemembered = 10_000
 
 /** Keeps track of the directories below `root`, which exists. `check` is asked whether one may be made. */
-export function createDurableDirectories(root: string, check: CheckPresence): DurableDirectories {
+export function createDurableDirectories(root: string, check: MountCheck): DurableDirectories {
   const known = new Map<string, Promise<void>>()
 
   const create = async (directory: string) => {
@@ -39,7 +39,7 @@ export function createDurableDirectories(root: string, check: CheckPresence): Du
       if (outcome.isMade) await rmdir(directory).catch(() => {})
       throw error
     }
-    step('directory-synced')
+    crashPoint('directory-synced')
   }
 
   const ensure = async (directory: string): Promise<void> => {
@@ -60,7 +60,7 @@ export function createDurableDirectories(root: string, check: CheckPresence): Du
 async function makeDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { mode: directoryMode })
-    step('directory-made')
+    crashPoint('directory-made')
     return true
   } catch (error) {
     if (isSystemError(error, 'EEXIST')) return false

@@ -11,7 +11,7 @@ export function lastFailedSync(): { readonly error: unknown } | undefined {
  * Resolves or rejects as `sync` does, and remembers a failure for {@link lastFailedSync}. EINVAL is none: the file system
  * cannot sync what it was asked to.
  */
-export async function rememberFailure(sync: Promise<void>): Promise<void> {
+export async function recordFailedSync(sync: Promise<void>): Promise<void> {
   try {
     await sync
   } catch (error) {

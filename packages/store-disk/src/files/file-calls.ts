@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { rememberFailure } from './failed-syncs.ts'
+import { recordFailedSync } from './failed-syncs.ts'
 import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
 
 /** Bytes of a file beyond which it is not freed at once. */
@@ -60,8 +60,8 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
       (file: number) => fs.fstatSync(file, { bigint: true }),
       (file) => byPool<fs.BigIntStats>((done) => fs.fstat(file, { bigint: true }, done)),
     ),
-    sync: (file) => rememberFailure(byPool((done) => fs.fsync(file, done))),
-    datasync: (file) => rememberFailure(byPool((done) => fs.fdatasync(file, done))),
+    sync: (file) => recordFailedSync(byPool((done) => fs.fsync(file, done))),
+    datasync: (file) => recordFailedSync(byPool((done) => fs.fdatasync(file, done))),
     close: either(
       (file: number) => fs.closeSync(file),
       (file) => byPool((done) => fs.close(file, done)),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
 import { identifyDirectory } from '../directory/data-directory.ts'
 import { createLayout } from '../directory/layout.ts'
-import type { Marker } from '../directory/marker.ts'
+import type { LayoutFile } from '../directory/layout-file.ts'
 import { isAbsence } from '../files/system-error.ts'
 import { censusFindings } from './census-findings.ts'
 import { fileSystemFinding } from './file-system-finding.ts'
@@ -48,25 +48,27 @@ export async function* inspectDataDirectory(options: InspectionOptions): AsyncGe
     yield finding('skipped', 'files', 'not looked at without those permissions')
     return
   }
-  const { marker, layout } = await identify(data, place.existing === data)
+  const { layoutFile, layout } = await identify(data, place.existing === data)
   yield layout
   if (layout.mark === 'problem') return
   signal?.throwIfAborted()
-  yield* tryOut(data, marker, signal)
-  if (marker) yield* lookAtFiles(data, marker, options)
+  yield* tryOut(data, layoutFile, signal)
+  if (layoutFile) yield* lookAtFiles(data, layoutFile, options)
 }
 
 async function identify(data: string, isThere: boolean) {
   try {
-    const marker = isThere ? await identifyDirectory(data) : undefined
-    const message = marker ? `version 1, names ${marker.names}` : 'none yet; the server makes one'
-    return { marker, layout: finding('ok', 'layout', message) }
+    const layoutFile = isThere ? await identifyDirectory(data) : undefined
+    const message = layoutFile
+      ? `version 1, names ${layoutFile.names}`
+      : 'none yet; the server makes one'
+    return { layoutFile, layout: finding('ok', 'layout', message) }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     // What is wrong comes first, then what to do.
     const [told = '', ...remedies] = text.split(/(?<=\.) (?=[A-Z])/)
     return {
-      marker: undefined,
+      layoutFile: undefined,
       layout: finding('problem', 'layout', told.replace(/\.$/, ''), ...remedies),
     }
   }
@@ -75,7 +77,7 @@ async function identify(data: string, isThere: boolean) {
 /** Tries the file system, and looks at what else is in `tmp`. */
 async function* tryOut(
   data: string,
-  marker: Marker | undefined,
+  layoutFile: LayoutFile | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
   const trial = await makeTrialDirectory(data).catch((error: unknown) => String(error))
@@ -84,7 +86,7 @@ async function* tryOut(
     return
   }
   try {
-    for await (const found of tryFileSystem(trial.path, marker?.names)) {
+    for await (const found of tryFileSystem(trial.path, layoutFile?.names)) {
       yield found
       signal?.throwIfAborted()
     }
@@ -104,14 +106,18 @@ function cannotWrite(data: string, reason: string): Finding {
 
 async function* lookAtFiles(
   data: string,
-  marker: Marker,
+  layoutFile: LayoutFile,
   { signal, mostEntries = 100_000 }: InspectionOptions,
 ): AsyncGenerator<Finding> {
   const files = join(data, 'files')
   yield oneMountFinding(await Promise.all([data, files, join(data, 'tmp')].map(mountPoint)), data)
   const { uid, dev: device } = await stat(data)
   const options = { most: mostEntries, uid, device, signal }
-  yield* censusFindings(await takeCensus(createLayout(files, marker.names), options), files, uid)
+  yield* censusFindings(
+    await takeCensus(createLayout(files, layoutFile.names), options),
+    files,
+    uid,
+  )
 }
 
 /** Where the file system of `path` is mounted; `undefined` where `path` is missing or that is not told. */

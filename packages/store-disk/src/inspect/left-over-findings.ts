@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
-import { lookAtOwner, type DirectoryOwner } from '../temp/look-at-owner.ts'
 import { isAbsence } from '../files/system-error.ts'
+import { findTempOwner, type TempOwner } from '../temp/look-at-owner.ts'
 import { walksName } from '../temp/walk-markers.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -11,7 +11,7 @@ export async function leftOverFindings(data: string, own: string): Promise<reado
   const tmp = join(data, 'tmp')
   const known = [basename(own), walksName]
   const entries = (await readdir(tmp)).filter((entry) => !known.includes(entry))
-  const owners: DirectoryOwner[] = []
+  const owners: TempOwner[] = []
   const strange: string[] = []
   for (const entry of entries) {
     const owner = await ownerOf(join(tmp, entry))
@@ -21,7 +21,7 @@ export async function leftOverFindings(data: string, own: string): Promise<reado
   return [processes(owners), ...(strange.length > 0 ? [strangeFinding(tmp, strange)] : [])]
 }
 
-function processes(owners: readonly DirectoryOwner[]): Finding {
+function processes(owners: readonly TempOwner[]): Finding {
   const running = owners.filter(({ isGone }) => !isGone).map(({ pid }) => pid)
   const gone = owners.length - running.length
   const use = running.length === 0 ? 'none uses it now' : `in use by pid ${running.join(', ')}`
@@ -29,9 +29,9 @@ function processes(owners: readonly DirectoryOwner[]): Finding {
   return finding('ok', 'processes', use + left)
 }
 
-async function ownerOf(path: string): Promise<DirectoryOwner | 'strange' | undefined> {
+async function ownerOf(path: string): Promise<TempOwner | 'strange' | undefined> {
   try {
-    return (await lookAtOwner(path)) ?? 'strange'
+    return (await findTempOwner(path)) ?? 'strange'
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error

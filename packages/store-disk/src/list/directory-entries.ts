@@ -24,14 +24,14 @@ export type EntriesOf = (directory: string) => AsyncIterable<readonly Entry[]>
  */
 export async function withEntries<T>(walk: (entriesOf: EntriesOf) => Promise<T>): Promise<T> {
   try {
-    return await walk(toldEntriesOf)
+    return await walk(typedEntriesOf)
   } catch (error) {
-    if (!isUnseen(error)) throw error
-    return walk(seenEntriesOf)
+    if (!isTypeUnknown(error)) throw error
+    return walk(inspectedEntriesOf)
   }
 }
 
-function isUnseen(error: unknown): boolean {
+function isTypeUnknown(error: unknown): boolean {
   return (
     isAbsence(error) && error instanceof Error && 'syscall' in error && error.syscall === 'lstat'
   )
@@ -41,7 +41,7 @@ function isUnseen(error: unknown): boolean {
 const batchLength = 1024
 
 /** Fails where the kind of an entry is not told, and the entry gone meanwhile, or its name more than ASCII. */
-async function* toldEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
+async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
   const opened = await openIfThere(directory)
   if (!opened) return
   try {
@@ -81,7 +81,7 @@ async function openIfThere(directory: string): Promise<Dir | undefined> {
 const concurrency = 16
 
 /** Knows all names first, since Node.js has no other way to learn names alone. */
-async function* seenEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
+async function* inspectedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
   const names = await namesIn(directory)
   for (let at = 0; at < names.length; at += concurrency) {
     const looks = names.slice(at, at + concurrency).map((name) => look(directory, name))

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
 import type { HeldNames, NameBudget } from './name-budget.ts'
 import { createNameSorter, type NameSorter } from './name-sorter.ts'
-import { stoppable } from './stoppable.ts'
+import { abortOnReturn } from './stoppable.ts'
 import type { Blobs } from './walk-blobs.ts'
 
 /** Given without a pause; a reader takes a millisecond or two for so many. */
@@ -22,7 +22,7 @@ export function listNames(
   budget: NameBudget,
   { prefix = '', after = '', limit = Infinity }: ListOptions = {},
 ): AsyncIterable<string> {
-  return stoppable(async function* (signal) {
+  return abortOnReturn(async function* (signal) {
     const held = budget.open()
     try {
       let [last, left] = [after, limit]

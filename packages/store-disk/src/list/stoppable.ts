@@ -2,7 +2,7 @@
  * What `start` gives when it is iterated. Its signal aborts as soon as the reader stops, whereas a generator alone hears
  * of that only at its next `yield`.
  */
-export function stoppable<T>(
+export function abortOnReturn<T>(
   start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncIterable<T> {
   return {

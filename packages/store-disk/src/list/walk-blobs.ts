@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { lstat } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { withEntries, type EntriesOf } from './directory-entries.ts'
 import type { Layout } from '../directory/layout.ts'
-import type { ReplacementJournal } from '../temp/replacement-journal.ts'
-import { stillEntriesOf } from './still-entries.ts'
 import { isAbsence } from '../files/system-error.ts'
+import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import { DisturbedWalk, MarkerFailure } from '../temp/walk-markers.ts'
-import { findBlobs, type Found } from './walk.ts'
+import { withEntries, type EntriesOf } from './directory-entries.ts'
+import { findBlobs, type Found } from './find-blobs.ts'
+import { unchangedEntriesOf } from './unchanged-entries.ts'
 
 /** Blobs of a customer, in no order, in batches as they are found. */
 export type Blobs = AsyncIterable<readonly Found[]>
@@ -39,8 +39,8 @@ export function createWatchedWalk(
   journal: ReplacementJournal,
   isLocal: boolean,
 ): WalkBlobs {
-  const walkStill: WalkBlobs = (customer, use) =>
-    withEntries((entriesOf) => use(findBlobs(layout, customer, stillEntriesOf(entriesOf))))
+  const walkUnchanged: WalkBlobs = (customer, use) =>
+    withEntries((entriesOf) => use(findBlobs(layout, customer, unchangedEntriesOf(entriesOf))))
 
   const walkNoted: WalkBlobs = (customer, use) =>
     journal.watch((replaced) =>
@@ -51,14 +51,14 @@ export function createWatchedWalk(
   const walkAtRest: WalkBlobs = async (customer, use) => {
     for (let at = 1; ; at++) {
       await delay(pause)
-      const outcome = await unlessDisturbed(walkStill(customer, use))
+      const outcome = await unlessDisturbed(walkUnchanged(customer, use))
       if (outcome) return outcome.result
       if (at === pauses) throw new DisturbedWalk('The directory does not come to rest')
     }
   }
 
   return async (customer, use) => {
-    const still = isLocal ? await unlessDisturbed(walkStill(customer, use)) : undefined
+    const still = isLocal ? await unlessDisturbed(walkUnchanged(customer, use)) : undefined
     if (still) return still.result
     try {
       for (let attempt = 1; attempt < attempts; attempt++) {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { ByteRange } from '@holdfast/core'
 import { createBufferPool } from '../files/buffer-pool.ts'
-import { namingFailure } from '../files/naming-failure.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
 
 /** Bytes per read: what a thread of the pool does in one go. A slow reader holds two such chunks. */
 const chunkSize = 256 * 1024
@@ -36,7 +36,7 @@ export function createFileContent(
     if (position === end) return undefined
     const length = Math.min(chunkSize, end - position)
     const buffer = buffers.next(length)
-    const { bytesRead } = await namingFailure(file.read(buffer, 0, length, position))
+    const { bytesRead } = await translateFsError(file.read(buffer, 0, length, position))
     if (bytesRead === 0)
       throw new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
     position += bytesRead

@@ -1,25 +1,26 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { resolveRange, type OpenBlob, type OpenOptions } from '@holdfast/core'
 import { blobInfo } from '../files/blob-info.ts'
-import { createFileContent, type FileContent } from './file-content.ts'
 import { readFlags } from '../files/read-flags.ts'
-import { inMemory, readNowLimit, type ReadNow } from './read-now.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
-import type { WarmFiles } from './warm-files.ts'
+import { createFileContent, type FileContent } from './file-content.ts'
+import type { PageCacheHints } from './page-cache-hints.ts'
+import { inMemory, readSyncLimit, type ReadSyncCached } from './read-sync-cached.ts'
 
 /**
  * Opens the blob called `name` whose file is at `path`; `undefined` where there is no regular file. Small files that are
- * among `warm` are read at once.
+ * in the page cache, as `hints` say, are read at once.
  */
 export async function readBlob(
   path: string,
   name: string,
   options: OpenOptions,
-  warm: WarmFiles,
-  readNow: ReadNow,
+  hints: PageCacheHints,
+  readCached: ReadSyncCached,
 ): Promise<OpenBlob | undefined> {
   return (
-    warm.readNow(path, () => readNow(path, name, options)) ?? openBlob(path, name, options, warm)
+    hints.readSync(path, () => readCached(path, name, options)) ??
+    openBlob(path, name, options, hints)
   )
 }
 
@@ -27,7 +28,7 @@ async function openBlob(
   path: string,
   name: string,
   { range: request, reuseChunks }: OpenOptions,
-  warm: WarmFiles,
+  hints: PageCacheHints,
 ): Promise<OpenBlob | undefined> {
   const file = await openIfThere(path)
   if (!file) return undefined
@@ -40,11 +41,11 @@ async function openBlob(
     const info = blobInfo(name, stats)
     const range = resolveRange(request, info.size)
     const part = range ?? { offset: 0, length: 0 }
-    if (info.size > readNowLimit) {
+    if (info.size > readSyncLimit) {
       return { info, range, ...createFileContent(file, part, reuseChunks) }
     }
     const bytes = await readAll(createFileContent(file, part))
-    warm.note(path)
+    hints.note(path)
     return { info, range, ...inMemory(bytes) }
   } catch (error) {
     await file.close()

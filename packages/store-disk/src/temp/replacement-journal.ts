@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileCalls } from '../files/file-calls.ts'
-import type { Instance } from './instance.ts'
-import { handOver, readNotes } from './notes.ts'
+import { addNoteToWalks, readNotes } from './replacement-notes.ts'
+import type { TempDirectory } from './temp-directory.ts'
 import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**
@@ -29,13 +29,13 @@ export const noReplacements: Pick<ReplacementJournal, 'replace' | 'settle'> = {
   settle: async () => {},
 }
 
-/** The journal of the files in the directory `files`, for the process that has `instance`. */
+/** The journal of the files in the directory `files`, for the process that has `tempDirectory`. */
 export function createReplacementJournal(
   files: string,
-  instance: Instance,
+  tempDirectory: TempDirectory,
   calls: FileCalls,
 ): ReplacementJournal {
-  const tmp = dirname(instance.directory)
+  const tmp = dirname(tempDirectory.path)
   const walks = join(tmp, walksName)
   /** Notes that could not be handed over, and their texts. They serve where they are. */
   const kept = new Map<string, string>()
@@ -44,13 +44,13 @@ export function createReplacementJournal(
 
   const deliver = async (note: string, text: string) => {
     try {
-      await handOver(text, walks, calls)
+      await addNoteToWalks(text, walks, calls)
       kept.delete(note)
     } catch {
       kept.set(note, text)
       return
     }
-    await calls.unlink(note).catch(() => instance.remove(note))
+    await calls.unlink(note).catch(() => tempDirectory.remove(note))
   }
 
   const deliverKept = async () => {
@@ -63,7 +63,7 @@ export function createReplacementJournal(
   const replaceNoting = async (target: string, giveName: () => Promise<void>) => {
     await deliverKept()
     const text = relative(files, target)
-    const note = await instance.createNote(text)
+    const note = await tempDirectory.createNote(text)
     try {
       await giveName()
     } finally {
@@ -93,13 +93,13 @@ export function createReplacementJournal(
     },
 
     async watch(walk) {
-      const name = `${basename(instance.directory)}.${begun++}`
+      const name = `${basename(tempDirectory.path)}.${begun++}`
       const marker = join(walks, name)
       await makeMarker(marker)
       try {
         return await walk(() => replacedSince(marker))
       } finally {
-        await removeMarker(marker, instance.directory)
+        await removeMarker(marker, tempDirectory.path)
       }
     },
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { parseOwnerName } from './owner-name.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
+import { parseTempDirectoryName } from './temp-owner.ts'
 
 /**
  * The directory in `tmp` of the markers of walks that are under way: a directory each, for notes of what was replaced
@@ -66,7 +66,7 @@ export async function removeDeadMarkers(tmp: string, directory: string): Promise
   const walks = join(tmp, walksName)
   for (const marker of await readdir(walks).catch(() => [])) {
     const owner = marker.slice(0, marker.lastIndexOf('.'))
-    if (parseOwnerName(owner) && (await isGone(join(tmp, owner)))) {
+    if (parseTempDirectoryName(owner) && (await isGone(join(tmp, owner)))) {
       await removeMarker(join(walks, marker), directory)
     }
   }

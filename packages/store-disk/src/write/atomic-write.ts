@@ -1,22 +1,22 @@
 import type { BigIntStats } from 'node:fs'
 import { dirname } from 'node:path'
 import { abortable, FileServiceError } from '@holdfast/core'
-import { changeDurably } from '../files/change-durably.ts'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import type { Instance } from '../temp/instance.ts'
-import { nextModificationTime } from './modification-time.ts'
-import { namingFailure } from '../files/naming-failure.ts'
-import type { ReplacementJournal } from '../temp/replacement-journal.ts'
-import { step } from '../files/step.ts'
 import { isSystemError } from '../files/system-error.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
+import type { ReplacementJournal } from '../temp/replacement-journal.ts'
+import type { TempDirectory } from '../temp/temp-directory.ts'
+import { nextModificationTime } from './modification-time.ts'
 import { writeContent } from './write-content.ts'
 
 export interface AtomicWrite {
   /** For all that is done to the temporary file, and for its new name. */
   readonly calls: FileCalls
   /** Makes the temporary file, on the same file system as the target. */
-  readonly instance: Instance
+  readonly tempDirectory: TempDirectory
   readonly directories: DurableDirectories
   /** Learns of a file that may be replaced. */
   readonly journal: Pick<ReplacementJournal, 'replace'>
@@ -36,20 +36,20 @@ export interface AtomicWrite {
  * Gives `content` the name `target` in one step, and resolves when that survives a power cut. The content goes into a
  * temporary file and is synced before it gets its name: the other way round, a power cut could leave the name with
  * half of the content, or with none. Then the directory is synced, or the name itself could be lost. When anything
- * fails, the temporary file is removed and that very error thrown, or what `naming-failure.ts` makes of it. Where only
+ * fails, the temporary file is removed and that very error thrown, or what `translate-fs-error.ts` makes of it. Where only
  * the last sync fails, the content has its name, and nobody knows for how long.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
-  const { path, file } = await namingFailure(write.instance.createTemporaryFile())
+  const { path, file } = await translateFsError(write.tempDirectory.createTemporaryFile())
   try {
     const stats = await fill(file, write)
     write.signal?.throwIfAborted()
     await publish(path, write)
-    step('name-synced')
+    crashPoint('name-synced')
     return stats
   } catch (error) {
-    await write.instance.remove(path)
-    step('discarded')
+    await write.tempDirectory.remove(path)
+    crashPoint('discarded')
     throw error
   }
 }
@@ -60,13 +60,13 @@ async function fill(file: number, write: AtomicWrite): Promise<BigIntStats> {
   let stats: BigIntStats
   try {
     await writeContent(file, abortable(content, signal), calls, release)
-    stats = await namingFailure(seal(file, write))
+    stats = await translateFsError(seal(file, write))
   } catch (error) {
     await calls.close(file).catch(() => {})
     throw error
   }
-  await namingFailure(calls.close(file))
-  step('temporary-closed')
+  await translateFsError(calls.close(file))
+  crashPoint('temporary-closed')
   return stats
 }
 
@@ -77,24 +77,24 @@ async function fill(file: number, write: AtomicWrite): Promise<BigIntStats> {
 async function seal(file: number, { calls, writer }: AtomicWrite): Promise<BigIntStats> {
   await calls.setTimes(file, nextModificationTime(writer))
   await calls.sync(file)
-  step('content-synced')
+  crashPoint('content-synced')
   return calls.stat(file)
 }
 
 async function publish(path: string, write: AtomicWrite): Promise<void> {
   const { calls, directories, target, signal } = write
   const directory = dirname(target)
-  await namingFailure(directories.ensure(directory))
+  await translateFsError(directories.ensure(directory))
   signal?.throwIfAborted()
   const giveName = () => changeDurably(directory, () => nameIt(path, write), calls)
   try {
-    await namingFailure(giveName())
+    await translateFsError(giveName())
   } catch (error) {
     if (!isSystemError(error, 'ENOENT')) throw error
     // Somebody removed the customer's directory by hand, or more.
     directories.forget()
-    await namingFailure(directories.ensure(directory))
-    await namingFailure(giveName())
+    await translateFsError(directories.ensure(directory))
+    await translateFsError(giveName())
   }
 }
 
@@ -102,20 +102,20 @@ async function nameIt(path: string, write: AtomicWrite): Promise<void> {
   if (!write.createOnly) {
     const { calls, journal, target } = write
     await journal.replace(target, () => calls.rename(path, target))
-    step('named')
+    crashPoint('named')
     return
   }
   await linkAs(path, write)
   // The file has its name and is not in danger any more, whatever becomes of the second one.
-  await write.instance.remove(path)
-  step('second-name-removed')
+  await write.tempDirectory.remove(path)
+  crashPoint('second-name-removed')
 }
 
 /** Unlike a rename, a link never replaces what is there. */
 async function linkAs(path: string, { calls, target }: AtomicWrite): Promise<void> {
   try {
     await calls.link(path, target)
-    step('named')
+    crashPoint('named')
   } catch (cause) {
     if (!isSystemError(cause, 'EEXIST')) throw cause
     throw new FileServiceError('already-exists', 'The name is taken', { cause })

@@ -1,8 +1,8 @@
 import { createBufferPool } from '../files/buffer-pool.ts'
-import { createEarlySync } from './early-sync.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
-import { namingFailure } from '../files/naming-failure.ts'
-import { step } from '../files/step.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
+import { createIncrementalSync } from './incremental-sync.ts'
 
 /** The first buffer: all that most files need. */
 const smallBuffer = 64 * 1024
@@ -28,7 +28,7 @@ export interface FileWriter {
  * fits into the first; behind more than that the system may have a writer wait for the disk, which is for the pool.
  */
 export function createFileWriter(file: number, calls: FileCalls): FileWriter {
-  const sync = createEarlySync(file, calls)
+  const sync = createIncrementalSync(file, calls)
   let chosen = calls
   let buffer: Buffer = Buffer.allocUnsafeSlow(smallBuffer)
   let used = 0
@@ -94,7 +94,7 @@ function give(buffer: Buffer): void {
 async function writeAll(file: number, bytes: Uint8Array, calls: FileCalls): Promise<void> {
   let rest = bytes
   while (rest.length > 0) {
-    rest = rest.subarray(await namingFailure(calls.write(file, rest)))
-    step('content-written')
+    rest = rest.subarray(await translateFsError(calls.write(file, rest)))
+    crashPoint('content-written')
   }
 }

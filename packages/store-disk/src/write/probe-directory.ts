@@ -1,12 +1,12 @@
 import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { atomicWrite, type AtomicWrite } from './atomic-write.ts'
 import type { Layout } from '../directory/layout.ts'
-import { removeFile } from './remove-file.ts'
 import { noReplacements } from '../temp/replacement-journal.ts'
+import { atomicWrite, type AtomicWrite } from './atomic-write.ts'
+import { removeFile } from './remove-file.ts'
 
 /** What a probe needs of a store. */
-export type ProbedDirectory = Pick<AtomicWrite, 'calls' | 'instance' | 'writer'> & {
+export type ProbedDirectory = Pick<AtomicWrite, 'calls' | 'tempDirectory' | 'writer'> & {
   readonly layout: Layout
 }
 
@@ -22,7 +22,7 @@ let probes = 0
 export async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<void> {
   await access(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
   // No name of a temporary file has a dot.
-  const target = join(store.instance.directory, `probe.${probes++}`)
+  const target = join(store.tempDirectory.path, `probe.${probes++}`)
   try {
     await atomicWrite({ ...plainly, ...store, target, content: chunks() })
     if (!content.equals(await readFile(target))) {
@@ -30,7 +30,7 @@ export async function probeDirectory({ layout, ...store }: ProbedDirectory): Pro
     }
     await removeFile(target)
   } catch (error) {
-    await store.instance.remove(target)
+    await store.tempDirectory.remove(target)
     throw error
   }
 }

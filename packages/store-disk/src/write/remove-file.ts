@@ -1,8 +1,8 @@
 import { unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import { fileStats } from '../files/file-stats.ts'
-import { step } from '../files/step.ts'
 import { isAbsence } from '../files/system-error.ts'
 
 /** Removes the file of a blob for good; whether there was one. Its directory stays: removing that would race with an upload into it. */
@@ -11,9 +11,9 @@ export async function removeFile(path: string): Promise<boolean> {
   try {
     await changeDurably(dirname(path), async () => {
       await unlink(path)
-      step('name-removed')
+      crashPoint('name-removed')
     })
-    step('removal-synced')
+    crashPoint('removal-synced')
     return true
   } catch (error) {
     if (isAbsence(error)) return false

@@ -1,7 +1,7 @@
 import { requireBytes } from '@holdfast/core'
+import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { createFileWriter } from './file-writer.ts'
-import { step } from '../files/step.ts'
 
 /**
  * Writes `content` to the end of `file` in few large writes, whatever the size of its chunks. Small chunks are copied
@@ -22,7 +22,7 @@ export async function writeContent(
       if (room) await room
       release(chunk)
     }
-    step('content-ended')
+    crashPoint('content-ended')
     await writer.end()
   } finally {
     await writer.close()

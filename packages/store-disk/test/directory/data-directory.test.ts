@@ -22,8 +22,8 @@ describe('openDiskBlobStore on a directory', () => {
     await using place = await makeTemporaryDirectory()
     const directory = join(place.path, 'deep', 'down')
     expect(await opening({ directory, names: 'plain' })).to.equal('opened')
-    const marker = await readFile(join(directory, 'holdfast.json'), 'utf8')
-    expect(marker).to.match(/^\{"layout":1,"names":"plain","id":"[0-9a-f-]{36}"\}\n$/)
+    const layoutFile = await readFile(join(directory, 'holdfast.json'), 'utf8')
+    expect(layoutFile).to.match(/^\{"layout":1,"names":"plain","id":"[0-9a-f-]{36}"\}\n$/)
     expect((await readdir(directory)).sort()).to.deep.equal(['files', 'holdfast.json', 'tmp'])
     expect(await readdir(join(directory, 'tmp'))).to.deep.equal([])
   })
@@ -54,7 +54,7 @@ describe('openDiskBlobStore on a directory', () => {
     expect(await readdir(place.path)).to.deep.equal(['holdfast.json'])
   })
 
-  it('refuses a damaged marker', async () => {
+  it('refuses a damaged layout file', async () => {
     for (const damaged of ['', '{', 'null', '{"layout":1}', '{"layout":"1","names":"plain"}']) {
       await using place = await makeTemporaryDirectory()
       await writeFile(join(place.path, 'holdfast.json'), damaged)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
-import { ownerName } from '../../src/temp/owner-name.ts'
 import { identifyProcess } from '../../src/temp/process-identity.ts'
+import { tempDirectoryName } from '../../src/temp/temp-owner.ts'
 import { collect } from '../collect.ts'
 import { findLitter } from '../disk-harness.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
@@ -78,8 +78,8 @@ describe('openDiskBlobStore among processes', () => {
     await (await openDiskBlobStore({ directory })).close()
     const tmp = join(directory, 'tmp')
     const before = { ...identifyProcess(), bootId: 'abc' }
-    const elsewhere = ownerName({ ...before, hostname: 'elsewhere' }, '2')
-    for (const owner of [ownerName(before, '1'), elsewhere]) {
+    const elsewhere = tempDirectoryName({ ...before, hostname: 'elsewhere' }, '2')
+    for (const owner of [tempDirectoryName(before, '1'), elsewhere]) {
       await mkdir(join(tmp, owner))
       await writeFile(join(tmp, owner, '0'), 'half of a file')
     }

@@ -2,11 +2,11 @@ import { mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { expect } from 'chai'
 import { pooledCalls } from '../../src/files/file-calls.ts'
-import { openInstance, type Instance } from '../../src/temp/instance.ts'
 import {
   createReplacementJournal,
   type ReplacementJournal,
 } from '../../src/temp/replacement-journal.ts'
+import { openTempDirectory, type TempDirectory } from '../../src/temp/temp-directory.ts'
 import { DisturbedWalk } from '../../src/temp/walk-markers.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
@@ -16,7 +16,7 @@ import { makeTemporaryDirectory } from '../temporary-directory.ts'
 const dead = '999999999-1-0--abc@elsewhere'
 
 interface Member {
-  readonly instance: Instance
+  readonly tempDirectory: TempDirectory
   readonly journal: ReplacementJournal
 }
 
@@ -30,19 +30,22 @@ async function makeShared() {
     tmp,
     path: (name: string) => join(files, 'alice', name),
     async join(): Promise<Member> {
-      const instance = await openInstance(tmp, log, async () => {}, pooledCalls)
-      const member = { instance, journal: createReplacementJournal(files, instance, pooledCalls) }
+      const tempDirectory = await openTempDirectory(tmp, log, async () => {}, pooledCalls)
+      const member = {
+        tempDirectory,
+        journal: createReplacementJournal(files, tempDirectory, pooledCalls),
+      }
       members.push(member)
       return member
     },
     /** What is in `tmp` but the directories of its members. */
     async rest() {
-      const own = members.map(({ instance }) => instance.directory)
+      const own = members.map(({ tempDirectory }) => tempDirectory.path)
       const entries = await readdir(tmp, { recursive: true })
       return entries.filter((entry) => !own.includes(join(tmp, entry)))
     },
     async [Symbol.asyncDispose]() {
-      for (const { instance } of members) await instance.close()
+      for (const { tempDirectory } of members) await tempDirectory.close()
       await place[Symbol.asyncDispose]()
     },
   }
@@ -171,10 +174,10 @@ describe('createReplacementJournal', () => {
         })
         await other.journal.replace(shared.path('a'), nothing)
       }
-      expect(await readdir(other.instance.directory)).to.have.length(1)
+      expect(await readdir(other.tempDirectory.path)).to.have.length(1)
       const first = await replacedSince()
       await other.journal.replace(shared.path('b'), nothing)
-      expect(await readdir(other.instance.directory)).to.deep.equal([])
+      expect(await readdir(other.tempDirectory.path)).to.deep.equal([])
       return [first, await replacedSince()]
     })
     expect(replaced.map((paths) => [...paths].sort())).to.deep.equal([

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { DiskStep } from '../../src/files/step.ts'
+import type { DiskStep } from '../../src/files/crash-point.ts'
 import { collect } from '../collect.ts'
 import { expectMeaning, expectNoLitter, openFaultSite, text } from '../faults/fault-site.ts'
 

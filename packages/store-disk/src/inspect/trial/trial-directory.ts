@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectories } from '../../files/make-directories.ts'
-import { ownerName } from '../../temp/owner-name.ts'
-import { identifyProcess } from '../../temp/process-identity.ts'
 import { isAbsence, isSystemError } from '../../files/system-error.ts'
+import { identifyProcess } from '../../temp/process-identity.ts'
+import { tempDirectoryName } from '../../temp/temp-owner.ts'
 
 /** A directory to try things in, where a store keeps temporary files. */
 export interface TrialDirectory {
@@ -19,7 +19,7 @@ export interface TrialDirectory {
  */
 export async function makeTrialDirectory(data: string): Promise<TrialDirectory> {
   const unique = randomBytes(6).toString('hex')
-  const path = join(data, 'tmp', ownerName(identifyProcess(), unique))
+  const path = join(data, 'tmp', tempDirectoryName(identifyProcess(), unique))
   const made = await makeDirectories(path)
   return {
     path,

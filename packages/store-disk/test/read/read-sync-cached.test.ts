@@ -3,7 +3,10 @@ import { rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
-import { createReadNow, type ReadNowOptions } from '../../src/read/read-now.ts'
+import {
+  createReadSyncCached,
+  type ReadSyncCachedOptions,
+} from '../../src/read/read-sync-cached.ts'
 import { collect } from '../collect.ts'
 import { openFilesIn } from '../disk-harness.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
@@ -15,7 +18,7 @@ async function* text(content: string) {
 }
 
 /** A store with a small blob that was read a moment ago. */
-async function openWarm(content = 'first') {
+async function openAgain(content = 'first') {
   const place = await makeTemporaryDirectory()
   const store = await openDiskBlobStore({ directory: place.path, names: 'plain' })
   await store.put(key, text(content))
@@ -40,54 +43,54 @@ async function openWarm(content = 'first') {
 
 describe('openDiskBlobStore, asked again for a small blob', () => {
   it('has its bytes at once, or those of the range, and holds no file open', async () => {
-    await using warm = await openWarm('0123456789')
-    const whole = await warm.read()
+    await using again = await openAgain('0123456789')
+    const whole = await again.read()
     expect([whole?.isAtOnce, whole?.text]).to.deep.equal([true, '0123456789'])
-    const part = await warm.read({ first: 3, last: 5 })
+    const part = await again.read({ first: 3, last: 5 })
     expect([part?.isAtOnce, part?.text, part?.range]).to.deep.equal([
       true,
       '345',
       { offset: 3, length: 3 },
     ])
-    const none = await warm.read({ first: 10, last: 12 })
+    const none = await again.read({ first: 10, last: 12 })
     expect([none?.isAtOnce, none?.text, none?.range]).to.deep.equal([true, '', undefined])
-    expect(await openFilesIn(warm.data)).to.deep.equal([])
+    expect(await openFilesIn(again.data)).to.deep.equal([])
   })
 
   it('tells the same of it as of a blob that is read in the ordinary way', async () => {
-    await using warm = await openWarm()
-    expect((await warm.read())?.info).to.deep.equal(await warm.store.stat(key))
+    await using again = await openAgain()
+    expect((await again.read())?.info).to.deep.equal(await again.store.stat(key))
   })
 
   it('has what is there now, whoever has changed it, and however', async () => {
-    await using warm = await openWarm()
+    await using again = await openAgain()
     const changes: readonly (readonly [string, () => Promise<unknown>, string | undefined])[] = [
-      ['replaced', () => warm.store.put(key, text('other')), 'other'],
-      ['written by somebody else', () => writeFile(warm.path, 'again'), 'again'],
-      ['shortened', () => truncate(warm.path, 2), 'ag'],
-      ['moved away', () => rename(warm.path, `${warm.path}2`), undefined],
-      ['moved back', () => rename(`${warm.path}2`, warm.path), 'ag'],
-      ['deleted', () => warm.store.delete(key), undefined],
-      ['made a link', () => symlink('/etc/passwd', warm.path), undefined],
-      ['no link any more', () => rm(warm.path), undefined],
-      ['made large', () => writeFile(warm.path, 'x'.repeat(100_000)), 'x'.repeat(100_000)],
-      ['stored anew', () => warm.store.put(key, text('')), ''],
+      ['replaced', () => again.store.put(key, text('other')), 'other'],
+      ['written by somebody else', () => writeFile(again.path, 'again'), 'again'],
+      ['shortened', () => truncate(again.path, 2), 'ag'],
+      ['moved away', () => rename(again.path, `${again.path}2`), undefined],
+      ['moved back', () => rename(`${again.path}2`, again.path), 'ag'],
+      ['deleted', () => again.store.delete(key), undefined],
+      ['made a link', () => symlink('/etc/passwd', again.path), undefined],
+      ['no link any more', () => rm(again.path), undefined],
+      ['made large', () => writeFile(again.path, 'x'.repeat(100_000)), 'x'.repeat(100_000)],
+      ['stored anew', () => again.store.put(key, text('')), ''],
     ]
     for (const [title, change, content] of changes) {
       await change()
-      expect((await warm.read())?.text, title).to.equal(content)
-      expect((await warm.read())?.text, `${title}, again`).to.equal(content)
+      expect((await again.read())?.text, title).to.equal(content)
+      expect((await again.read())?.text, `${title}, again`).to.equal(content)
     }
-    expect(await openFilesIn(warm.data)).to.deep.equal([])
+    expect(await openFilesIn(again.data)).to.deep.equal([])
   })
 })
 
 /** A file that `read` reads, through the cache; `write` changes it in place, as late as the file system can tell. */
-async function openFile(options: ReadNowOptions) {
+async function openFile(options: ReadSyncCachedOptions) {
   const place = await makeTemporaryDirectory()
   const path = join(place.path, 'a')
-  const readNow = createReadNow(options)
-  const read = (file = path) => readNow(file, 'a', {})?.bytes
+  const readCached = createReadSyncCached(options)
+  const read = (file = path) => readCached(file, 'a', {})?.bytes
   const write = (content: string) => {
     const before = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
     do writeFileSync(path, content)
@@ -99,7 +102,7 @@ async function openFile(options: ReadNowOptions) {
 /** What has just been written is kept at once. */
 const atOnce = { settlesAfterMs: -1_000_000 }
 
-describe('createReadNow', () => {
+describe('createReadSyncCached', () => {
   it('keeps the bytes of a file, and reads it anew whenever it has changed', async () => {
     await using file = await openFile(atOnce)
     file.write('one')

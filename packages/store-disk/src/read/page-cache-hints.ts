@@ -1,12 +1,12 @@
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
 
 /** Files that the operating system has in memory, as far as one can tell: those that were read lately. */
-export interface WarmFiles {
+export interface PageCacheHints {
   /**
    * What `read` makes of the file at `path`, at once, if it is likely to be in memory; `undefined` where it is not, or
    * where `read` fails: whoever reads in the ordinary way finds out why.
    */
-  readNow<T>(path: string, read: () => T): T | undefined
+  readSync<T>(path: string, read: () => T): T | undefined
   /** Notes that the file at `path` has been read in the ordinary way. */
   note(path: string): void
 }
@@ -22,20 +22,20 @@ const slots = 2 ** 18
  * of some KiB takes to be read from the page cache, so that such a file had better be read by the main thread, which
  * may wait for nothing, though: that is what this decides.
  */
-export function createWarmFiles(now: () => number = () => performance.now()): WarmFiles {
+export function createPageCacheHints(now: () => number = () => performance.now()): PageCacheHints {
   const tags = new Uint32Array(slots)
   const notedAt = new Float32Array(slots).fill(-Infinity)
   const breaker = createLatencyBreaker(now)
 
-  const isWarm = (path: string, time: number) => {
+  const isLikelyCached = (path: string, time: number) => {
     const tag = hashOf(path)
     const slot = tag % slots
     return tags[slot] === tag && time / 1000 - (notedAt[slot] ?? 0) < staysFor
   }
 
   return {
-    readNow(path, read) {
-      if (breaker.isTripped() || !isWarm(path, now())) return undefined
+    readSync(path, read) {
+      if (breaker.isTripped() || !isLikelyCached(path, now())) return undefined
       return attempt(() => breaker.time(read))
     },
     note(path) {
@@ -47,7 +47,7 @@ export function createWarmFiles(now: () => number = () => performance.now()): Wa
 }
 
 /** For where reading at once would block, or where nobody knows. */
-export const noWarmFiles: WarmFiles = { readNow: () => undefined, note: () => {} }
+export const noPageCacheHints: PageCacheHints = { readSync: () => undefined, note: () => {} }
 
 function attempt<T>(read: () => T): T | undefined {
   try {

@@ -41,7 +41,7 @@ export type DiskStep = (typeof diskSteps)[number]
 const steps = channel('holdfast:store-disk:step')
 
 /** Tells subscribers, if there are any, that `name` has just been done. */
-export function step(name: DiskStep): void {
+export function crashPoint(name: DiskStep): void {
   // Without a subscriber this is a call of an empty function.
   steps.publish(name)
 }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { step } from '../files/step.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import { isSystemError } from '../files/system-error.ts'
 
 /** Names that some file system folds together, changes, shortens, refuses, or takes for something else. */
@@ -43,7 +43,7 @@ export async function findUnkeptName(directory: string): Promise<string | undefi
   try {
     for (const name of trialNames) if (await isRefused(join(trial, name))) return name
     const kept = new Set(await readdir(trial))
-    step('name-trial-written')
+    crashPoint('name-trial-written')
     return trialNames.find((name) => !kept.has(name))
   } finally {
     await rm(trial, { recursive: true })

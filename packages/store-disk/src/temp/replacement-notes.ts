@@ -33,7 +33,7 @@ async function textOf(note: string): Promise<string | undefined> {
 }
 
 /** Puts a note of `text` into each of the directories in `walks`, which need not exist. */
-export async function handOver(
+export async function addNoteToWalks(
   text: string,
   walks: string,
   calls: Pick<FileCalls, 'readdir' | 'symlink'>,

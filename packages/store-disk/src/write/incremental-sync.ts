@@ -1,5 +1,5 @@
 import type { FileCalls } from '../files/file-calls.ts'
-import { namingFailure } from '../files/naming-failure.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
 
 /** Bytes between two syncs: enough for a disk to be quick about it, little enough to be soon behind at the end. */
 const interval = 32 * 1024 * 1024
@@ -8,7 +8,7 @@ const interval = 32 * 1024 * 1024
 let writtenByAll = 0
 
 /** Has the disk begin with a content before all of it is there. */
-export interface EarlySync {
+export interface IncrementalSync {
   /** To be told of what was written to the file. */
   wrote(bytes: number): void
   /** Resolves when no sync is under way; rejects where one has failed, which no later one may hide. */
@@ -20,14 +20,14 @@ export interface EarlySync {
  * synced now and then while it is written, as long as others write little: where they write much, the disk is not idle,
  * and each sync waits for theirs, too.
  */
-export function createEarlySync(file: number, calls: FileCalls): EarlySync {
+export function createIncrementalSync(file: number, calls: FileCalls): IncrementalSync {
   let unsynced = 0
   let writtenBefore = writtenByAll
   let syncing: Promise<void> | undefined
 
   const sync = async () => {
     // After a failure it stays what it is, and there is no other one.
-    await namingFailure(calls.datasync(file))
+    await translateFsError(calls.datasync(file))
     syncing = undefined
   }
 

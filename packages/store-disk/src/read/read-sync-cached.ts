@@ -5,9 +5,9 @@ import { blobInfo } from '../files/blob-info.ts'
 import { readFlags } from '../files/read-flags.ts'
 
 /** The largest file, in bytes, that is read at once: what the system copies in the time of some system calls. */
-export const readNowLimit = 64 * 1024
+export const readSyncLimit = 64 * 1024
 
-export interface ReadNowOptions {
+export interface ReadSyncCachedOptions {
   /** How many bytes of files are kept at most; 0 for none. Default: 32 MiB. */
   readonly cacheBytes?: number
   /**
@@ -21,7 +21,11 @@ export interface ReadNowOptions {
  * The blob called `name` whose file is at `path`, with all the bytes that are asked for. `undefined` where the file is
  * none that can be read at once; throws where it cannot be read at all. Blocks until it is read.
  */
-export type ReadNow = (path: string, name: string, options: OpenOptions) => OpenBlob | undefined
+export type ReadSyncCached = (
+  path: string,
+  name: string,
+  options: OpenOptions,
+) => OpenBlob | undefined
 
 interface Kept {
   readonly stats: BigIntStats
@@ -36,7 +40,7 @@ const overhead = 1024
  * Reads small files, and keeps the bytes of those that are asked for again. The file is looked at each time all the
  * same: whoever has replaced, changed or removed it since, and by whatever way, what is kept is not used any more.
  */
-export function createReadNow(options: ReadNowOptions = {}): ReadNow {
+export function createReadSyncCached(options: ReadSyncCachedOptions = {}): ReadSyncCached {
   const { cacheBytes = 32 * 1024 * 1024, settlesAfterMs = 2_000 } = options
   const kept = new LRUCache<string, Kept>({
     // Of 0 it would make no limit at all.
@@ -72,7 +76,7 @@ function readWhole(path: string, name: string): Kept | undefined {
   const fd = openSync(path, readFlags)
   try {
     const stats = fstatSync(fd, { bigint: true })
-    if (!stats.isFile() || stats.size > readNowLimit) return undefined
+    if (!stats.isFile() || stats.size > readSyncLimit) return undefined
     const bytes = Buffer.allocUnsafeSlow(Number(stats.size))
     // Shortened meanwhile, by somebody else: the ordinary way says what is wrong.
     if (readSync(fd, bytes, 0, bytes.length, 0) !== bytes.length) return undefined

@@ -4,7 +4,7 @@ import { isRunning, startTimeOf, type ProcessIdentity } from './process-identity
  * The name of a directory that the process `owner` keeps temporary files in. It says who owns the directory, so that it
  * is never without an owner: a file inside could be missing, or half written by a process that was killed.
  */
-export function ownerName(owner: ProcessIdentity, unique: string): string {
+export function tempDirectoryName(owner: ProcessIdentity, unique: string): string {
   const { pid, startTime, pidNamespace, bootId, hostname } = owner
   // Host names are letters, digits, dots and hyphens by their standard; not all administrators know it.
   const host = hostname
@@ -16,8 +16,8 @@ export function ownerName(owner: ProcessIdentity, unique: string): string {
 
 const pattern = /^(\d+)-(\d+)-(\d+)-([0-9a-f]*)-[0-9a-f]+@([a-z0-9._-]*)$/
 
-/** Who owns the directory called `directory`; `undefined` if the name is none that {@link ownerName} gives. */
-export function parseOwnerName(directory: string): ProcessIdentity | undefined {
+/** Who owns the directory called `directory`; `undefined` if the name is none that {@link tempDirectoryName} gives. */
+export function parseTempDirectoryName(directory: string): ProcessIdentity | undefined {
   const [match, pid, startTime, pidNamespace, bootId = '', hostname = ''] =
     pattern.exec(directory) ?? []
   if (match === undefined) return undefined
@@ -31,7 +31,7 @@ export function parseOwnerName(directory: string): ProcessIdentity | undefined {
 }
 
 /** What is known when an owner is judged; times in milliseconds since 1970. */
-export interface Sighting {
+export interface Observation {
   readonly self: ProcessIdentity
   /** When the owner last showed that it lives. */
   readonly heartbeat: number
@@ -57,10 +57,11 @@ const silenceOfRebooted = 60 * 1000
  */
 export function isDead(
   owner: ProcessIdentity,
-  { self, heartbeat, now, bootedAt, isLocal }: Sighting,
+  { self, heartbeat, now, bootedAt, isLocal }: Observation,
 ): boolean {
   const silence = now - heartbeat
-  const isSameHost = parseOwnerName(ownerName(self, '0'))?.hostname === owner.hostname
+  const isSameHost =
+    parseTempDirectoryName(tempDirectoryName(self, '0'))?.hostname === owner.hostname
   const isSameBoot = owner.bootId === self.bootId && (owner.bootId !== '' || isSameHost)
   if (isSameBoot && owner.pidNamespace === self.pidNamespace) {
     return isGone(owner) ?? silence > silenceOfDead

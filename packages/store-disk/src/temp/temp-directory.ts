@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, rm, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import { lookAtOwner } from './look-at-owner.ts'
 import { makeDirectories } from '../files/make-directories.ts'
-import { handOver, noteSuffix, readNotes } from './notes.ts'
-import { ownerName } from './owner-name.ts'
-import { identifyProcess } from './process-identity.ts'
-import { step } from '../files/step.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
+import { findTempOwner } from './look-at-owner.ts'
+import { identifyProcess } from './process-identity.ts'
+import { addNoteToWalks, noteSuffix, readNotes } from './replacement-notes.ts'
+import { tempDirectoryName } from './temp-owner.ts'
 import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
 /** Where a store tells what its administrator may want to know. */
@@ -23,8 +23,8 @@ export interface TemporaryFile {
 }
 
 /** An open store's own directory for temporary files. */
-export interface Instance {
-  readonly directory: string
+export interface TempDirectory {
+  readonly path: string
   /** Makes a new empty file in the directory, and the directory too if somebody removed it. */
   createTemporaryFile(): Promise<TemporaryFile>
   /** Makes a note in the directory, and resolves with its path. */
@@ -49,14 +49,14 @@ const fileMode = 0o640
  * minutes. What belongs to a live process is never touched, be it this one, another, or one on another machine. Before
  * it makes the directory again, it waits for `check`, which rejects where the file system is not mounted.
  */
-export async function openInstance(
+export async function openTempDirectory(
   parent: string,
   log: WarningLog,
   check: () => Promise<void>,
   calls: FileCalls,
-): Promise<Instance> {
+): Promise<TempDirectory> {
   const self = identifyProcess()
-  const own = ownerName(self, randomBytes(6).toString('hex'))
+  const own = tempDirectoryName(self, randomBytes(6).toString('hex'))
   const directory = join(parent, own)
   const remains = new Set<string>()
   let files = 0
@@ -106,7 +106,7 @@ export async function openInstance(
       await makeDirectories(directory)
       return calls.open(path, 'wx', fileMode)
     })
-    step('temporary-made')
+    crashPoint('temporary-made')
     return { path, file }
   }
 
@@ -117,7 +117,7 @@ export async function openInstance(
   }
 
   await makeDirectories(directory)
-  step('instance-made')
+  crashPoint('instance-made')
   const sweepOthers = async () => {
     await sweep(parent, log, calls)
     await removeDeadMarkers(parent, directory)
@@ -129,7 +129,7 @@ export async function openInstance(
   ]
 
   return {
-    directory,
+    path: directory,
     createTemporaryFile,
     createNote,
     remove,
@@ -151,16 +151,16 @@ async function sweep(parent: string, log: WarningLog, calls: FileCalls): Promise
   const walks = join(parent, walksName)
   const removeIfDead = async (entry: string) => {
     const directory = join(parent, entry)
-    const owner = await lookAtOwner(directory)
+    const owner = await findTempOwner(directory)
     if (owner?.isGone !== true) return
     const unfinished = (await readdir(directory)).filter(
       (file) => !file.endsWith(noteSuffix),
     ).length
-    step('left-overs-found')
+    crashPoint('left-overs-found')
     // It may have died behind a rename that a walk has to know of.
-    for (const text of (await readNotes(directory)) ?? []) await handOver(text, walks, calls)
+    for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
-    step('left-overs-removed')
+    crashPoint('left-overs-removed')
     if (unfinished === 0) return
     log.warn(
       `Removed ${unfinished} unfinished file(s) that process ${owner.pid} left in ${directory}`,

@@ -46,7 +46,7 @@ const meanings: readonly Meaning[] = [
  * where the whole store is out of use and the same request may succeed later: read-only, out of reach, no open file
  * left. Everything else, such as a damaged disk or missing permission, comes through as it is.
  */
-export async function namingFailure<T>(work: Promise<T>): Promise<T> {
+export async function translateFsError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {

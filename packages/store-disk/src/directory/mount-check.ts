@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { FileServiceError } from '@holdfast/core'
-import { readMarker, type Marker } from './marker.ts'
-import { namingFailure } from '../files/naming-failure.ts'
 import { isAbsence } from '../files/system-error.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
+import { readLayoutFile, type LayoutFile } from './layout-file.ts'
 
 /**
  * Resolves if a data directory is there and still the one that was opened. Whatever is missing is really missing only
@@ -11,25 +11,25 @@ import { isAbsence } from '../files/system-error.ts'
  *
  * @throws FileServiceError `store-unavailable` if it is gone, or another store has its place
  */
-export type CheckPresence = () => Promise<void>
+export type MountCheck = () => Promise<void>
 
 /** Checks the directory `data`, which said `opened` of itself when it was opened, and keeps its blobs in `files`. */
-export function createPresence(data: string, files: string, opened: Marker): CheckPresence {
-  const markerPath = join(data, 'holdfast.json')
+export function createMountCheck(data: string, files: string, opened: LayoutFile): MountCheck {
+  const layoutFilePath = join(data, 'holdfast.json')
   let known: string | undefined
 
   const compare = async (): Promise<void> => {
-    const [signature] = await Promise.all([signatureOf(markerPath), stat(join(files, sep))])
+    const [signature] = await Promise.all([signatureOf(layoutFilePath), stat(join(files, sep))])
     // As a rule one look is enough. A remounted or restored directory may have other inodes.
     if (signature === known) return
-    const marker = await readMarker(markerPath)
-    if (marker?.id !== opened.id || marker?.names !== opened.names) throw replaced(data)
+    const layoutFile = await readLayoutFile(layoutFilePath)
+    if (layoutFile?.id !== opened.id || layoutFile?.names !== opened.names) throw replaced(data)
     known = signature
   }
 
   return async () => {
     try {
-      await namingFailure(compare())
+      await translateFsError(compare())
     } catch (cause) {
       if (!isAbsence(cause)) throw cause
       const message = `The directory ${data} has lost holdfast.json or files: is its file system mounted?`

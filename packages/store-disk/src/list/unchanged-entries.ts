@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import type { EntriesOf } from './directory-entries.ts'
-import { DisturbedWalk } from '../temp/walk-markers.ts'
 import { isAbsence } from '../files/system-error.ts'
+import { DisturbedWalk } from '../temp/walk-markers.ts'
+import type { EntriesOf } from './directory-entries.ts'
 
 /**
  * Milliseconds for which a directory must not have changed. A change less than a tick of the kernel's clock, 10 ms at
@@ -10,7 +10,7 @@ import { isAbsence } from '../files/system-error.ts'
 const settlingTime = 50
 
 /** Entries of directories that do not change meanwhile, as they are told by the times of the last change. @throws DisturbedWalk */
-export function stillEntriesOf(entriesOf: EntriesOf): EntriesOf {
+export function unchangedEntriesOf(entriesOf: EntriesOf): EntriesOf {
   return async function* (directory) {
     const before = await changedAt(directory)
     if (before !== undefined && Date.now() - Number(before / 1_000_000n) < settlingTime) {

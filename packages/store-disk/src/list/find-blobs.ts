@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { lstat, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import type { Usage } from '@holdfast/core'
-import type { EntriesOf, Entry } from './directory-entries.ts'
 import type { Layout } from '../directory/layout.ts'
 import { isAbsence } from '../files/system-error.ts'
+import type { EntriesOf, Entry } from './directory-entries.ts'
 
 export interface Found {
   readonly name: string

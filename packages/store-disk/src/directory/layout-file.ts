@@ -3,17 +3,17 @@ import { link, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls } from '../files/file-calls.ts'
-import type { TemporaryFile } from '../temp/instance.ts'
-import type { NamesMode } from './layout.ts'
-import { step } from '../files/step.ts'
 import { isSystemError } from '../files/system-error.ts'
+import type { TemporaryFile } from '../temp/temp-directory.ts'
+import type { NamesMode } from './layout.ts'
 
 /** The version of the layout that this code reads and writes. */
 export const layoutVersion = 1
 
 /** What a directory says of itself. */
-export interface Marker {
+export interface LayoutFile {
   readonly names: NamesMode
   /** Tells it from every other one but its copies; `undefined` if somebody wrote the marker by hand. */
   readonly id?: string | undefined
@@ -24,7 +24,7 @@ export interface Marker {
  *
  * @throws Error that says what to do, if the layout is newer than this code or the marker is damaged.
  */
-export async function readMarker(path: string): Promise<Marker | undefined> {
+export async function readLayoutFile(path: string): Promise<LayoutFile | undefined> {
   const text = await readIfThere(path)
   if (text === undefined) return undefined
   const { layout, names, id } = parse(text)
@@ -48,19 +48,19 @@ const example = `for a directory on Linux it reads {"layout":${layoutVersion},"n
  *
  * @throws Error that says what to do, if the file system has no hard links, which create-only uploads need.
  */
-export async function createMarker(
+export async function createLayoutFile(
   path: string,
-  marker: Marker,
+  contents: LayoutFile,
   temporary: TemporaryFile,
 ): Promise<void> {
-  await fill(temporary.file, JSON.stringify({ layout: layoutVersion, ...marker }) + '\n')
-  step('marker-written')
+  await fill(temporary.file, JSON.stringify({ layout: layoutVersion, ...contents }) + '\n')
+  crashPoint('marker-written')
   try {
     await changeDurably(dirname(path), async () => {
       await link(temporary.path, path)
-      step('marker-linked')
+      crashPoint('marker-linked')
     })
-    step('marker-synced')
+    crashPoint('marker-synced')
   } catch (cause) {
     if (isSystemError(cause, 'EEXIST')) return
     if (!isSystemError(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw cause

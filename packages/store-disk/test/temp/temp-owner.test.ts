@@ -1,28 +1,31 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
-import { isDead, ownerName, parseOwnerName } from '../../src/temp/owner-name.ts'
 import { identifyProcess } from '../../src/temp/process-identity.ts'
+import { isDead, tempDirectoryName, parseTempDirectoryName } from '../../src/temp/temp-owner.ts'
 
 const self = identifyProcess()
 const now = 1_800_000_000_000
 const minute = 60_000
-const sighting = { self, now, heartbeat: now, bootedAt: now - 10 * minute, isLocal: false }
-const silentFor = (ms: number) => ({ ...sighting, heartbeat: now - ms })
+const observation = { self, now, heartbeat: now, bootedAt: now - 10 * minute, isLocal: false }
+const silentFor = (ms: number) => ({ ...observation, heartbeat: now - ms })
 
 /** The pid of a process that has ended and been waited for. */
 const endedPid = () => spawnSync(process.execPath, ['--version']).pid
 
-describe('ownerName', () => {
-  it('is undone by parseOwnerName', () => {
+describe('tempDirectoryName', () => {
+  it('is undone by parseTempDirectoryName', () => {
     const owner = { ...self, hostname: 'web-1.example' }
-    expect(parseOwnerName(ownerName(owner, 'abc123'))).to.deep.equal(owner)
+    expect(parseTempDirectoryName(tempDirectoryName(owner, 'abc123'))).to.deep.equal(owner)
     const strange = { ...self, hostname: 'My Host/é' }
-    expect(parseOwnerName(ownerName(strange, 'abc123'))).to.have.property('hostname', 'my_host__')
+    expect(parseTempDirectoryName(tempDirectoryName(strange, 'abc123'))).to.have.property(
+      'hostname',
+      'my_host__',
+    )
   })
 
   it('is told from other names', () => {
     for (const other of ['', 'tmp', '1-2-3-x-4@host', '12', '../1-2-3-a-4@host']) {
-      expect(parseOwnerName(other), other).to.equal(undefined)
+      expect(parseTempDirectoryName(other), other).to.equal(undefined)
     }
   })
 })
@@ -33,13 +36,13 @@ describe('isDead', () => {
   })
 
   it('knows that a process has ended, whatever it showed lately', () => {
-    expect(isDead({ ...self, pid: endedPid() }, sighting)).to.equal(true)
+    expect(isDead({ ...self, pid: endedPid() }, observation)).to.equal(true)
   })
 
   it('tells a process from an earlier one with its pid', function () {
     // Only Linux tells when a process started; elsewhere the heartbeat decides.
     const earlier = { ...self, startTime: self.startTime + 1 }
-    expect(isDead(earlier, sighting)).to.equal(process.platform === 'linux')
+    expect(isDead(earlier, observation)).to.equal(process.platform === 'linux')
     expect(isDead(earlier, silentFor(16 * minute))).to.equal(true)
   })
 
@@ -55,7 +58,7 @@ describe('isDead', () => {
   })
 
   it('takes a process that was last seen before this machine was booted for dead', () => {
-    const beforeBoot = { ...parseOwnerName(ownerName(self, 'a'))!, bootId: 'abc' }
+    const beforeBoot = { ...parseTempDirectoryName(tempDirectoryName(self, 'a'))!, bootId: 'abc' }
     expect(isDead(beforeBoot, silentFor(11 * minute))).to.equal(true)
     expect(isDead(beforeBoot, silentFor(9 * minute)), 'another machine of this name').to.equal(
       false,
@@ -64,7 +67,7 @@ describe('isDead', () => {
 
   it('takes a process of an earlier boot for dead at once, where the directory is on this machine', () => {
     const local = { ...silentFor(0), isLocal: true }
-    const beforeBoot = { ...parseOwnerName(ownerName(self, 'a'))!, bootId: 'abc' }
+    const beforeBoot = { ...parseTempDirectoryName(tempDirectoryName(self, 'a'))!, bootId: 'abc' }
     expect(isDead(beforeBoot, local)).to.equal(true)
     for (const other of [{ hostname: 'elsewhere' }, { bootId: '' }]) {
       expect(isDead({ ...beforeBoot, ...other }, local), JSON.stringify(other)).to.equal(false)
