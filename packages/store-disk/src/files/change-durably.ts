@@ -1,5 +1,4 @@
-import { lastFailedSync } from './failed-syncs.ts'
-import { pooledCalls, type FileCalls } from './file-calls.ts'
+import { lastFailedSync, pooledCalls, type FileCalls } from './file-calls.ts'
 import { isSystemError } from './system-error.ts'
 
 /** Changes to one directory that one sync makes durable. */

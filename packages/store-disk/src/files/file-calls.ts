@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
-import { recordFailedSync } from './failed-syncs.ts'
 import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
+import { isSystemError } from './system-error.ts'
 
 /** Bytes of a file beyond which it is not freed at once. */
 const largeSize = 256 * 1024
@@ -108,3 +108,23 @@ function isLarge(path: string): boolean {
 
 /** Calls that keep nobody waiting, wherever the files are. */
 export const pooledCalls = createFileCalls(trippedBreaker)
+
+let last: { readonly error: unknown } | undefined
+
+/** The last sync of this process that failed; `undefined` as long as none has. Each failure is another object. */
+export function lastFailedSync(): { readonly error: unknown } | undefined {
+  return last
+}
+
+/**
+ * Resolves or rejects as `sync` does, and remembers a failure for {@link lastFailedSync}. EINVAL is none: the file system
+ * cannot sync what it was asked to.
+ */
+async function recordFailedSync(sync: Promise<void>): Promise<void> {
+  try {
+    await sync
+  } catch (error) {
+    if (!isSystemError(error, 'EINVAL')) last = { error }
+    throw error
+  }
+}

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
 import { isAbsence } from '../files/system-error.ts'
-import { findTempOwner, type TempOwner } from '../temp/look-at-owner.ts'
+import { findTempOwner, type TempOwner } from '../temp/temp-owner.ts'
 import { walksName } from '../temp/walk-markers.ts'
 import { shellWord } from './shell-word.ts'
 

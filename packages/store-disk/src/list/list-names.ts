@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
 import type { HeldNames, NameBudget } from './name-budget.ts'
 import { createNameSorter, type NameSorter } from './name-sorter.ts'
-import { abortOnReturn } from './stoppable.ts'
 import type { Blobs } from './walk-blobs.ts'
 
 /** Given without a pause; a reader takes a millisecond or two for so many. */
@@ -84,4 +83,26 @@ async function select(
     await sorter.settle()
   }
   return sorter
+}
+
+/**
+ * What `start` gives when it is iterated. Its signal aborts as soon as the reader stops, whereas a generator alone hears
+ * of that only at its next `yield`.
+ */
+function abortOnReturn<T>(
+  start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
+): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const stopping = new AbortController()
+      const iteration = start(stopping.signal)
+      return {
+        next: () => iteration.next(),
+        return: () => {
+          stopping.abort()
+          return iteration.return()
+        },
+      }
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { resolveRange, type OpenBlob, type OpenOptions } from '@holdfast/core'
-import { blobInfo } from '../files/blob-info.ts'
-import { readFlags } from '../files/read-flags.ts'
+import { blobInfo, readFlags } from '../files/blob-file.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
 import { createFileContent, type FileContent } from './file-content.ts'
 import type { PageCacheHints } from './page-cache-hints.ts'

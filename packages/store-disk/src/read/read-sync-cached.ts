@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, type BigIntStats } from 'node:fs'
 import { resolveRange, type OpenBlob, type OpenOptions } from '@holdfast/core'
 import { LRUCache } from 'lru-cache'
-import { blobInfo } from '../files/blob-info.ts'
-import { readFlags } from '../files/read-flags.ts'
+import { blobInfo, readFlags } from '../files/blob-file.ts'
 
 /** The largest file, in bytes, that is read at once: what the system copies in the time of some system calls. */
 export const readSyncLimit = 64 * 1024

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, rm, unlink, utimes } from 'node:fs/promises'
+import { rm, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
-import { findTempOwner } from './look-at-owner.ts'
 import { identifyProcess } from './process-identity.ts'
-import { addNoteToWalks, noteSuffix, readNotes } from './replacement-notes.ts'
+import { removeOrphans } from './remove-orphans.ts'
+import { noteSuffix } from './replacement-notes.ts'
 import { tempDirectoryName } from './temp-owner.ts'
-import { removeDeadMarkers, walksName } from './walk-markers.ts'
+import { removeDeadMarkers } from './walk-markers.ts'
 
 /** Where a store tells what its administrator may want to know. */
 export interface WarningLog {
@@ -119,7 +119,7 @@ export async function openTempDirectory(
   await makeDirectories(directory)
   crashPoint('instance-made')
   const sweepOthers = async () => {
-    await sweep(parent, log, calls)
+    await removeOrphans(parent, (message) => log.warn(message), calls)
     await removeDeadMarkers(parent, directory)
   }
   await sweepOthers()
@@ -140,41 +140,5 @@ export async function openTempDirectory(
         log.warn(`Cannot remove ${directory}, which the next start does: ${String(error)}`)
       })
     },
-  }
-}
-
-/**
- * Removes the directories in `parent` whose owners are gone. A failure is logged: it harms nobody but the disk's
- * room.
- */
-async function sweep(parent: string, log: WarningLog, calls: FileCalls): Promise<void> {
-  const walks = join(parent, walksName)
-  const removeIfDead = async (entry: string) => {
-    const directory = join(parent, entry)
-    const owner = await findTempOwner(directory)
-    if (owner?.isGone !== true) return
-    const unfinished = (await readdir(directory)).filter(
-      (file) => !file.endsWith(noteSuffix),
-    ).length
-    crashPoint('left-overs-found')
-    // It may have died behind a rename that a walk has to know of.
-    for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
-    await rm(directory, { recursive: true, force: true })
-    crashPoint('left-overs-removed')
-    if (unfinished === 0) return
-    log.warn(
-      `Removed ${unfinished} unfinished file(s) that process ${owner.pid} left in ${directory}`,
-    )
-  }
-  const warn = (error: unknown) => log.warn(`Cannot clear ${parent}: ${String(error)}`)
-  const entries = await readdir(parent).catch((error: unknown) => {
-    warn(error)
-    return []
-  })
-  for (const entry of entries) {
-    await removeIfDead(entry).catch((error: unknown) => {
-      // Another store was faster.
-      if (!isAbsence(error)) warn(error)
-    })
   }
 }

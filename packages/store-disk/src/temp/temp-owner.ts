@@ -1,4 +1,13 @@
-import { isRunning, startTimeOf, type ProcessIdentity } from './process-identity.ts'
+import { stat } from 'node:fs/promises'
+import { uptime } from 'node:os'
+import { basename } from 'node:path'
+import { isLocal } from '../files/file-system-type.ts'
+import {
+  identifyProcess,
+  isRunning,
+  startTimeOf,
+  type ProcessIdentity,
+} from './process-identity.ts'
 
 /**
  * The name of a directory that the process `owner` keeps temporary files in. It says who owns the directory, so that it
@@ -78,4 +87,23 @@ function isGone({ pid, startTime }: ProcessIdentity): boolean | undefined {
   if (!isRunning(pid)) return true
   const actual = startTimeOf(pid)
   return actual === undefined || startTime === 0 ? undefined : actual !== startTime
+}
+
+/** Who keeps temporary files in a directory. */
+export interface TempOwner {
+  readonly pid: number
+  /** Certainly gone; nobody will go on with the files. */
+  readonly isGone: boolean
+}
+
+/** The owner of `directory`, which is in a store's `tmp`; `undefined` if its name is none that a store gives. */
+export async function findTempOwner(directory: string): Promise<TempOwner | undefined> {
+  const owner = parseTempDirectoryName(basename(directory))
+  if (!owner) return undefined
+  const { mtimeMs: heartbeat } = await stat(directory)
+  const now = Date.now()
+  const bootedAt = now - uptime() * 1000
+  const observation = { self: identifyProcess(), heartbeat, now, bootedAt }
+  const isGone = isDead(owner, { ...observation, isLocal: await isLocal(directory) })
+  return { pid: owner.pid, isGone }
 }

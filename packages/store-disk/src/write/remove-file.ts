@@ -1,8 +1,8 @@
 import { unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { fileStats } from '../files/file-stats.ts'
 import { isAbsence } from '../files/system-error.ts'
 
 /** Removes the file of a blob for good; whether there was one. Its directory stays: removing that would race with an upload into it. */

@@ -1,12 +1,11 @@
-import { link, open, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { link, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
 import type { NamesMode } from '../../directory/layout.ts'
 import { findUnkeptName } from '../../directory/name-trial.ts'
 import { changeDurably } from '../../files/change-durably.ts'
 import { isSystemError } from '../../files/system-error.ts'
-import { clockFinding } from './clock-finding.ts'
-import { namesFinding } from './names-finding.ts'
+import { tryClock } from './try-clock.ts'
 
 /**
  * Does with files of its own in `directory`, which is empty, what a store does with files: writes them durably, renames
@@ -115,10 +114,19 @@ async function tryLinking(directory: string): Promise<Finding> {
   return finding('problem', 'hard links', message, remedy)
 }
 
-async function tryClock(directory: string): Promise<Finding> {
-  const path = join(directory, 'clock')
-  const begin = Date.now()
-  await writeFile(path, '')
-  const end = Date.now()
-  return clockFinding((await stat(path)).mtimeMs, { begin, end })
+/**
+ * Whether files can be named in the mode `names`, or a mode can be chosen for them, on a file system that does not keep
+ * the name `unkept`, or keeps all.
+ */
+export function namesFinding(unkept: string | undefined, names: NamesMode | undefined): Finding {
+  if (unkept === undefined) {
+    return finding('ok', 'names', 'all are kept apart: case, accents, dots and blanks, 255 bytes')
+  }
+  const example = unkept.length > 20 ? `one of ${Buffer.byteLength(unkept)} bytes` : `"${unkept}"`
+  const message = `this file system does not keep all names as they are, such as ${example}`
+  if (names !== 'plain')
+    return finding('ok', 'names', `${message}; they are written in a safe form`)
+  const remedy =
+    'Move the directory to a file system that does, such as ext4; the server refuses it here.'
+  return finding('problem', 'names', message, remedy)
 }

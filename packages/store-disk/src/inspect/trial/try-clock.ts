@@ -1,4 +1,15 @@
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
+
+/** Whether a file that is written in `directory` gets the time of this machine. */
+export async function tryClock(directory: string): Promise<Finding> {
+  const path = join(directory, 'clock')
+  const begin = Date.now()
+  await writeFile(path, '')
+  const end = Date.now()
+  return clockFinding((await stat(path)).mtimeMs, { begin, end })
+}
 
 /** Milliseconds that a file's time may be off: kernels round, and some file systems keep whole seconds of even number. */
 const tolerance = 2_000
