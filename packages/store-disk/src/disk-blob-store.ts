@@ -31,7 +31,7 @@ export interface DiskBlobStoreOptions {
    * give it different entity tags if they are different here. Default: 0.
    */
   readonly writer?: number
-  /** Told of left-overs of a crash that were removed, and of those that cannot be. Default: nobody. */
+  /** Where the store reports left-overs of a crash that it has removed or cannot remove. Default: nowhere. */
   readonly log?: WarningLog
   /** How many bytes of small files are kept in memory at most; 0 for none. Default: 32 MiB. */
   readonly cacheBytes?: number
@@ -51,8 +51,7 @@ export interface DiskBlobStore extends BlobStore {
  * Opens the store in `directory`. Every blob is a plain file; the README describes the layout for administrators. The
  * directory may be shared by processes and machines as far as their file system gives all of them atomic renames.
  *
- * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, or
- * lies
+ * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, or is
  * on a file system that cannot keep it.
  */
 export async function openDiskBlobStore({
@@ -70,13 +69,13 @@ export async function openDiskBlobStore({
     : createPlainWalk(layout)
   const hints = data.isLocal ? createPageCacheHints() : noPageCacheHints
   const readCached = createReadSyncCached(cacheBytes === undefined ? {} : { cacheBytes })
-  /** Nothing is missing where the directory itself is. */
+  /** A blob is missing only if the data directory is mounted. */
   const found = async <T>(looking: Promise<T>) => {
     const result = await translateFsError(looking)
     if (!result) await checkMount()
     return result
   }
-  /** What is walked through may have ended because the directory is gone. */
+  /** A walk may have ended early because the directory is gone. */
   const walked = async <T>(walk: Promise<T>) => {
     const result = await translateFsError(walk)
     await checkMount()

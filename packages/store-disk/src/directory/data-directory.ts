@@ -35,8 +35,8 @@ const harmless = ['tmp', 'lost+found']
 /**
  * Opens `directory`, as a new one if it is missing or empty.
  *
- * @throws Error that says what to do, if the directory is somebody else's, has a newer layout, or has come to lie on a
- * file system that does not keep its names apart.
+ * @throws Error that says what to do, if the directory holds something else, has a newer layout, or was moved to a file
+ * system that does not keep its names apart.
  */
 export async function openDataDirectory(
   directory: string,
@@ -77,9 +77,9 @@ export async function openDataDirectory(
 }
 
 /**
- * What the directory `data` says of itself; `undefined` for one that is empty, and can become a store's.
+ * Reads the layout file of the directory `data`; `undefined` if the directory is empty and can become a store's.
  *
- * @throws Error that says what to do, if it is somebody else's, has a newer layout, or its marker is damaged
+ * @throws Error that says what to do, if it holds something else, has a newer layout, or its layout file is damaged
  */
 export async function identifyDirectory(data: string): Promise<LayoutFile | undefined> {
   const layoutFile = await readLayoutFile(join(data, 'holdfast.json'))
@@ -91,7 +91,7 @@ function modeFor(isPlainSafe: boolean): NamesMode {
   return isPlainSafe ? 'plain' : 'escaped'
 }
 
-/** Marks a new directory, and returns what the marker says: another process may have been faster. */
+/** Writes the layout file of a new directory, and reads it: another process may have been faster. */
 async function initialise(
   path: string,
   names: NamesMode,
@@ -111,7 +111,7 @@ async function createDurably(data: string): Promise<void> {
 
 async function refuseForeign(data: string): Promise<void> {
   const [foreign] = (await readdir(data)).filter((entry) => !harmless.includes(entry))
-  // The marker is there if another process has made one since it was looked for.
+  // Another process may have made the layout file in the meantime.
   if (foreign === undefined || (await readLayoutFile(join(data, 'holdfast.json')))) return
   throw new Error(
     `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json. ` +

@@ -5,11 +5,11 @@ import { crashPoint } from '../files/crash-point.ts'
 import { isSystemError } from '../files/system-error.ts'
 import type { MountCheck } from './mount-check.ts'
 
-/** Directories below a root, of which it is certain that they survive a power cut. */
+/** Makes directories below a root durable, and remembers which are. */
 export interface DurableDirectories {
-  /** Resolves once `directory`, which is the root or lies below it, exists for good. */
+  /** Resolves when `directory`, the root or one below it, exists and survives a power cut. */
   ensure(directory: string): Promise<void>
-  /** Forgets what is known, for when a directory turns out to be gone. */
+  /** Forgets all of them, after one was found missing. */
   forget(): void
 }
 
@@ -19,7 +19,7 @@ const directoryMode = 0o750
 /** Enough for every active customer; more would only hold memory. */
 const maxRemembered = 10_000
 
-/** Keeps track of the directories below `root`, which exists. `check` is asked whether one may be made. */
+/** Makes directories below `root`, which exists. It waits for `check` before it makes one. */
 export function createDurableDirectories(root: string, check: MountCheck): DurableDirectories {
   const known = new Map<string, Promise<void>>()
 
@@ -29,13 +29,13 @@ export function createDurableDirectories(root: string, check: MountCheck): Durab
     await check()
     const outcome = { isMade: false }
     try {
-      // Synced also when it was there already: whoever made it may not have come this far yet, and a file in a
-      // directory that a power cut takes away is lost.
+      // Also sync a directory that existed: the process that made it may not have synced it yet, and a power cut would
+      // remove it with the file in it.
       await changeDurably(parent, async () => {
         outcome.isMade = await makeDirectory(directory)
       })
     } catch (error) {
-      // What a failed sync has dropped no later one writes; a directory that is made anew, it does.
+      // After a failed sync, no later one writes the dropped change. A directory that is made again is a new change.
       if (outcome.isMade) await rmdir(directory).catch(() => {})
       throw error
     }
@@ -56,7 +56,7 @@ export function createDurableDirectories(root: string, check: MountCheck): Durab
   return { ensure, forget: () => known.clear() }
 }
 
-/** Whether it was not there before. */
+/** Resolves with `false` if it existed. */
 async function makeDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { mode: directoryMode })

@@ -12,17 +12,17 @@ import type { NamesMode } from './layout.ts'
 /** The version of the layout that this code reads and writes. */
 export const layoutVersion = 1
 
-/** What a directory says of itself. */
+/** The content of `holdfast.json`, which describes the layout of its data directory. */
 export interface LayoutFile {
   readonly names: NamesMode
-  /** Tells it from every other one but its copies; `undefined` if somebody wrote the marker by hand. */
+  /** Identifies the directory and its copies; `undefined` if an administrator wrote the file by hand. */
   readonly id?: string | undefined
 }
 
 /**
- * Reads the marker at `path`; `undefined` if there is none.
+ * Reads the layout file at `path`; `undefined` if there is none.
  *
- * @throws Error that says what to do, if the layout is newer than this code or the marker is damaged.
+ * @throws Error that says what to do, if the layout is newer than this code or the file is damaged.
  */
 export async function readLayoutFile(path: string): Promise<LayoutFile | undefined> {
   const text = await readIfThere(path)
@@ -44,7 +44,7 @@ export async function readLayoutFile(path: string): Promise<LayoutFile | undefin
 const example = `for a directory on Linux it reads {"layout":${layoutVersion},"names":"plain"} as a rule.`
 
 /**
- * Writes the marker at `path` durably and in one step, unless another process did so first.
+ * Writes the layout file at `path` durably and atomically, unless another process was first.
  *
  * @throws Error that says what to do, if the file system has no hard links, which create-only uploads need.
  */

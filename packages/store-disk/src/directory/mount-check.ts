@@ -6,25 +6,25 @@ import { translateFsError } from '../files/translate-fs-error.ts'
 import { readLayoutFile, type LayoutFile } from './layout-file.ts'
 
 /**
- * Resolves if a data directory is there and still the one that was opened. Whatever is missing is really missing only
- * then: below a file system that was unmounted there is an empty directory, or an old one.
+ * Resolves if the data directory is there and still the one that was opened. Only then a missing file is really missing:
+ * the mount point of an unmounted file system is an empty directory, or an old one.
  *
- * @throws FileServiceError `store-unavailable` if it is gone, or another store has its place
+ * @throws FileServiceError `store-unavailable` if it is gone, or another store is in its place
  */
 export type MountCheck = () => Promise<void>
 
-/** Checks the directory `data`, which said `opened` of itself when it was opened, and keeps its blobs in `files`. */
+/** Checks the data directory `data`, whose layout file was `opened`, and its directory `files`. */
 export function createMountCheck(data: string, files: string, opened: LayoutFile): MountCheck {
   const layoutFilePath = join(data, 'holdfast.json')
-  let known: string | undefined
+  let checked: string | undefined
 
   const compare = async (): Promise<void> => {
     const [signature] = await Promise.all([signatureOf(layoutFilePath), stat(join(files, sep))])
-    // As a rule one look is enough. A remounted or restored directory may have other inodes.
-    if (signature === known) return
+    // Reads the layout file only if its stats have changed: a remounted or restored directory may have other inodes.
+    if (signature === checked) return
     const layoutFile = await readLayoutFile(layoutFilePath)
     if (layoutFile?.id !== opened.id || layoutFile?.names !== opened.names) throw replaced(data)
-    known = signature
+    checked = signature
   }
 
   return async () => {

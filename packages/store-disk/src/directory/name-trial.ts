@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
 import { isSystemError } from '../files/system-error.ts'
 
-/** Names that some file system folds together, changes, shortens, refuses, or takes for something else. */
+/** Each of these names is folded, changed, shortened, refused or misread by some file system. */
 const trialNames = [
   'a',
   'A',
@@ -25,7 +25,7 @@ const trialNames = [
   '\u6f22'.repeat(85),
 ]
 
-/** What file systems answer to a name that is taken, or that they do not take. */
+/** The errors of file systems for a name that exists or that they refuse. */
 const refusals = ['EEXIST', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG', 'ENOENT', 'EISDIR', 'EPERM']
 
 /**

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises'
 import type { BlobInfo } from '@holdfast/core'
 import { isAbsence } from './system-error.ts'
 
-/** Nothing but a regular file is a blob; a symbolic link is none, wherever it leads. */
+/** The stats of the regular file at `path`; `undefined` for all else, since a symbolic link is no blob. */
 export async function fileStats(path: string) {
   try {
     const stats = await lstat(path, { bigint: true })
@@ -15,9 +15,9 @@ export async function fileStats(path: string) {
 }
 
 /**
- * What the port tells of a blob called `name` whose file has these `stats`. The entity tag is inode, size and time of
- * modification in nanoseconds, each in base 36: a replaced blob has another time, a file changed by hand too, and
- * nothing has to be kept beside the file. A restored backup has other inodes, so its files have other tags.
+ * The port's description of the blob `name` whose file has these `stats`. The entity tag is inode, size and modification
+ * time in nanoseconds, each in base 36. Each replacement changes the time, and so does an edit by hand; no record beside
+ * the file is needed. A restored backup has new inodes, so its files get new tags.
  */
 export function blobInfo(name: string, stats: BigIntStats): BlobInfo {
   const etag = [stats.ino, stats.size, stats.mtimeNs].map((part) => part.toString(36)).join('-')
@@ -25,8 +25,8 @@ export function blobInfo(name: string, stats: BigIntStats): BlobInfo {
 }
 
 /**
- * How a blob's file is opened. Symbolic links are not followed, and without O_NONBLOCK opening a named pipe would wait
- * for a writer for ever.
+ * Opens a blob's file without following symbolic links. Without O_NONBLOCK, a named pipe would block until a writer
+ * opens it.
  */
 export const readFlags =
   constants.O_RDONLY | (constants.O_NOFOLLOW || 0) | (constants.O_NONBLOCK || 0)

@@ -2,7 +2,7 @@
 export interface BorrowedBuffers {
   /** The one that was not given last, with whatever is in it. */
   readonly next: () => Buffer
-  /** Nobody may use either of them from then on. */
+  /** Returns both to the pool; no one may use them afterwards. */
   readonly giveBack: () => void
 }
 
@@ -11,20 +11,23 @@ export interface BufferPool {
   borrow(): BorrowedBuffers
   /** A buffer with whatever is in it; `undefined` while as many as there may be are in use. */
   take(): Buffer | undefined
-  /** Nobody may use the `buffer`, which was taken here, from then on. */
+  /** Returns a `buffer` that was taken here; no one may use it afterwards. */
   give(buffer: Buffer): void
 }
 
-/** Lends buffers of `size` bytes, up to `limit` at a time, and keeps up to `kept` of those that are given back. */
+/**
+ * Makes a pool of buffers of `size` bytes. At most `limit` are in use at a time; up to `kept` unused ones stay in
+ * memory.
+ */
 export function createBufferPool(size: number, kept: number, limit = Infinity): BufferPool {
   const idle: Buffer[] = []
-  let lent = 0
-  const lend = () => {
-    lent++
+  let used = 0
+  const borrowOne = () => {
+    used++
     return idle.pop() ?? Buffer.allocUnsafeSlow(size)
   }
   const give = (buffer: Buffer) => {
-    lent--
+    used--
     if (idle.length < kept) idle.push(buffer)
   }
 
@@ -35,7 +38,7 @@ export function createBufferPool(size: number, kept: number, limit = Infinity): 
       let other: Buffer | undefined
       return {
         next() {
-          const buffer = other ?? lend()
+          const buffer = other ?? borrowOne()
           other = last
           last = buffer
           return buffer
@@ -47,7 +50,7 @@ export function createBufferPool(size: number, kept: number, limit = Infinity): 
         },
       }
     },
-    take: () => (lent < limit ? lend() : undefined),
+    take: () => (used < limit ? borrowOne() : undefined),
     give,
   }
 }

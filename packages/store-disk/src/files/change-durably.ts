@@ -5,7 +5,7 @@ import { isSystemError } from './system-error.ts'
 interface Group {
   /** Makes a change; resolves or rejects when that is done and nothing is open any more. */
   make<T>(change: () => Promise<T>): Promise<T>
-  /** Whether its sync has not begun yet. */
+  /** Whether its sync has not started yet. */
   takesMore(): boolean
   /** Resolves when the group's work has ended, in whatever way. */
   readonly ended: Promise<void>
@@ -25,8 +25,8 @@ let failures = 0
  * changes have been made; where it fails, all of them fail.
  *
  * A change also fails where any other sync of this process has failed since it began. The file system writes changes of
- * several directories at once; when that fails it reports the failure once, to whoever waits at that moment, drops the
- * changes, and the next sync succeeds without them: it has nothing to do (seen on ext4 and XFS).
+ * several directories at once; when that fails, it reports the failure once, to the sync that waits at that moment,
+ * drops the changes, and the next sync succeeds without them: it has nothing to do (seen on ext4 and XFS).
  */
 export async function changeDurably<T>(
   directory: string,
@@ -56,8 +56,8 @@ function beginGroup(directory: string, before: Group | undefined, calls: FileCal
       if (made.length < outcomes.length) failures++
       if (made.length === 0) return
       if (failures !== failuresBefore) {
-        // Whoever failed may have found the directory removed by hand, and made it anew before others changed it; the
-        // sync of one that is gone keeps nothing.
+        // A change that failed may have found the directory removed by hand, and made it again before others changed it.
+        // A sync of the removed directory makes nothing durable.
         const gone = opened
         opened = await calls.open(directory, 'r')
         await calls.close(gone)

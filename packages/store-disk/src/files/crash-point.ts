@@ -1,12 +1,12 @@
 import { channel } from 'node:diagnostics_channel'
 
 /**
- * The steps by which a disk store changes its directory, each named after what has just been done. They are published
- * on the diagnostics channel `holdfast:store-disk:step`, as these strings and while the store waits, so that a
- * subscriber may look at the directory, or end the process, right there.
+ * The crash points of a disk store, each named after the change that it has just made. The store publishes them on the
+ * diagnostics channel `holdfast:store-disk:step`, as these strings, and waits for the subscriber: a test can inspect the
+ * directory, or kill the process, at each of them.
  */
 export const diskSteps = [
-  // Opening a directory: the first and the marker's for a new one, a pair of left-overs' for each dead owner.
+  // Opening a directory: the first and those of the marker (the layout file) for a new one, a pair for each dead owner.
   'data-directory-made',
   'instance-made',
   'left-overs-found',
@@ -40,7 +40,7 @@ export type DiskStep = (typeof diskSteps)[number]
 
 const steps = channel('holdfast:store-disk:step')
 
-/** Tells subscribers, if there are any, that `name` has just been done. */
+/** Publishes that the crash point `name` has been reached. */
 export function crashPoint(name: DiskStep): void {
   // Without a subscriber this is a call of an empty function.
   steps.publish(name)

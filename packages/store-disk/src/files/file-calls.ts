@@ -6,14 +6,14 @@ import { isSystemError } from './system-error.ts'
 const largeSize = 256 * 1024
 
 /**
- * Calls of the file system that touch no more than what is in memory, as a rule, and two that wait for the disk: the syncs.
- * All reject with the system's error. A file is a descriptor here: whoever opens one closes it, once, whatever comes of
- * that.
+ * Calls of the file system that touch no more than what is in memory, as a rule, and two that wait for the disk: the
+ * syncs. All reject with the system's error. A file is a descriptor here: the caller that opens one closes it once,
+ * even if the close fails.
  */
 export interface FileCalls {
   /** Resolves with the descriptor. */
   open(path: string, flags: string, mode?: number): Promise<number>
-  /** Resolves with how many of `bytes` were written, behind what had been written before. */
+  /** Appends `bytes`, and resolves with the number that was written. */
   write(file: number, bytes: Uint8Array): Promise<number>
   /** Sets the times of access and of modification, in seconds. */
   setTimes(file: number, time: number): Promise<void>
@@ -106,19 +106,19 @@ function isLarge(path: string): boolean {
   return (fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > largeSize
 }
 
-/** Calls that keep nobody waiting, wherever the files are. */
+/** Calls that never block the main thread. */
 export const pooledCalls = createFileCalls(trippedBreaker)
 
 let last: { readonly error: unknown } | undefined
 
-/** The last sync of this process that failed; `undefined` as long as none has. Each failure is another object. */
+/** The last sync of this process that failed; `undefined` if none has. Each failure is a new object. */
 export function lastFailedSync(): { readonly error: unknown } | undefined {
   return last
 }
 
 /**
- * Resolves or rejects as `sync` does, and remembers a failure for {@link lastFailedSync}. EINVAL is none: the file system
- * cannot sync what it was asked to.
+ * Settles as `sync` does, and records a failure for {@link lastFailedSync}. EINVAL is not a failure: the file system
+ * cannot sync this kind of file.
  */
 async function recordFailedSync(sync: Promise<void>): Promise<void> {
   try {

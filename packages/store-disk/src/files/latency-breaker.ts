@@ -46,5 +46,5 @@ export function createLatencyBreaker(now: () => number = () => performance.now()
   }
 }
 
-/** For where calls would block, or where nobody knows. */
+/** For file systems whose calls may block. */
 export const trippedBreaker: LatencyBreaker = { isTripped: () => true, time: (call) => call() }

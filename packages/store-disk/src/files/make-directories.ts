@@ -20,7 +20,7 @@ export async function makeDirectories(directory: string): Promise<readonly strin
   return [...parents, ...(await makeDirectory(directory))]
 }
 
-/** Also content with a directory that was there, or that somebody else made at the same time. */
+/** Succeeds, too, where the directory exists already or another process makes it at the same time. */
 async function makeDirectory(directory: string): Promise<readonly string[]> {
   try {
     await mkdir(directory, { mode })

@@ -7,7 +7,7 @@ interface Meaning {
   readonly message: string
 }
 
-/** Failures of which it is certain what they mean for the whole store. */
+/** Errors of the system that mean the same for the whole store wherever they occur. */
 const meanings: readonly Meaning[] = [
   {
     systemCodes: ['ENOSPC', 'EDQUOT'],
@@ -30,7 +30,7 @@ const meanings: readonly Meaning[] = [
     message: 'The system has no open file or memory left',
   },
   {
-    // What network file systems and those of other processes (FUSE) say when the other end is gone.
+    // Network file systems and FUSE give these when the server or the process is gone.
     systemCodes: [
       ...['ESTALE', 'ENODEV', 'ENOTCONN', 'ECONNABORTED', 'ETIMEDOUT'],
       ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH'],
@@ -41,10 +41,10 @@ const meanings: readonly Meaning[] = [
 ]
 
 /**
- * Waits for `work` of the file system. Where it failed because there is no room (device full, disk quota used up),
- * rejects with `insufficient-storage`; with `file-too-large` where no such file can be kept; with `store-unavailable`
- * where the whole store is out of use and the same request may succeed later: read-only, out of reach, no open file
- * left. Everything else, such as a damaged disk or missing permission, comes through as it is.
+ * Settles as `work` does, with an error of the file system translated into one of the service:
+ * `insufficient-storage` for a full disk or disk quota, `file-too-large` for a file beyond the file system's maximum, and
+ * `store-unavailable` where the whole store is out of use and a retry may succeed: read-only, unreachable, no open file
+ * left. Other errors, such as a damaged disk or a missing permission, stay as they are.
  */
 export async function translateFsError<T>(work: Promise<T>): Promise<T> {
   try {

@@ -9,9 +9,12 @@ export interface Mount {
   readonly options: readonly string[]
 }
 
-/** The file system that `path`, absolute and without symbolic links, lies on; `undefined` where that is not told. */
+/**
+ * The file system that `path`, absolute and without symbolic links, is on; `undefined` if the system does not report
+ * it.
+ */
 export async function findMount(path: string): Promise<Mount | undefined> {
-  // Linux only; unlike the numbers of `statfs`, it tells what is behind FUSE, and how it is mounted.
+  // Linux only. Unlike the numbers of `statfs`, it names the program of a FUSE mount, and the mount options.
   const table = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
   const above = parseMounts(table).filter(({ point }) => isBelow(path, point))
   // Of those mounted at one point the last one is seen.

@@ -66,10 +66,10 @@ async function identify(data: string, isThere: boolean) {
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     // What is wrong comes first, then what to do.
-    const [told = '', ...remedies] = text.split(/(?<=\.) (?=[A-Z])/)
+    const [problem = '', ...remedies] = text.split(/(?<=\.) (?=[A-Z])/)
     return {
       layoutFile: undefined,
-      layout: finding('problem', 'layout', told.replace(/\.$/, ''), ...remedies),
+      layout: finding('problem', 'layout', problem.replace(/\.$/, ''), ...remedies),
     }
   }
 }
@@ -120,7 +120,7 @@ async function* lookAtFiles(
   )
 }
 
-/** Where the file system of `path` is mounted; `undefined` where `path` is missing or that is not told. */
+/** Where the file system of `path` is mounted; `undefined` if `path` is missing or the system does not report it. */
 async function mountPoint(path: string): Promise<string | undefined> {
   try {
     return (await findMount(await realpath(path)))?.point

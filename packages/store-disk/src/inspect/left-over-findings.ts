@@ -6,7 +6,7 @@ import { findTempOwner, type TempOwner } from '../temp/temp-owner.ts'
 import { walksName } from '../temp/walk-markers.ts'
 import { shellWord } from './shell-word.ts'
 
-/** What is in `tmp` of a data directory: of processes that run, of those that are gone, and of nobody. */
+/** Reports the content of `tmp` of a data directory: of running processes, of dead ones, and entries without an owner. */
 export async function leftOverFindings(data: string, own: string): Promise<readonly Finding[]> {
   const tmp = join(data, 'tmp')
   const known = [basename(own), walksName]

@@ -28,7 +28,7 @@ interface Directory {
 }
 
 async function lookAt(path: string): Promise<Directory | undefined> {
-  // What cannot be looked at is missing, or behind a directory that is told of.
+  // It is missing, or below a directory with a finding of its own.
   const stats = await stat(path).catch(() => undefined)
   if (!stats) return undefined
   const { R_OK, W_OK, X_OK } = constants

@@ -19,8 +19,8 @@ export interface Entry {
 export type EntriesOf = (directory: string) => AsyncIterable<readonly Entry[]>
 
 /**
- * What `walk` comes to with entries as the file system tells them; or, where that leaves out what kind they are and
- * Node.js fails to find out, with entries that are looked at one by one.
+ * Resolves with what `walk` makes of the entries of directories. If the file system does not report their types and
+ * Node.js fails to look one up, it calls `walk` again, with entries that it inspects one by one.
  */
 export async function withEntries<T>(walk: (entriesOf: EntriesOf) => Promise<T>): Promise<T> {
   try {
@@ -40,7 +40,7 @@ function isTypeUnknown(error: unknown): boolean {
 /** Entries read at a time: with so many it is as fast as reading all at once, and needs little memory. */
 const batchLength = 1024
 
-/** Fails where the kind of an entry is not told, and the entry gone meanwhile, or its name more than ASCII. */
+/** Fails if the type of an entry is not reported and the entry is gone, or its name is not ASCII. */
 async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
   const opened = await openIfThere(directory)
   if (!opened) return
@@ -58,7 +58,7 @@ async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry
 /** A short batch is the last one. */
 async function readBatch(directory: Dir): Promise<readonly Entry[]> {
   const batch: Entry[] = []
-  // All of them are read with the first; the others are there already, and taken without waiting.
+  // The first read fetches a whole batch; the others return at once from memory.
   let entry = await directory.read()
   while (entry) {
     batch.push(entry)
@@ -77,10 +77,10 @@ async function openIfThere(directory: string): Promise<Dir | undefined> {
   }
 }
 
-/** Looked at at a time: enough to keep the disk busy, and little of what other requests need. */
+/** Entries inspected at a time: enough to keep the disk busy, and few enough for other requests to go on. */
 const concurrency = 16
 
-/** Knows all names first, since Node.js has no other way to learn names alone. */
+/** Reads all names first, since Node.js cannot read names in batches without their types. */
 async function* inspectedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
   const names = await namesIn(directory)
   for (let at = 0; at < names.length; at += concurrency) {

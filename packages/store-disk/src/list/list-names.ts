@@ -4,7 +4,7 @@ import type { HeldNames, NameBudget } from './name-budget.ts'
 import { createNameSorter, type NameSorter } from './name-sorter.ts'
 import type { Blobs } from './walk-blobs.ts'
 
-/** Given without a pause; a reader takes a millisecond or two for so many. */
+/** Names given without a pause; a reader takes a millisecond or two for so many. */
 const namesPerTurn = 1024
 
 /** How names are found: see `WalkBlobs`. */
@@ -12,9 +12,9 @@ type Walk = <T>(use: (blobs: Blobs) => Promise<T>) => Promise<T>
 
 /**
  * The names of the blobs that `walk` brings, each once, in ascending order of their UTF-8 bytes, cut as `options` say.
- * Names are found before the first is given, all of them as far as `budget` lets them be held; a reader who stops meanwhile
- * ends that. Where names are dropped, by want of memory or a slow reader, another walk finds those after the last given.
- * Other work of the process goes on all the while.
+ * Names are found before the first is given, all of them as far as `budget` lets them be held; a reader who stops
+ * meanwhile ends that. Where names are dropped, by want of memory or a slow reader, another walk finds those after the
+ * last given. Other work of the process goes on all the while.
  */
 export function listNames(
   walk: Walk,
@@ -86,20 +86,20 @@ async function select(
 }
 
 /**
- * What `start` gives when it is iterated. Its signal aborts as soon as the reader stops, whereas a generator alone hears
- * of that only at its next `yield`.
+ * Iterates what `start` returns, and aborts its signal as soon as the reader stops. A generator alone would notice that
+ * only at its next `yield`.
  */
 function abortOnReturn<T>(
   start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
-      const stopping = new AbortController()
-      const iteration = start(stopping.signal)
+      const abort = new AbortController()
+      const iteration = start(abort.signal)
       return {
         next: () => iteration.next(),
         return: () => {
-          stopping.abort()
+          abort.abort()
           return iteration.return()
         },
       }

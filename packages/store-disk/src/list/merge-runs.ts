@@ -1,12 +1,12 @@
 import { compareUtf8 } from '@holdfast/core'
 
-/** What is left of a run. */
+/** A run from its next name on. */
 interface Rest {
   readonly run: Iterator<string>
   head: string
 }
 
-/** The strings of `runs`, each of which is in order, in order and each once. */
+/** Merges sorted `runs` into one sorted sequence without duplicates. */
 export function* mergeRuns(runs: readonly Iterator<string>[]): Generator<string> {
   const heap: Rest[] = []
   for (const run of runs) {
@@ -25,7 +25,7 @@ export function* mergeRuns(runs: readonly Iterator<string>[]): Generator<string>
   }
 }
 
-/** Puts `rest` in the place of a heap's first, and moves it down to where it belongs. */
+/** Replaces the first of a heap by `rest`, and restores the order of the heap. */
 function sink(heap: Rest[], rest: Rest): void {
   let at = 0
   while (true) {

@@ -2,13 +2,16 @@
 export interface HeldNames {
   /** Adds bytes; whether so many may be held. */
   grow(bytes: number): boolean
-  /** Whoever has taken names from `rest` now; when others need the memory and he does not come back, `drop` is called. */
+  /**
+   * Records that the reader has just taken names. If other lists need the memory and it takes no more, `drop` is
+   * called.
+   */
   wait(drop: () => void): void
   /** Holds nothing any more. */
   release(): void
 }
 
-/** What the lists of a store hold in memory together. */
+/** The memory that all lists of a store may use for names. */
 export interface NameBudget {
   open(): HeldNames
   /** Bytes held now. */
@@ -21,24 +24,25 @@ const defaultMost = 32 * 1024 * 1024
 /** Bytes that a list may hold in any case. */
 const defaultLeast = 128 * 1024
 
-/** Milliseconds after which a reader who has not taken the names that were given to him is taken for a slow one. */
-const patience = 1000
+/** A reader is slow if it has taken no names for so many milliseconds. */
+const slowAfter = 1000
 
 /**
- * Lets lists hold `most` bytes of names together, beside `least` for each. When a list needs more, those drop
- * theirs whose readers have waited longest; a list that has dropped its names finds them again when its reader goes on.
+ * Limits the names of all lists together to `most` bytes, beside `least` for each. When a list needs more, the lists
+ * whose readers have waited longest drop theirs. A list that has dropped its names reads them again when its reader
+ * goes on.
  */
 export function createNameBudget(
   { most = defaultMost, least = defaultLeast } = {},
   now: () => number = () => performance.now(),
 ): NameBudget {
-  /** In the order in which their readers took names last. */
+  /** The list whose reader has waited longest is the first. */
   const waiting = new Map<HeldNames, { readonly since: number; readonly drop: () => void }>()
   let total = 0
 
   const dropUntilFits = () => {
     for (const [held, { since, drop }] of waiting) {
-      if (total <= most || now() - since < patience) return
+      if (total <= most || now() - since < slowAfter) return
       drop()
       held.release()
     }

@@ -16,12 +16,12 @@ export interface NameSorter {
 export interface NameSorterOptions {
   /** The most names to give. */
   readonly limit: number
-  /** Is given bytes that names take, or negative ones that they no longer take; whether so many may be held. */
+  /** Counts bytes of names, negative ones when they are freed; returns whether the names may stay in memory. */
   readonly grow?: (bytes: number) => boolean
   readonly runLength?: number
 }
 
-/** What is sorted in a few milliseconds, and no more names than that at a time: other requests wait meanwhile. */
+/** The most names that are sorted at a time: it takes a few milliseconds, for which other requests wait. */
 const defaultRunLength = 8192
 
 /** A run of fewer names is not compacted. */
@@ -32,8 +32,8 @@ const namesPerTurn = 1024
 
 /**
  * Sorts names in runs, which it merges as their names are asked for, so that no step takes long and the first name is
- * there soon. Gives the first `limit`; where that is less than a run, it keeps no more than a run. Where it may not hold what
- * it has, it drops the second half, and what comes after the first.
+ * there soon. Gives the first `limit`; where that is less than a run, it keeps no more than a run. Where it may not
+ * hold what it has, it drops the second half, and what comes after the first.
  */
 export function createNameSorter({
   limit,
@@ -44,7 +44,7 @@ export function createNameSorter({
   let run: string[] = []
   let mayHold = true
   let isCut = false
-  /** Not among the first is what comes here or later. */
+  /** Names from here on are not among the first `limit`. */
   let end: string | undefined
 
   const sortRun = () => {
@@ -102,7 +102,7 @@ export function createNameSorter({
       if (run.length > fewNames) compactRun()
       let left = limit
       const merged = all()
-      // Whoever lets go of what this gives lets go of the names.
+      // From now on only the iterator keeps the names in memory.
       runs = []
       run = []
       for (const name of merged) {
@@ -115,15 +115,15 @@ export function createNameSorter({
   }
 }
 
-/** Decoded at a time, for a reader. */
+/** Names decoded at a time. */
 const chunkLength = 128
 
-/** Between names, which have no control characters. */
+/** Names have no control characters. */
 const separator = '\n'
 
 const separatorByte = 0x0a
 
-/** `names`, of which there is one at least, in the memory that their bytes take, and none of the heap. */
+/** Stores `names`, at least one, in a buffer outside the heap. */
 function compactNames(names: readonly string[]): Buffer {
   return Buffer.from(names.join(separator) + separator)
 }

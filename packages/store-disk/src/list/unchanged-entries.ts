@@ -4,12 +4,12 @@ import { DisturbedWalk } from '../temp/walk-markers.ts'
 import type { EntriesOf } from './directory-entries.ts'
 
 /**
- * Milliseconds for which a directory must not have changed. A change less than a tick of the kernel's clock, 10 ms at
- * most, after another may have the same time as that.
+ * Milliseconds for which a directory must not have changed before it is read. Two changes within a tick of the kernel's
+ * clock, 10 ms at most, may have the same time.
  */
 const settlingTime = 50
 
-/** Entries of directories that do not change meanwhile, as they are told by the times of the last change. @throws DisturbedWalk */
+/** Yields the entries of a directory only while its time of last change (ctime) stays the same. @throws DisturbedWalk */
 export function unchangedEntriesOf(entriesOf: EntriesOf): EntriesOf {
   return async function* (directory) {
     const before = await changedAt(directory)

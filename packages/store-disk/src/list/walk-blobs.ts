@@ -13,8 +13,8 @@ import { unchangedEntriesOf } from './unchanged-entries.ts'
 export type Blobs = AsyncIterable<readonly Found[]>
 
 /**
- * What `use` comes to with the blobs of `customer`. Each that is there throughout is among them. It is given them
- * from the beginning once more where that turns out to need another walk, and may be given one twice.
+ * Resolves with what `use` makes of the blobs of `customer`. They include each blob that is there throughout. `use` is
+ * called again, with all blobs from the beginning, if another walk is needed; a blob may come twice.
  */
 export type WalkBlobs = <T>(customer: string, use: (blobs: Blobs) => Promise<T>) => Promise<T>
 
@@ -23,7 +23,7 @@ export function createPlainWalk(layout: Layout): WalkBlobs {
   return (customer, use) => withEntries((entriesOf) => use(findBlobs(layout, customer, entriesOf)))
 }
 
-/** Walks of a directory that changes; the marker is lost only where it is removed by hand. */
+/** The most walks of a directory that changes. A walk fails only if its marker is removed by hand. */
 const attempts = 3
 
 /** Milliseconds, and how many of them, to wait for a directory to come to rest. */
@@ -31,8 +31,9 @@ const pause = 60
 const pauses = 20
 
 /**
- * A walk for file systems where a replaced file may move. It is plain, and writes nothing, where the directory does not change
- * meanwhile, which only one that `isLocal` tells for sure; otherwise the processes that replace files note which.
+ * A walk for file systems where a replaced file may move. It writes nothing if the directory does not change meanwhile;
+ * only a directory that `isLocal` reports each change at once. Otherwise the processes that replace files leave notes
+ * for the walk.
  */
 export function createWatchedWalk(
   layout: Layout,
@@ -47,7 +48,7 @@ export function createWatchedWalk(
       withEntries((entriesOf) => use(findWithReplaced(layout, customer, entriesOf, replaced))),
     )
 
-  /** Where no marker can be made, as on a full disk, little changes. */
+  /** Used if no marker can be made, as on a full disk, where few uploads succeed. */
   const walkAtRest: WalkBlobs = async (customer, use) => {
     for (let at = 1; ; at++) {
       await delay(pause)

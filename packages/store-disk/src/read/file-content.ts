@@ -45,7 +45,7 @@ export function createFileContent(
 
   const readAhead = () => {
     const chunk = readChunk()
-    // Who asks for the chunk hears of the failure, if anybody does.
+    // The reader of the chunk gets the error, if there is one.
     chunk.catch(() => {})
     return chunk
   }
@@ -58,7 +58,7 @@ export function createFileContent(
     refuseIfClosed()
     reading ??= readAhead()
     const chunk = await reading
-    // What was read while it was closed is somebody else's by now.
+    // The file was closed during the read: its buffer may be in use again.
     refuseIfClosed()
     reading = chunk && readAhead()
     return chunk

@@ -1,26 +1,26 @@
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
 
-/** Files that the operating system has in memory, as far as one can tell: those that were read lately. */
+/** Which files are likely in the page cache of the operating system: those that were read lately. */
 export interface PageCacheHints {
   /**
-   * What `read` makes of the file at `path`, at once, if it is likely to be in memory; `undefined` where it is not, or
-   * where `read` fails: whoever reads in the ordinary way finds out why.
+   * Returns the result of `read` if the file at `path` is likely in the page cache. Returns `undefined` otherwise, and if
+   * `read` fails: the asynchronous read then reports the error.
    */
   readSync<T>(path: string, read: () => T): T | undefined
-  /** Notes that the file at `path` has been read in the ordinary way. */
+  /** Records that the file at `path` has been read asynchronously. */
   note(path: string): void
 }
 
-/** How long a file is taken to stay in memory, in seconds. */
+/** Seconds after its last read for which a file is likely in the page cache. */
 const staysFor = 300
 
-/** A power of two. Each takes eight bytes; files of one slot push each other out. */
+/** A power of two. Each slot takes eight bytes and keeps the last file of its hash. */
 const slots = 2 ** 18
 
 /**
- * Keeps track of warm files in constant memory. A thread of the pool takes twenty times as long to be woken up as a file
- * of some KiB takes to be read from the page cache, so that such a file had better be read by the main thread, which
- * may wait for nothing, though: that is what this decides.
+ * Keeps hints in constant memory. To wake a thread of the pool takes twenty times as long as to read a file of some KiB
+ * from the page cache. So the main thread reads such a file itself, unless reads were slow lately: it must not wait for
+ * a disk.
  */
 export function createPageCacheHints(now: () => number = () => performance.now()): PageCacheHints {
   const tags = new Uint32Array(slots)
@@ -46,7 +46,7 @@ export function createPageCacheHints(now: () => number = () => performance.now()
   }
 }
 
-/** For where reading at once would block, or where nobody knows. */
+/** For file systems where a read may block: no file is likely in the page cache. */
 export const noPageCacheHints: PageCacheHints = { readSync: () => undefined, note: () => {} }
 
 function attempt<T>(read: () => T): T | undefined {
@@ -57,7 +57,7 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** FNV-1a over the units of UTF-16: a file taken for another one is read at once, and no harm done. */
+/** FNV-1a over the units of UTF-16. A collision only has a file read synchronously that is not cached. */
 function hashOf(path: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < path.length; index++) {

@@ -7,8 +7,8 @@ import type { PageCacheHints } from './page-cache-hints.ts'
 import { inMemory, readSyncLimit, type ReadSyncCached } from './read-sync-cached.ts'
 
 /**
- * Opens the blob called `name` whose file is at `path`; `undefined` where there is no regular file. Small files that are
- * in the page cache, as `hints` say, are read at once.
+ * Opens the blob `name` whose file is at `path`; `undefined` if there is no regular file. A small file that is likely
+ * in the page cache, by `hints`, is read synchronously.
  */
 export async function readBlob(
   path: string,

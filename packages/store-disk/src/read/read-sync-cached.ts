@@ -3,22 +3,22 @@ import { resolveRange, type OpenBlob, type OpenOptions } from '@holdfast/core'
 import { LRUCache } from 'lru-cache'
 import { blobInfo, readFlags } from '../files/blob-file.ts'
 
-/** The largest file, in bytes, that is read at once: what the system copies in the time of some system calls. */
+/** The largest file, in bytes, that is read synchronously: the system copies it in the time of some system calls. */
 export const readSyncLimit = 64 * 1024
 
 export interface ReadSyncCachedOptions {
-  /** How many bytes of files are kept at most; 0 for none. Default: 32 MiB. */
+  /** The most bytes of files in the cache; 0 for none. Default: 32 MiB. */
   readonly cacheBytes?: number
   /**
-   * How old a file's last change has to be for its bytes to be kept, in milliseconds: the clock of a file system moves in
-   * steps, and within one a second change would not show. Default: 2 s.
+   * The age of a file's last change from which its bytes are cached, in milliseconds. The clock of a file system has
+   * ticks, and two changes within one tick have the same time. Default: 2 s.
    */
   readonly settlesAfterMs?: number
 }
 
 /**
- * The blob called `name` whose file is at `path`, with all the bytes that are asked for. `undefined` where the file is
- * none that can be read at once; throws where it cannot be read at all. Blocks until it is read.
+ * Returns the blob `name` whose file is at `path`, with all requested bytes, and blocks until they are read. Returns
+ * `undefined` if the file is not a small regular one; throws if it cannot be read.
  */
 export type ReadSyncCached = (
   path: string,
@@ -26,37 +26,37 @@ export type ReadSyncCached = (
   options: OpenOptions,
 ) => OpenBlob | undefined
 
-interface Kept {
+interface CachedFile {
   readonly stats: BigIntStats
   readonly info: OpenBlob['info']
   readonly bytes: Buffer
 }
 
-/** What a kept file takes beside its bytes, in bytes. */
+/** Bytes of memory that a cached file takes beside its content. */
 const overhead = 1024
 
 /**
- * Reads small files, and keeps the bytes of those that are asked for again. The file is looked at each time all the
- * same: whoever has replaced, changed or removed it since, and by whatever way, what is kept is not used any more.
+ * Makes a reader of small files with a cache of their bytes. It compares the stats of the file with the cached ones at
+ * each read, so that it never returns the bytes of a file that was replaced, changed or removed, by whatever program.
  */
 export function createReadSyncCached(options: ReadSyncCachedOptions = {}): ReadSyncCached {
   const { cacheBytes = 32 * 1024 * 1024, settlesAfterMs = 2_000 } = options
-  const kept = new LRUCache<string, Kept>({
-    // Of 0 it would make no limit at all.
+  const cache = new LRUCache<string, CachedFile>({
+    // A size of 0 would mean no limit.
     maxSize: Math.max(1, cacheBytes),
     sizeCalculation: ({ bytes }) => bytes.length + overhead,
   })
 
   return (path, name, { range: request }) => {
-    const known = kept.get(path)
+    const known = cache.get(path)
     if (known && isUnchanged(known.stats, lstatSync(path, { bigint: true }))) {
       return partOf(known, request)
     }
     const read = readWhole(path, name)
     if (read === undefined) return undefined
-    // The change itself is what counts, which nobody can put back as they can the time of modification.
-    if (Date.now() - Number(read.stats.ctimeMs) > settlesAfterMs) kept.set(path, read)
-    else kept.delete(path)
+    // The time of last change (ctime): no program can set it back, unlike the modification time.
+    if (Date.now() - Number(read.stats.ctimeMs) > settlesAfterMs) cache.set(path, read)
+    else cache.delete(path)
     return partOf(read, request)
   }
 }
@@ -71,13 +71,13 @@ function isUnchanged(before: BigIntStats, now: BigIntStats): boolean {
   )
 }
 
-function readWhole(path: string, name: string): Kept | undefined {
+function readWhole(path: string, name: string): CachedFile | undefined {
   const fd = openSync(path, readFlags)
   try {
     const stats = fstatSync(fd, { bigint: true })
     if (!stats.isFile() || stats.size > readSyncLimit) return undefined
     const bytes = Buffer.allocUnsafeSlow(Number(stats.size))
-    // Shortened meanwhile, by somebody else: the ordinary way says what is wrong.
+    // Another program has shortened the file meanwhile: the asynchronous read reports the error.
     if (readSync(fd, bytes, 0, bytes.length, 0) !== bytes.length) return undefined
     return { stats, info: blobInfo(name, stats), bytes }
   } finally {
@@ -85,14 +85,14 @@ function readWhole(path: string, name: string): Kept | undefined {
   }
 }
 
-function partOf({ info, bytes }: Kept, request: OpenOptions['range']): OpenBlob {
+function partOf({ info, bytes }: CachedFile, request: OpenOptions['range']): OpenBlob {
   const range = resolveRange(request, info.size)
   const { offset, length } = range ?? { offset: 0, length: 0 }
   const part = length === bytes.length ? bytes : bytes.subarray(offset, offset + length)
   return { info, range, ...inMemory(part) }
 }
 
-/** These bytes as an open blob has them. */
+/** The content of an open blob whose bytes are in memory. */
 export function inMemory(bytes: Uint8Array): Pick<OpenBlob, 'bytes' | 'content' | 'close'> {
   return { bytes, content: once(bytes), close: nothingToClose }
 }

@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Which process of which machine this is, as exactly as the system tells. Unknown numbers are 0, unknown text ''. */
+/** Identifies a process of a machine, as far as the system reports it. Unknown numbers are 0, unknown text is ''. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process started, in the kernel's ticks since boot; tells it from a later one of the same pid. */
+  /** When the process started, in the kernel's ticks since boot; a later process of the same pid has another one. */
   readonly startTime: number
   /** Two containers on one machine have different ones; within one, a pid means one process. */
   readonly pidNamespace: number
@@ -24,7 +24,7 @@ export function identifyProcess(): ProcessIdentity {
   }
 }
 
-/** When the process `pid` of this machine and container started; `undefined` where that cannot be told. */
+/** When the process `pid` of this machine and container started; `undefined` if that is unknown. */
 export function startTimeOf(pid: number): number | undefined {
   // The second field is the name in parentheses and may contain anything; the start time is the 20th after it.
   const [, fields] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
@@ -32,7 +32,7 @@ export function startTimeOf(pid: number): number | undefined {
   return Number.isSafeInteger(startTime) ? startTime : undefined
 }
 
-/** Whether a process `pid` exists on this machine and in this container, whoever's it is. */
+/** Whether a process `pid` exists on this machine and in this container, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

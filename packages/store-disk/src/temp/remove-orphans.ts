@@ -7,10 +7,7 @@ import { addNoteToWalks, noteSuffix, readNotes } from './replacement-notes.ts'
 import { findTempOwner } from './temp-owner.ts'
 import { walksName } from './walk-markers.ts'
 
-/**
- * Removes the directories in `parent` whose owners are gone. A failure is logged: it harms nobody but the disk's
- * room.
- */
+/** Removes the directories in `parent` whose owners are dead. It only warns of a failure, which costs disk space. */
 export async function removeOrphans(
   parent: string,
   warn: (message: string) => void,
@@ -25,7 +22,7 @@ export async function removeOrphans(
       (file) => !file.endsWith(noteSuffix),
     ).length
     crashPoint('left-overs-found')
-    // It may have died behind a rename that a walk has to know of.
+    // The owner may have died after a rename, before it noted that for the walks.
     for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
     crashPoint('left-overs-removed')

@@ -6,30 +6,30 @@ import type { TempDirectory } from './temp-directory.ts'
 import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**
- * Lets a walk through a directory learn which files were replaced meanwhile, by whichever process, where a file that
- * replaces another may get a place that the walk has passed. `docs/decisions/019-lists-of-moving-files.md` proves it.
+ * Reports to a walk through a directory which files any process has replaced meanwhile. It is for file systems where a
+ * replacing file may get an entry that the walk has passed. `docs/decisions/019-lists-of-moving-files.md` proves it.
  */
 export interface ReplacementJournal {
-  /** Does `giveName`, which may replace the file at `target`. */
+  /** Calls `giveName`, which may replace the file at `target`, and notes that for all walks. */
   replace(target: string, giveName: () => Promise<void>): Promise<void>
   /**
-   * Does `walk`. When it has found all that it finds by itself, it may ask for the paths of the files that were
-   * replaced since it began, each once, and of some others.
+   * Calls `walk`. After `walk` has read all entries, it may call `replaced` for the paths of the files that were replaced
+   * since it started, each once, and of some others.
    *
-   * @throws MarkerFailure if it cannot begin, DisturbedWalk if replaced files are not known, so that it must begin again
+   * @throws MarkerFailure if the walk cannot start; DisturbedWalk if the notes are lost, so that it must start again
    */
   watch<T>(walk: (replaced: () => Promise<readonly string[]>) => Promise<T>): Promise<T>
-  /** Waits until no name is being given. */
+  /** Resolves when no replacement is running. */
   settle(): Promise<void>
 }
 
-/** For a file system that keeps the places of replaced files. */
+/** For file systems where a file is replaced in place: nothing needs to be noted. */
 export const noReplacements: Pick<ReplacementJournal, 'replace' | 'settle'> = {
   replace: (_, giveName) => giveName(),
   settle: async () => {},
 }
 
-/** The journal of the files in the directory `files`, for the process that has `tempDirectory`. */
+/** Makes the journal of the files in the directory `files`, for the store of `tempDirectory`. */
 export function createReplacementJournal(
   files: string,
   tempDirectory: TempDirectory,
@@ -37,10 +37,10 @@ export function createReplacementJournal(
 ): ReplacementJournal {
   const tmp = dirname(tempDirectory.path)
   const walks = join(tmp, walksName)
-  /** Notes that could not be handed over, and their texts. They serve where they are. */
+  /** Notes that could not be delivered, and their texts. Walks find them where they are. */
   const kept = new Map<string, string>()
   const underWay = new Set<Promise<void>>()
-  let begun = 0
+  let started = 0
 
   const deliver = async (note: string, text: string) => {
     try {
@@ -67,20 +67,20 @@ export function createReplacementJournal(
     try {
       await giveName()
     } finally {
-      // What has failed may have happened all the same.
+      // A rename that failed may have taken effect.
       await deliver(note, text)
     }
   }
 
-  /** A note is in the directory of its owner until all walks have it: that of this one comes last. */
+  /** Reads the notes of this walk last: a note stays with its owner until all walks have it. */
   const replacedSince = async (marker: string): Promise<readonly string[]> => {
     const texts = new Set<string>()
     for (const owner of await readdir(tmp)) {
       for (const text of (await readNotes(join(tmp, owner))) ?? []) texts.add(text)
     }
-    const handedOver = await readNotes(marker)
-    if (!handedOver) throw new DisturbedWalk()
-    for (const text of handedOver) texts.add(text)
+    const delivered = await readNotes(marker)
+    if (!delivered) throw new DisturbedWalk()
+    for (const text of delivered) texts.add(text)
     return Array.from(texts, (text) => join(files, text))
   }
 
@@ -93,7 +93,7 @@ export function createReplacementJournal(
     },
 
     async watch(walk) {
-      const name = `${basename(tempDirectory.path)}.${begun++}`
+      const name = `${basename(tempDirectory.path)}.${started++}`
       const marker = join(walks, name)
       await makeMarker(marker)
       try {

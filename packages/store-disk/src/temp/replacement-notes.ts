@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { FileCalls } from '../files/file-calls.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
 
-/** The end of a note's name. Temporary files have other names. */
+/** The suffix of a note's name; no temporary file has it. */
 export const noteSuffix = '.note'
 
 /**
- * The texts of the notes in `directory`; `undefined` if there is no such directory. A note is a symbolic link that leads
- * nowhere: it is made with its text, in one step.
+ * The texts of the notes in `directory`; `undefined` if there is no such directory. A note is a symbolic link whose
+ * target is the text: the link and its text are made atomically.
  */
 export async function readNotes(directory: string): Promise<readonly string[] | undefined> {
   const entries = await namesIn((path) => readdir(path), directory)
@@ -32,17 +32,17 @@ async function textOf(note: string): Promise<string | undefined> {
   }
 }
 
-/** Puts a note of `text` into each of the directories in `walks`, which need not exist. */
+/** Makes a note of `text` in each directory in `walks`, which need not exist. */
 export async function addNoteToWalks(
   text: string,
   walks: string,
   calls: Pick<FileCalls, 'readdir' | 'symlink'>,
 ): Promise<void> {
-  const under = await namesIn((path) => calls.readdir(path), walks)
-  if (!under || under.length === 0) return
-  // The same text has the same name: a walk needs no more than one of each, however long it takes.
+  const running = await namesIn((path) => calls.readdir(path), walks)
+  if (!running || running.length === 0) return
+  // The same text gives the same name: a walk needs one note of each text.
   const name = createHash('sha256').update(text).digest('hex') + noteSuffix
-  for (const walk of under) {
+  for (const walk of running) {
     try {
       await calls.symlink(text, join(walks, walk, name))
     } catch (error) {

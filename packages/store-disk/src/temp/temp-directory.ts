@@ -11,43 +11,43 @@ import { noteSuffix } from './replacement-notes.ts'
 import { tempDirectoryName } from './temp-owner.ts'
 import { removeDeadMarkers } from './walk-markers.ts'
 
-/** Where a store tells what its administrator may want to know. */
+/** Where a store warns its administrator. */
 export interface WarningLog {
   warn(message: string): void
 }
 
 export interface TemporaryFile {
   readonly path: string
-  /** The descriptor, open for writing. Whoever has it made closes it. */
+  /** The descriptor, open for writing. The caller closes it. */
   readonly file: number
 }
 
 /** An open store's own directory for temporary files. */
 export interface TempDirectory {
   readonly path: string
-  /** Makes a new empty file in the directory, and the directory too if somebody removed it. */
+  /** Makes a new empty file in the directory, and the directory again if it was removed. */
   createTemporaryFile(): Promise<TemporaryFile>
-  /** Makes a note in the directory, and resolves with its path. */
+  /** Makes a note in the directory (see `replacement-notes.ts`), and resolves with its path. */
   createNote(text: string): Promise<string>
-  /** Removes a file; never fails. Where that cannot be done now, it is tried again before each new file. */
+  /** Removes a file; never fails. If it cannot be removed now, it is tried again before each new file. */
   remove(path: string): Promise<void>
-  /** Removes the directory with all that is in it; never fails, and warns where that cannot be done now. */
+  /** Removes the directory with its content; never fails, and warns if it cannot be removed now. */
   close(): Promise<void>
 }
 
 /** Milliseconds between two heartbeats. */
 const heartbeatInterval = 20 * 1000
 
-/** Milliseconds between two sweeps, for what the one at the start could not be sure of. */
+/** Milliseconds between two sweeps. The first cannot be sure of every owner's death. */
 const sweepInterval = 5 * 60 * 1000
 
 /** Owner and group: a backup may run as a member of the group. Others have no business here. */
 const fileMode = 0o640
 
 /**
- * Takes a directory of its own inside `parent`, and removes those of processes that are gone, now and every five
- * minutes. What belongs to a live process is never touched, be it this one, another, or one on another machine. Before
- * it makes the directory again, it waits for `check`, which rejects where the file system is not mounted.
+ * Makes the temporary directory of this store inside `parent`, and removes those of dead processes, now and every five
+ * minutes. It never touches the directory of a live process, here or on another machine. If the directory is removed, it
+ * waits for `check` before it makes it again: `check` rejects while the file system is not mounted.
  */
 export async function openTempDirectory(
   parent: string,
@@ -68,7 +68,7 @@ export async function openTempDirectory(
       await utimes(directory, new Date(), new Date())
       isBeating = true
     } catch (error) {
-      // Once is enough: a disk may be read-only for days.
+      // Warn once only: a disk may be read-only for days.
       if (isBeating && !isAbsence(error)) {
         log.warn(`No heartbeat in ${directory}: ${String(error)}`)
       }
@@ -80,7 +80,7 @@ export async function openTempDirectory(
     try {
       await unlink(path).catch(async (error: unknown) => {
         if (!isAbsence(error)) throw error
-        // It may come back with its file system.
+        // The file may reappear when its file system is mounted again.
         await check()
       })
       remains.delete(path)

@@ -10,8 +10,8 @@ import {
 } from './process-identity.ts'
 
 /**
- * The name of a directory that the process `owner` keeps temporary files in. It says who owns the directory, so that it
- * is never without an owner: a file inside could be missing, or half written by a process that was killed.
+ * The name of the temporary directory of the process `owner`. The name identifies the owner from the moment that the
+ * directory exists; a file inside could be missing, or half written by a process that was killed.
  */
 export function tempDirectoryName(owner: ProcessIdentity, unique: string): string {
   const { pid, startTime, pidNamespace, bootId, hostname } = owner
@@ -25,7 +25,7 @@ export function tempDirectoryName(owner: ProcessIdentity, unique: string): strin
 
 const pattern = /^(\d+)-(\d+)-(\d+)-([0-9a-f]*)-[0-9a-f]+@([a-z0-9._-]*)$/
 
-/** Who owns the directory called `directory`; `undefined` if the name is none that {@link tempDirectoryName} gives. */
+/** The owner of the directory `directory`; `undefined` if {@link tempDirectoryName} gives no such name. */
 export function parseTempDirectoryName(directory: string): ProcessIdentity | undefined {
   const [match, pid, startTime, pidNamespace, bootId = '', hostname = ''] =
     pattern.exec(directory) ?? []
@@ -39,10 +39,10 @@ export function parseTempDirectoryName(directory: string): ProcessIdentity | und
   }
 }
 
-/** What is known when an owner is judged; times in milliseconds since 1970. */
+/** The facts that decide whether an owner is dead; times in milliseconds since 1970. */
 export interface Observation {
   readonly self: ProcessIdentity
-  /** When the owner last showed that it lives. */
+  /** The time of the owner's last heartbeat. */
   readonly heartbeat: number
   readonly now: number
   /** When this machine was started. */
@@ -51,18 +51,17 @@ export interface Observation {
   readonly isLocal: boolean
 }
 
-/** Milliseconds without a heartbeat after which an owner that cannot be looked up is taken for dead. */
+/** Milliseconds without a heartbeat after which an owner that cannot be looked up counts as dead. */
 export const silenceOfDead = 15 * 60 * 1000
 
 /** Milliseconds that, on a network, a machine of the same host name must have been silent, in case it is another one. */
 const silenceOfRebooted = 60 * 1000
 
 /**
- * Whether the process `owner` is certainly gone. In this boot of this machine and this container that is looked up. Where
- * the directory is on a disk of this machine, an owner of this host name and another boot died with that boot. On a network,
- * one that was silent since before this machine was booted did.
- * Any other, in another container or on another machine that shares the directory, is dead after fifteen minutes
- * without a heartbeat.
+ * Whether the process `owner` has certainly ended. A process of this boot and this container is looked up. On a local
+ * disk, an owner of this host name and another boot ended with that boot. On a network file system it did if it was
+ * silent since before this machine was booted. Any other owner, in another container or on another machine that shares
+ * the directory, is dead after fifteen minutes without a heartbeat.
  */
 export function isDead(
   owner: ProcessIdentity,
@@ -89,14 +88,14 @@ function isGone({ pid, startTime }: ProcessIdentity): boolean | undefined {
   return actual === undefined || startTime === 0 ? undefined : actual !== startTime
 }
 
-/** Who keeps temporary files in a directory. */
+/** The process that keeps temporary files in a directory. */
 export interface TempOwner {
   readonly pid: number
-  /** Certainly gone; nobody will go on with the files. */
+  /** Whether the process has certainly ended, so that no one uses the files. */
   readonly isGone: boolean
 }
 
-/** The owner of `directory`, which is in a store's `tmp`; `undefined` if its name is none that a store gives. */
+/** Finds the owner of `directory`, in a store's `tmp`; `undefined` if no store makes a directory of that name. */
 export async function findTempOwner(directory: string): Promise<TempOwner | undefined> {
   const owner = parseTempDirectoryName(basename(directory))
   if (!owner) return undefined

@@ -4,18 +4,18 @@ import { isAbsence, isSystemError } from '../files/system-error.ts'
 import { parseTempDirectoryName } from './temp-owner.ts'
 
 /**
- * The directory in `tmp` of the markers of walks that are under way: a directory each, for notes of what was replaced
- * meanwhile, named after the directory of the process that walks, and a number.
+ * The directory in `tmp` of the markers. Each walk that is running has one: a directory for notes of the files that are
+ * replaced meanwhile, named after the temporary directory of its process, and a number.
  */
 export const walksName = 'walks'
 
-/** A walk was not alone in a directory, and has perhaps not found all that it was to find. */
+/** A directory changed during a walk, so that the walk may lack entries. */
 export class DisturbedWalk extends Error {}
 
-/** A walk cannot be marked; `cause` is what the system says. */
+/** No marker can be made for a walk; `cause` is the error of the system. */
 export class MarkerFailure extends Error {}
 
-/** How often a marker is tried to be made: the directory of all is removed with the last one. */
+/** Attempts to make a marker: another process removes the directory of all markers with the last one. */
 const attempts = 10
 
 /** Owner and group, as with all directories. */
@@ -47,21 +47,21 @@ async function tryToMake(marker: string): Promise<boolean> {
 }
 
 /**
- * Removes the marker of a walk, by way of `directory`, where no process puts notes into it; never fails. What cannot be
- * removed stays for the next sweep, or the end of its owner.
+ * Removes the marker of a walk; never fails. It moves the marker into `directory` first, where no process adds notes. A
+ * marker that cannot be removed stays until the next sweep, or until its owner ends.
  */
 export async function removeMarker(marker: string, directory: string): Promise<void> {
-  const grave = join(directory, `${basename(marker)}.walk`)
+  const trash = join(directory, `${basename(marker)}.walk`)
   try {
-    await rename(marker, grave)
-    await rm(grave, { recursive: true })
+    await rename(marker, trash)
+    await rm(trash, { recursive: true })
   } catch {
     return
   }
   await rmdir(dirname(marker)).catch(() => {})
 }
 
-/** Removes the markers of processes that have no directory in `tmp` any more, by way of `directory`. */
+/** Removes the markers of processes that no longer have a directory in `tmp`; moves them into `directory` first. */
 export async function removeDeadMarkers(tmp: string, directory: string): Promise<void> {
   const walks = join(tmp, walksName)
   for (const marker of await readdir(walks).catch(() => [])) {

@@ -13,31 +13,31 @@ import { nextModificationTime } from './modification-time.ts'
 import { writeContent } from './write-content.ts'
 
 export interface AtomicWrite {
-  /** For all that is done to the temporary file, and for its new name. */
+  /** Make, write and rename the temporary file. */
   readonly calls: FileCalls
   /** Makes the temporary file, on the same file system as the target. */
   readonly tempDirectory: TempDirectory
   readonly directories: DurableDirectories
-  /** Learns of a file that may be replaced. */
+  /** Records a file that may be replaced. */
   readonly journal: Pick<ReplacementJournal, 'replace'>
-  /** Which of the processes that share the directory this is. */
+  /** The number of this process among those that share the directory. */
   readonly writer: number
-  /** The path that the content gets, in a directory below that of `directories`, which need not exist. */
+  /** The path of the content, in a directory below the root of `directories`, which need not exist. */
   readonly target: string
   readonly content: AsyncIterable<Uint8Array>
   /** Fail with `already-exists` instead of replacing what is there. */
   readonly createOnly: boolean
   readonly signal: AbortSignal | undefined
-  /** Told of chunks that are not needed any more. */
+  /** Takes back the chunks that are no longer needed. */
   readonly release: ((chunk: Uint8Array) => void) | undefined
 }
 
 /**
- * Gives `content` the name `target` in one step, and resolves when that survives a power cut. The content goes into a
- * temporary file and is synced before it gets its name: the other way round, a power cut could leave the name with
- * half of the content, or with none. Then the directory is synced, or the name itself could be lost. When anything
- * fails, the temporary file is removed and that very error thrown, or what `translate-fs-error.ts` makes of it. Where only
- * the last sync fails, the content has its name, and nobody knows for how long.
+ * Publishes `content` as `target` atomically, and resolves when it survives a power cut. The content goes into a
+ * temporary file, which is synced before the rename: otherwise a power cut could leave the name with half of the
+ * content, or with none. Then the directory is synced: otherwise the name itself could be lost. On any failure the
+ * temporary file is removed and the error thrown, as `translate-fs-error.ts` translates it. If only the last sync
+ * fails, the content has its name, which a power cut may undo.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
   const { path, file } = await translateFsError(write.tempDirectory.createTemporaryFile())
@@ -71,8 +71,8 @@ async function fill(file: number, write: AtomicWrite): Promise<BigIntStats> {
 }
 
 /**
- * Makes the content durable. A sync that failed is final: the kernel has dropped the pages it could not write, so that
- * a second one would succeed without them.
+ * Makes the content durable. It never retries a sync: the kernel drops the pages that it could not write, and a second
+ * sync would succeed without them.
  */
 async function seal(file: number, { calls, writer }: AtomicWrite): Promise<BigIntStats> {
   await calls.setTimes(file, nextModificationTime(writer))
@@ -91,7 +91,7 @@ async function publish(path: string, write: AtomicWrite): Promise<void> {
     await translateFsError(giveName())
   } catch (error) {
     if (!isSystemError(error, 'ENOENT')) throw error
-    // Somebody removed the customer's directory by hand, or more.
+    // An administrator removed the customer's directory, or one above it.
     directories.forget()
     await translateFsError(directories.ensure(directory))
     await translateFsError(giveName())
@@ -106,7 +106,7 @@ async function nameIt(path: string, write: AtomicWrite): Promise<void> {
     return
   }
   await linkAs(path, write)
-  // The file has its name and is not in danger any more, whatever becomes of the second one.
+  // The content is published. The name in the temporary directory is only litter from now on.
   await write.tempDirectory.remove(path)
   crashPoint('second-name-removed')
 }

@@ -10,22 +10,22 @@ const smallBuffer = 64 * 1024
 /** Every further one: a write call costs about as much as copying this much. */
 const largeBuffer = 512 * 1024
 
-/** 24 MiB for all files together; while these are in use, further ones make do with the small buffer they have. */
+/** 24 MiB for all files together; while these are in use, other files use only their small buffer. */
 const pool = createBufferPool(largeBuffer, 16, 48)
 
 /** Writes to the end of a file, in few large writes. */
 export interface FileWriter {
-  /** Takes the next bytes; says so where the caller has to wait, before it changes them or brings more. */
+  /** Takes the next bytes. If it returns a promise, the caller awaits that before it changes them or writes more. */
   write(bytes: Uint8Array): Promise<void> | undefined
   /** Resolves when everything has been written. */
   end(): Promise<void>
-  /** Resolves when nothing is done to the file any more, after `end` or instead of it; never rejects. */
+  /** Resolves when no call on the file is running any more, after `end` or instead of it; never rejects. */
   close(): Promise<void>
 }
 
 /**
  * Makes the writer to the end of `file`. It fills one buffer while the one before is being written. `calls` write what
- * fits into the first; behind more than that the system may have a writer wait for the disk, which is for the pool.
+ * fits into the first. Later writes go to the thread pool, since the system may block a writer until the disk catches up.
  */
 export function createFileWriter(file: number, calls: FileCalls): FileWriter {
   const sync = createIncrementalSync(file, calls)
@@ -39,11 +39,11 @@ export function createFileWriter(file: number, calls: FileCalls): FileWriter {
     sync.wrote(bytes.length)
   }
 
-  /** Resolves when the write before has ended and this one has begun. */
+  /** Resolves when the write before has ended and this one has started. */
   const begin = async (bytes: Uint8Array) => {
     await writing
     writing = write(bytes)
-    // Whoever waits for it next hears of the failure.
+    // The next `await` of it reports the failure.
     writing.catch(() => {})
   }
 

@@ -1,24 +1,24 @@
 import type { FileCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 
-/** Bytes between two syncs: enough for a disk to be quick about it, little enough to be soon behind at the end. */
+/** Bytes between two syncs: enough for a fast sync, and few enough for the last one to end soon. */
 const interval = 32 * 1024 * 1024
 
-/** Bytes of large contents that this process has written so far. */
+/** Bytes of large contents that this process has written. */
 let writtenByAll = 0
 
-/** Has the disk begin with a content before all of it is there. */
+/** Syncs a file while it is being written. */
 export interface IncrementalSync {
-  /** To be told of what was written to the file. */
+  /** Counts bytes that were written to the file, and starts a sync if one is due. */
   wrote(bytes: number): void
-  /** Resolves when no sync is under way; rejects where one has failed, which no later one may hide. */
+  /** Resolves when no sync is running; rejects if one has failed, since a later one would succeed without its bytes. */
   end(): Promise<void>
 }
 
 /**
- * Left to itself, the system keeps a content in memory until it is synced, and the disk is idle meanwhile. So `file` is
- * synced now and then while it is written, as long as others write little: where they write much, the disk is not idle,
- * and each sync waits for theirs, too.
+ * Syncs `file` after every 32 MiB while it is written. Otherwise the system keeps the content in memory until the last
+ * sync, and the disk is idle until then. It does not sync while other uploads write much: the disk is busy then, and
+ * each sync would wait for their bytes, too.
  */
 export function createIncrementalSync(file: number, calls: FileCalls): IncrementalSync {
   let unsynced = 0
@@ -26,7 +26,7 @@ export function createIncrementalSync(file: number, calls: FileCalls): Increment
   let syncing: Promise<void> | undefined
 
   const sync = async () => {
-    // After a failure it stays what it is, and there is no other one.
+    // After a failure `syncing` stays as it is, so that no other sync starts.
     await translateFsError(calls.datasync(file))
     syncing = undefined
   }
@@ -42,7 +42,7 @@ export function createIncrementalSync(file: number, calls: FileCalls): Increment
       writtenBefore = writtenByAll
       if (!isAlone) return
       syncing = sync()
-      // It is told at the end.
+      // `end` reports the failure.
       syncing.catch(() => {})
     },
     end: async () => syncing,

@@ -5,7 +5,7 @@ import { noReplacements } from '../temp/replacement-journal.ts'
 import { atomicWrite, type AtomicWrite } from './atomic-write.ts'
 import { removeFile } from './remove-file.ts'
 
-/** What a probe needs of a store. */
+/** The parts of a store that a probe uses. */
 export type ProbedDirectory = Pick<AtomicWrite, 'calls' | 'tempDirectory' | 'writer'> & {
   readonly layout: Layout
 }
@@ -15,9 +15,9 @@ const content = Buffer.from('holdfast')
 let probes = 0
 
 /**
- * Writes a small file durably, reads it, and removes it for good, by the same steps as a blob's, but in the store's own
- * directory for temporary files, where the next start finds what a killed one leaves. Looks besides whether files may be
- * made and read where the blobs are. Rejects with what fails.
+ * Writes a small file durably, reads it, and removes it durably, by the same calls as a blob's. It does so in the
+ * store's temporary directory, so that the next start removes what a killed process leaves. It also checks that this
+ * user may read and write where the blobs are. Rejects with the first failure.
  */
 export async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<void> {
   await access(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -39,7 +39,9 @@ async function* chunks() {
   yield content
 }
 
-/** Nothing of what else a write may be told; the directory of temporary files is made by whoever makes one of these. */
+/**
+ * The other options of a write, switched off. The temporary directory exists, since it holds the file that is renamed.
+ */
 const plainly = {
   directories: { ensure: async () => {}, forget() {} },
   journal: noReplacements,

@@ -4,9 +4,9 @@ import type { FileCalls } from '../files/file-calls.ts'
 import { createFileWriter } from './file-writer.ts'
 
 /**
- * Writes `content` to the end of `file` in few large writes, whatever the size of its chunks. Small chunks are copied
- * and not kept: a chunk of one byte may hold on to a network buffer of 64 KiB. What is copied or written goes to
- * `release`. When it resolves or rejects, nothing is done to the file any more.
+ * Appends `content` to `file` in few large writes, whatever the size of its chunks. Small chunks are copied and not
+ * kept: a chunk of one byte may keep a network buffer of 64 KiB alive. Each chunk goes to `release` once it is copied
+ * or written. When the promise settles, no call on the file is running any more.
  */
 export async function writeContent(
   file: number,

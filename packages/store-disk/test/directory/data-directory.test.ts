@@ -62,7 +62,7 @@ describe('openDiskBlobStore on a directory', () => {
     }
   })
 
-  it("refuses somebody else's directory and leaves it alone", async () => {
+  it('refuses a directory of another program and leaves it alone', async () => {
     await using place = await makeTemporaryDirectory()
     await writeFile(join(place.path, 'thesis.tex'), 'text')
     const message = await opening({ directory: place.path })

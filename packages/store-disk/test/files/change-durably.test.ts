@@ -170,7 +170,7 @@ describe('changeDurably', () => {
     await Promise.all(['a', 'b', 'c'].map((name) => changeDurably(directory, () => make(name))))
   })
 
-  it('tells each change its own failure, and syncs for the others', async () => {
+  it('gives each change its own failure, and syncs for the others', async () => {
     await using place = await makePlace()
     const { directory, make } = place
     let syncs = 0

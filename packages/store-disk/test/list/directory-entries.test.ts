@@ -34,11 +34,11 @@ describe('withEntries', () => {
   it('gives entries of every kind and name', async () => {
     await using place = await makeTemporaryDirectory()
     await makeEntries(place.path)
-    const told = await withEntries((entriesOf) => describeAll(entriesOf, place.path))
-    expect(told).to.deep.equal(expected)
+    const entries = await withEntries((entriesOf) => describeAll(entriesOf, place.path))
+    expect(entries).to.deep.equal(expected)
   })
 
-  it('begins again, with entries that are looked at, where kinds cannot be told', async () => {
+  it('starts again, with entries that it inspects, where types are not reported', async () => {
     await using place = await makeTemporaryDirectory()
     await makeEntries(place.path)
     let walks = 0

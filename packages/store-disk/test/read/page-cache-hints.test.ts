@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createPageCacheHints } from '../../src/read/page-cache-hints.ts'
 
-/** Warm files, on a clock in milliseconds that stands still unless it is moved. */
+/** Hints, with a clock in milliseconds that the test advances. */
 function openHints() {
   const clock = { time: 1_000_000 }
   return { clock, hints: createPageCacheHints(() => clock.time) }
@@ -10,7 +10,7 @@ function openHints() {
 const read = () => 'content'
 
 describe('createPageCacheHints', () => {
-  it('reads nothing at once that was not read before', () => {
+  it('reads no file synchronously that was not read before', () => {
     const { hints } = openHints()
     hints.note('/data/files/alice/a')
     expect(hints.readSync('/data/files/alice/a', read)).to.equal('content')
@@ -27,7 +27,7 @@ describe('createPageCacheHints', () => {
     expect(known.length).to.be.above(75_000)
   })
 
-  it('takes a file for cold five minutes after it was noted last', () => {
+  it('forgets a file five minutes after its last read', () => {
     const { clock, hints } = openHints()
     hints.note('a')
     clock.time += 299_000
@@ -39,7 +39,7 @@ describe('createPageCacheHints', () => {
     expect(hints.readSync('a', read)).to.equal(undefined)
   })
 
-  it('reads nothing at once for twenty times as long as a slow read took', () => {
+  it('reads nothing synchronously for twenty times as long as a slow read took', () => {
     const { clock, hints } = openHints()
     hints.note('a')
     hints.note('b')
@@ -54,7 +54,7 @@ describe('createPageCacheHints', () => {
     expect(hints.readSync('b', read)).to.equal('content')
   })
 
-  it('leaves it to others to find out why a file cannot be read', () => {
+  it('returns nothing for a file that cannot be read', () => {
     const { hints } = openHints()
     hints.note('a')
     const fail = () => {

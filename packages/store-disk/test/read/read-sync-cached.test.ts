@@ -57,16 +57,16 @@ describe('openDiskBlobStore, asked again for a small blob', () => {
     expect(await openFilesIn(again.data)).to.deep.equal([])
   })
 
-  it('tells the same of it as of a blob that is read in the ordinary way', async () => {
+  it('describes it as a blob that is read asynchronously', async () => {
     await using again = await openAgain()
     expect((await again.read())?.info).to.deep.equal(await again.store.stat(key))
   })
 
-  it('has what is there now, whoever has changed it, and however', async () => {
+  it('has what is there now, however it was changed', async () => {
     await using again = await openAgain()
     const changes: readonly (readonly [string, () => Promise<unknown>, string | undefined])[] = [
       ['replaced', () => again.store.put(key, text('other')), 'other'],
-      ['written by somebody else', () => writeFile(again.path, 'again'), 'again'],
+      ['written by another program', () => writeFile(again.path, 'again'), 'again'],
       ['shortened', () => truncate(again.path, 2), 'ag'],
       ['moved away', () => rename(again.path, `${again.path}2`), undefined],
       ['moved back', () => rename(`${again.path}2`, again.path), 'ag'],

@@ -120,7 +120,7 @@ describe('openDiskBlobStore among processes', () => {
     await first.close()
   })
 
-  it('makes its own temporary directory anew when somebody removed it', async () => {
+  it('makes its own temporary directory again after it was removed', async () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: place.path })
     await rm(join(place.path, 'tmp'), { recursive: true })

@@ -61,7 +61,7 @@ function gate() {
 }
 
 describe('createReplacementJournal', () => {
-  it('tells a walk what was replaced meanwhile, by any process, each once', async () => {
+  it('reports to a walk what any process replaced meanwhile, each once', async () => {
     await using shared = await makeShared()
     const [one, other] = [await shared.join(), await shared.join()]
     await other.journal.replace(shared.path('before'), nothing)
@@ -75,7 +75,7 @@ describe('createReplacementJournal', () => {
     expect(await shared.rest()).to.deep.equal([])
   })
 
-  it('tells walks that are under way at once all that they have to know', async () => {
+  it('reports all replacements to each of several walks at once', async () => {
     await using shared = await makeShared()
     const [one, other] = [await shared.join(), await shared.join()]
     const replaced = await one.journal.watch(async (sinceFirst) => {
@@ -93,7 +93,7 @@ describe('createReplacementJournal', () => {
     expect(await shared.rest()).to.deep.equal([])
   })
 
-  it('tells of a replacement that has begun before the walk and not ended', async () => {
+  it('reports a replacement that started before the walk and has not ended', async () => {
     await using shared = await makeShared()
     const [one, other] = [await shared.join(), await shared.join()]
     const [begun, end] = [gate(), gate()]
@@ -118,7 +118,7 @@ describe('createReplacementJournal', () => {
     expect(await shared.rest()).to.deep.equal([])
   })
 
-  it('tells of a replacement by a process that was killed, although the next start clears away its note', async () => {
+  it('reports a replacement by a process that was killed, although the next start removes its note', async () => {
     await using shared = await makeShared()
     const { journal } = await shared.join()
     await mkdir(join(shared.tmp, dead))

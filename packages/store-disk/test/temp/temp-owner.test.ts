@@ -23,7 +23,7 @@ describe('tempDirectoryName', () => {
     )
   })
 
-  it('is told from other names', () => {
+  it('is distinct from other names', () => {
     for (const other of ['', 'tmp', '1-2-3-x-4@host', '12', '../1-2-3-a-4@host']) {
       expect(parseTempDirectoryName(other), other).to.equal(undefined)
     }
@@ -39,8 +39,8 @@ describe('isDead', () => {
     expect(isDead({ ...self, pid: endedPid() }, observation)).to.equal(true)
   })
 
-  it('tells a process from an earlier one with its pid', function () {
-    // Only Linux tells when a process started; elsewhere the heartbeat decides.
+  it('distinguishes a process from an earlier one with its pid', function () {
+    // Only Linux reports when a process started; elsewhere the heartbeat decides.
     const earlier = { ...self, startTime: self.startTime + 1 }
     expect(isDead(earlier, observation)).to.equal(process.platform === 'linux')
     expect(isDead(earlier, silentFor(16 * minute))).to.equal(true)

@@ -9,7 +9,7 @@ import { tempDirectoryName } from '../../temp/temp-owner.ts'
 /** A directory to try things in, where a store keeps temporary files. */
 export interface TrialDirectory {
   readonly path: string
-  /** Removes it, and what had to be made above it unless somebody uses that by now. */
+  /** Removes it, and the directories that were made above it unless they are in use. */
   remove(): Promise<void>
 }
 

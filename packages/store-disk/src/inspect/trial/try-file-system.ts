@@ -63,7 +63,7 @@ async function writeDurably(directory: string): Promise<void> {
 
 const renames = 200
 
-/** Whoever reads a file while it is replaced, again and again, must find it whole, the old one or the new. */
+/** A reader of a file that is replaced again and again must find it whole, the old one or the new. */
 async function tryRenaming(directory: string): Promise<Finding> {
   const [next, target] = [join(directory, 'next'), join(directory, 'target')]
   const contents = ['old', 'new'].map((word) => word.repeat(1000))
