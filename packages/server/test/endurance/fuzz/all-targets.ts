@@ -2,6 +2,7 @@ import { openFuzzDisk } from './fuzz-store.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { conditions } from './targets/conditions.ts'
 import { configuration } from './targets/configuration.ts'
+import { connections } from './targets/connections.ts'
 import { customers } from './targets/customers.ts'
 import { headers } from './targets/headers.ts'
 import { multipart } from './targets/multipart.ts'
@@ -14,6 +15,11 @@ import { values } from './targets/values.ts'
 
 /** Everything that is fuzzed, each anew. */
 export function allTargets(): readonly FuzzTarget[] {
+  return [...quickTargets(), connections()]
+}
+
+/** Those that measure nothing, so that something else may run beside them. */
+export function quickTargets(): readonly FuzzTarget[] {
   return [
     multipart(),
     multipart({ name: 'multipart-on-disk', share: 1, openStore: () => openFuzzDisk('plain') }),
