@@ -11,6 +11,7 @@ export const slowTests: readonly string[] = [
   'packages/server/test/power-cut/power-cut.test.ts',
   'scripts/examples/test/examples.test.ts',
   'scripts/release/test/installed-packages.test.ts',
+  'packages/server/test/openapi/clients/generated-clients.test.ts',
   'packages/server/test/black-box/minio.test.ts',
   'packages/server/test/endurance/soak.test.ts',
   'packages/server/test/docs/writing-an-adapter.test.ts',

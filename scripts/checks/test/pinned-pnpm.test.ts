@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 
 const root = join(import.meta.dirname, '../../..')
-const files = ['Dockerfile', 'scripts/prepare.sh', 'scripts/release/package-manager.ts']
+const files = [
+  'Dockerfile',
+  'scripts/prepare.sh',
+  'scripts/release/package-manager.ts',
+  'packages/server/test/openapi/clients/client-project.ts',
+]
 
 describe('pnpm, which npx fetches,', () => {
   it('is one exact version wherever it is run, so that a new release changes nothing', () => {

@@ -56,7 +56,8 @@ describe('testNeeds', () => {
     const browser = 'packages/server/test/abuse/browse.ts'
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
-    const python = 'packages/server/test/openapi/schemathesis.ts'
+    const python = 'packages/server/test/openapi/python-environment.ts'
+    const java = 'packages/server/test/openapi/clients/client-project.ts'
     const systemd = 'packages/server/test/docs/analyze-unit.ts'
     const btrfs = 'packages/store-disk/test/mounted-disk.ts'
     const s3servers = 'packages/s3-servers/src/index.ts'
@@ -67,7 +68,8 @@ describe('testNeeds', () => {
       'packages/server/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
       'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
       'packages/server/test/containers/e.test.ts': "import './support/product-image.ts'\n",
-      'packages/server/test/openapi/e.test.ts': "import './schemathesis.ts'\n",
+      'packages/server/test/openapi/e.test.ts': "import './python-environment.ts'\n",
+      'packages/server/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
       'packages/s3-servers/test/f.test.ts': "import '../src/index.ts'\n",
       [s3servers]: '',
       [proxy]: '',
@@ -77,11 +79,12 @@ describe('testNeeds', () => {
       [postgres]: '',
       'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
       [python]: '',
+      [java]: '',
       [systemd]: '',
       [btrfs]: '',
       'packages/store-disk/test/f.test.ts': "import './mounted-disk.ts'\n",
     }
-    const all = 's3servers images proxies browser prometheus python postgres btrfs systemd'
+    const all = 's3servers images proxies browser prometheus python java postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
     expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
   })

@@ -1,12 +1,9 @@
 import { execFile, type ExecFileException } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { ensurePythonEnvironment } from './python-environment.ts'
 
-const run = promisify(execFile)
 const here = import.meta.dirname
 
 /** What schemathesis has found. */
@@ -25,7 +22,7 @@ export async function runSchemathesis(
   description: string,
   args: readonly string[] = [],
 ): Promise<Findings> {
-  const python = await ensureSchemathesis()
+  const environment = await ensurePythonEnvironment('schemathesis', join(here, 'requirements.txt'))
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-schemathesis-'))
   const config = ['--config-file', join(here, 'schemathesis.toml')]
   const command = ['-m', 'schemathesis.cli', ...config, 'run', description, '--url', url]
@@ -33,8 +30,11 @@ export async function runSchemathesis(
   try {
     const options = { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }
     return await new Promise((resolve) => {
-      execFile(python, [...command, '--no-color', ...args], options, (error, stdout, stderr) =>
-        resolve({ code: codeOf(error), output: stdout + stderr }),
+      execFile(
+        join(environment, 'bin/python'),
+        [...command, '--no-color', ...args],
+        options,
+        (error, stdout, stderr) => resolve({ code: codeOf(error), output: stdout + stderr }),
       )
     })
   } finally {
@@ -45,25 +45,4 @@ export async function runSchemathesis(
 function codeOf(error: ExecFileException | null): number {
   if (error === null) return 0
   return typeof error.code === 'number' ? error.code : -1
-}
-
-/** Installs schemathesis in a place of its own beside the user's caches, once for each list of what it needs. */
-async function ensureSchemathesis(): Promise<string> {
-  const requirements = join(here, 'requirements.txt')
-  const { stdout: version } = await run('python3', ['--version'])
-  const key = createHash('sha256')
-    .update(version)
-    .update(await readFile(requirements))
-    .digest('hex')
-  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
-  const folder = join(caches, 'holdfast-schemathesis', key.slice(0, 16))
-  const python = join(folder, 'bin/python')
-  const stamp = join(folder, 'complete')
-  if (!existsSync(stamp)) {
-    await run('python3', ['-m', 'venv', '--clear', folder])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
-    await run(python, [...pip, '--only-binary', ':all:', '--no-deps', '-r', requirements])
-    await writeFile(stamp, '')
-  }
-  return python
 }
