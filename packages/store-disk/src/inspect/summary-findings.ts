@@ -1,5 +1,5 @@
 import { finding, formatBytes, type Finding } from '@holdfast/core'
-import { oddities, type Census, type Oddity } from './census.ts'
+import { oddities, type Census, type Oddity } from './files-summary.ts'
 import { shellWord } from './shell-word.ts'
 
 interface Judgement {

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises'
 import type { Layout } from '../directory/layout.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
-import type { Census, Oddity, OddEntries } from './census.ts'
+import type { Census, Oddity, OddEntries } from './files-summary.ts'
 
 export interface CensusOptions {
   /** The most entries to look at. */
