@@ -1,4 +1,4 @@
-/** What may be odd about an entry of a data directory. */
+/** The ways in which an entry of a data directory can be odd. */
 export const oddities = [
   'foreign',
   'unreadable',
@@ -17,12 +17,12 @@ export interface OddEntries {
   readonly example: string
 }
 
-/** What was counted among the files of all customers. */
-export interface Census {
+/** The counters of the files of all customers. */
+export interface FilesSummary {
   readonly customers: number
   readonly files: number
   readonly bytes: number
-  /** Whether everything was looked at. */
+  /** Whether all entries were inspected. */
   readonly isComplete: boolean
   readonly odd: ReadonlyMap<Oddity, OddEntries>
 }

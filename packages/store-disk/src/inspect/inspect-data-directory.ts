@@ -12,8 +12,8 @@ import { leftOverFindings } from './left-over-findings.ts'
 import { permissionFindings } from './permission-findings.ts'
 import { shellWord } from './shell-word.ts'
 import { spaceFindings } from './space-findings.ts'
-import { takeCensus } from './summarize-files.ts'
-import { censusFindings } from './summary-findings.ts'
+import { summarizeFiles } from './summarize-files.ts'
+import { summaryFindings } from './summary-findings.ts'
 import { makeTrialDirectory } from './trial/trial-directory.ts'
 import { tryFileSystem } from './trial/try-file-system.ts'
 
@@ -113,8 +113,8 @@ async function* lookAtFiles(
   yield oneMountFinding(await Promise.all([data, files, join(data, 'tmp')].map(mountPoint)), data)
   const { uid, dev: device } = await stat(data)
   const options = { most: mostEntries, uid, device, signal }
-  yield* censusFindings(
-    await takeCensus(createLayout(files, layoutFile.names), options),
+  yield* summaryFindings(
+    await summarizeFiles(createLayout(files, layoutFile.names), options),
     files,
     uid,
   )

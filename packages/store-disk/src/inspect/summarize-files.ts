@@ -3,12 +3,12 @@ import type { Stats } from 'node:fs'
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises'
 import type { Layout } from '../directory/layout.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
-import type { Census, Oddity, OddEntries } from './files-summary.ts'
+import type { FilesSummary, Oddity, OddEntries } from './files-summary.ts'
 
-export interface CensusOptions {
-  /** The most entries to look at. */
+export interface SummaryOptions {
+  /** The most entries to inspect. */
   readonly most: number
-  /** Of the data directory: what entries should have in common with it. */
+  /** The owner of the data directory, which entries should have, too. */
   readonly uid: number
   readonly device: number
   readonly signal?: AbortSignal | undefined
@@ -17,7 +17,7 @@ export interface CensusOptions {
 /** Milliseconds by which a file's time may be ahead of the clock. */
 const clockTolerance = 60_000
 
-interface Tally {
+interface Counters {
   customers: number
   files: number
   bytes: number
@@ -26,35 +26,44 @@ interface Tally {
 }
 
 /**
- * Counts what lies below the root of `layout`, up to a number of entries, and what is odd about it. Looks at names,
- * owners and rights, and opens no file. What comes or goes meanwhile may be counted or not.
+ * Counts the entries below the root of `layout`, up to a number of them, and the odd ones among them. It inspects names,
+ * owners and permissions, and opens no file. It may or may not count entries that are made or removed meanwhile.
  */
-export async function takeCensus(layout: Layout, options: CensusOptions): Promise<Census> {
-  const tally: Tally = { customers: 0, files: 0, bytes: 0, left: options.most, odd: new Map() }
-  const isComplete = await walk(layout.root, [], 'customers', { layout, options, tally })
-  const { customers, files, bytes, odd } = tally
+export async function summarizeFiles(
+  layout: Layout,
+  options: SummaryOptions,
+): Promise<FilesSummary> {
+  const counters: Counters = {
+    customers: 0,
+    files: 0,
+    bytes: 0,
+    left: options.most,
+    odd: new Map(),
+  }
+  const isComplete = await walk(layout.root, [], 'customers', { layout, options, counters })
+  const { customers, files, bytes, odd } = counters
   return { customers, files, bytes, isComplete, odd }
 }
 
 interface Walk {
   readonly layout: Layout
-  readonly options: CensusOptions
-  readonly tally: Tally
+  readonly options: SummaryOptions
+  readonly counters: Counters
 }
 
-/** Whether it came to the end. `components` are those of a name so far, in an escaped layout. */
+/** Resolves with whether it reached the end. `components` are those of a name so far, in an escaped layout. */
 async function walk(
   directory: string,
   components: readonly string[],
   level: 'customers' | 'files',
   context: Walk,
 ): Promise<boolean> {
-  const { tally, options } = context
-  for (const entry of await entriesOf(directory, tally)) {
+  const { counters, options } = context
+  for (const entry of await entriesOf(directory, counters)) {
     options.signal?.throwIfAborted()
-    if (tally.left-- <= 0) return false
+    if (counters.left-- <= 0) return false
     const path = `${directory}/${entry.toString()}`
-    if (!isUtf8(entry)) note(tally, 'foreign', path)
+    if (!isUtf8(entry)) note(counters, 'foreign', path)
     else if (!(await look(path, [...components, entry.toString()], level, context))) return false
   }
   return true
@@ -66,11 +75,11 @@ async function look(
   level: 'customers' | 'files',
   context: Walk,
 ): Promise<boolean> {
-  const { layout, tally, options } = context
-  // A link in place of a customer's directory is followed, in place of a file it is not.
-  const stats = await (level === 'customers' ? stat : lstat)(path).catch(passingOverAbsence)
+  const { layout, counters, options } = context
+  // The store follows a link in place of a customer's directory, but not one in place of a file.
+  const stats = await (level === 'customers' ? stat : lstat)(path).catch(ignoreAbsence)
   if (!stats) {
-    if (level === 'customers') note(tally, 'foreign', path)
+    if (level === 'customers') note(counters, 'foreign', path)
     return true
   }
   const isDirectory = stats.isDirectory()
@@ -80,29 +89,33 @@ async function look(
   const isNamed = layout.nameAt(components) !== undefined
   const isWanted = level === 'customers' ? isDirectory : stats.isFile()
   if (!isNamed || !isWanted) {
-    note(tally, 'foreign', path)
+    note(counters, 'foreign', path)
     return true
   }
-  if (stats.uid !== options.uid) note(tally, 'strange owner', path)
+  if (stats.uid !== options.uid) note(counters, 'strange owner', path)
   if (level === 'files') {
-    await countFile(path, stats, tally)
+    await countFile(path, stats, counters)
     return true
   }
-  tally.customers++
+  counters.customers++
   await judgeDirectory(path, stats, context)
   return walk(path, [], 'files', context)
 }
 
-async function countFile(path: string, { size, mtimeMs }: Stats, tally: Tally): Promise<void> {
-  tally.files++
-  tally.bytes += size
-  if (mtimeMs > Date.now() + clockTolerance) note(tally, 'future', path)
-  if (!(await may(path, constants.R_OK))) note(tally, 'unreadable', path)
+async function countFile(
+  path: string,
+  { size, mtimeMs }: Stats,
+  counters: Counters,
+): Promise<void> {
+  counters.files++
+  counters.bytes += size
+  if (mtimeMs > Date.now() + clockTolerance) note(counters, 'future', path)
+  if (!(await may(path, constants.R_OK))) note(counters, 'unreadable', path)
 }
 
-async function judgeDirectory(path: string, { dev }: Stats, { tally, options }: Walk) {
-  if (dev !== options.device) note(tally, 'elsewhere', path)
-  else if (!(await may(path, constants.W_OK | constants.X_OK))) note(tally, 'unwritable', path)
+async function judgeDirectory(path: string, { dev }: Stats, { counters, options }: Walk) {
+  if (dev !== options.device) note(counters, 'elsewhere', path)
+  else if (!(await may(path, constants.W_OK | constants.X_OK))) note(counters, 'unwritable', path)
 }
 
 async function may(path: string, mode: number): Promise<boolean> {
@@ -114,22 +127,22 @@ async function may(path: string, mode: number): Promise<boolean> {
   }
 }
 
-/** In no order. What may not be listed is noted and has none. */
-async function entriesOf(directory: string, tally: Tally): Promise<readonly Buffer[]> {
+/** The entries, in no order; none of a directory that may not be listed, which is noted. */
+async function entriesOf(directory: string, counters: Counters): Promise<readonly Buffer[]> {
   try {
     return await readdir(directory, { encoding: 'buffer' })
   } catch (error) {
-    if (isSystemError(error, 'EACCES', 'EPERM')) note(tally, 'unreadable', directory)
+    if (isSystemError(error, 'EACCES', 'EPERM')) note(counters, 'unreadable', directory)
     else if (!isAbsence(error)) throw error
     return []
   }
 }
 
-function passingOverAbsence(error: unknown): undefined {
+function ignoreAbsence(error: unknown): undefined {
   if (!isAbsence(error) && !isSystemError(error, 'ELOOP', 'EACCES')) throw error
 }
 
-function note(tally: Tally, oddity: Oddity, path: string): void {
-  const { count = 0, example = path } = tally.odd.get(oddity) ?? {}
-  tally.odd.set(oddity, { count: count + 1, example })
+function note(counters: Counters, oddity: Oddity, path: string): void {
+  const { count = 0, example = path } = counters.odd.get(oddity) ?? {}
+  counters.odd.set(oddity, { count: count + 1, example })
 }

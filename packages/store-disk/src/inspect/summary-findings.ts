@@ -1,5 +1,5 @@
 import { finding, formatBytes, type Finding } from '@holdfast/core'
-import { oddities, type Census, type Oddity } from './files-summary.ts'
+import { oddities, type FilesSummary, type Oddity } from './files-summary.ts'
 import { shellWord } from './shell-word.ts'
 
 interface Judgement {
@@ -48,19 +48,23 @@ const judgements: Readonly<Record<Oddity, Judgement>> = {
   },
 }
 
-/** What `census` says of the directory `files`, which belongs to `uid`. */
-export function censusFindings(census: Census, files: string, uid: number): readonly Finding[] {
+/** The findings of `summary`, of the directory `files`, which belongs to `uid`. */
+export function summaryFindings(
+  summary: FilesSummary,
+  files: string,
+  uid: number,
+): readonly Finding[] {
   const found = oddities.flatMap((oddity) => {
-    const odd = census.odd.get(oddity)
+    const odd = summary.odd.get(oddity)
     if (!odd) return []
     const { check, mark, message, remedy } = judgements[oddity]
     const what = odd.count === 1 ? odd.example : `${count(odd.count)}, such as ${odd.example}:`
     return [finding(mark, check, `${what} ${message}`, remedy(shellWord(files), uid))]
   })
-  return [total(census), ...found]
+  return [total(summary), ...found]
 }
 
-function total({ files, customers, bytes, isComplete }: Census): Finding {
+function total({ files, customers, bytes, isComplete }: FilesSummary): Finding {
   const looked = isComplete ? 'all looked at' : 'not all were looked at'
   const message = `${count(files)} file(s) of ${count(customers)} customer(s), ${formatBytes(bytes)}; ${looked}`
   return finding('ok', 'files', message)
