@@ -10,9 +10,9 @@ import {
   isPlainName,
   plainDisposition,
   validatorHeaders,
-} from './http/file-headers.ts'
-import { knownMediaType } from './http/media-type.ts'
-import { step } from './http/step.ts'
+} from './answer/file-headers.ts'
+import { knownMediaType } from './answer/media-type.ts'
+import { step } from './answer/step.ts'
 import { logIn } from './middleware/authenticate.ts'
 import type { Reporter } from './middleware/report-requests.ts'
 import { requestIdOf } from './middleware/request-id.ts'

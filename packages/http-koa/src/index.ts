@@ -1,18 +1,18 @@
 export { createApp } from './app.ts'
 export type { Audit, AuditEvent } from './audit/audit.ts'
 export type { HoldfastState } from './exchange/holdfast-state.ts'
-export { createAddressSet } from './http/address-set.ts'
-export { createAddressOf, type AddressOf } from './http/address-of.ts'
+export { createAddressSet } from './address/address-set.ts'
+export { createAddressOf, type AddressOf } from './address/address-of.ts'
 export {
   routes,
   type AnsweredRequest,
   type OnAnswered,
   type Route,
 } from './exchange/answered-request.ts'
-export type { HttpLog } from './http/log.ts'
-export { errorBody, HttpProblem, type ErrorBody } from './http/problem.ts'
-export { toProblem } from './http/status.ts'
-export { httpSteps, type HttpStep } from './http/step.ts'
+export type { HttpLog } from './errors/log.ts'
+export { errorBody, HttpProblem, type ErrorBody } from './errors/problem.ts'
+export { toProblem } from './errors/status.ts'
+export { httpSteps, type HttpStep } from './answer/step.ts'
 export { createAccessLog } from './middleware/access-log.ts'
 export {
   createAuthentication,

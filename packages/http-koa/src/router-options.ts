@@ -1,6 +1,6 @@
 import type { Audit } from './audit/audit.ts'
 import type { OnAnswered } from './exchange/answered-request.ts'
-import type { HttpLog } from './http/log.ts'
+import type { HttpLog } from './errors/log.ts'
 import type { Authenticate } from './middleware/authenticate.ts'
 import type { RequestTally } from './middleware/request-tally.ts'
 

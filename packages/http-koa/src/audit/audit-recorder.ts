@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange/exchange.ts'
-import type { AddressOf } from '../http/address-of.ts'
-import { toProblem } from '../http/status.ts'
+import type { AddressOf } from '../address/address-of.ts'
+import { toProblem } from '../errors/status.ts'
 import type { Audit, AuditEvent } from './audit.ts'
 
 /** What an event is about. */

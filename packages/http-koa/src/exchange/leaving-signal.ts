@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { connectionOf } from './connection.ts'
 import { onConnectionEnd } from './on-connection-end.ts'
-import { problems } from '../http/problem.ts'
+import { problems } from '../errors/problem.ts'
 
 /**
  * A signal that aborts when the client at the other end of `socket` leaves. All requests of a connection have the same

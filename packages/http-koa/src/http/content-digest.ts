@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ExpectedDigest } from '@holdfast/core'
-import { problems } from './problem.ts'
+import { problems } from '../errors/problem.ts'
 
 const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 

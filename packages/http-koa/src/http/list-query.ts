@@ -1,5 +1,5 @@
 import type { ListOptions } from '@holdfast/core'
-import { problems } from './problem.ts'
+import { problems } from '../errors/problem.ts'
 
 /**
  * What a query string asks of a list: `limit`, `after` and `prefix`. An empty `after` or `prefix` is given as well:

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { headerValues } from './header-values.ts'
-import { problems, type HttpProblem } from './problem.ts'
+import { problems, type HttpProblem } from '../errors/problem.ts'
 
 /**
  * What is wrong with a request that Node's parser has let pass, whatever it asks for; `undefined` as a rule. Its client may

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { problems } from './problem.ts'
+import { problems } from '../errors/problem.ts'
 
 /**
  * Whether the request asks to create and never to replace: `If-None-Match: *` (RFC 9110 §13.1.2).

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { createAddressOf, type AddressOf } from '../http/address-of.ts'
+import { createAddressOf, type AddressOf } from '../address/address-of.ts'
 import type { OnAnswered } from '../exchange/answered-request.ts'
-import type { HttpLog } from '../http/log.ts'
+import type { HttpLog } from '../errors/log.ts'
 import { createReporter, reportRequests } from './report-requests.ts'
 
 /**

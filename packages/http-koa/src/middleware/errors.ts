@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa'
-import { hasLargeRest, lingering } from '../http/linger.ts'
-import { logFault } from '../http/log-fault.ts'
-import { noLog, type HttpLog } from '../http/log.ts'
+import { hasLargeRest, lingering } from '../body/drain-request-body.ts'
+import { logFault } from '../errors/log-fault.ts'
+import { noLog, type HttpLog } from '../errors/log.ts'
 import { pathOf } from '../http/path-of.ts'
-import { errorBody, problems } from '../http/problem.ts'
+import { errorBody, problems } from '../errors/problem.ts'
 import { requestProblem } from '../http/request-problem.ts'
-import { toProblem } from '../http/status.ts'
+import { toProblem } from '../errors/status.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 
 /**

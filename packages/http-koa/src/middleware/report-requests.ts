@@ -4,10 +4,10 @@ import { exchangeIn, type Exchange } from '../exchange/exchange.ts'
 import { onExchangeEnd } from '../exchange/on-exchange-end.ts'
 import type { AnsweredRequest, OnAnswered } from '../exchange/answered-request.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import type { AddressOf } from '../http/address-of.ts'
-import type { HttpLog } from '../http/log.ts'
+import type { AddressOf } from '../address/address-of.ts'
+import type { HttpLog } from '../errors/log.ts'
 import { pathOf } from '../http/path-of.ts'
-import { codeOf } from '../http/status.ts'
+import { codeOf } from '../errors/status.ts'
 
 /**
  * Reports a request that has just arrived, once its response has been sent or cut off. A second call for the same request

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
-import { problems } from '../http/problem.ts'
+import { problems } from '../errors/problem.ts'
 import { readFormDisposition, type FormDisposition } from './form-disposition.ts'
 import { formLimits } from './form-limits.ts'
 import { partFileName } from './part-file-name.ts'

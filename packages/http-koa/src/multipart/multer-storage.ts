@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
-import { requireUndecodedBody } from '../http/intact-body.ts'
+import { requireUndecodedBody } from '../body/intact-body.ts'
 import { discardWithConnection } from './discard-with-connection.ts'
 import { stageUpload, type StagedUpload } from './stage-upload.ts'
 

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { problems } from '../http/problem.ts'
+import { problems } from '../errors/problem.ts'
 import { readFormDisposition, type FormDisposition } from './form-disposition.ts'
 import { formLimits } from './form-limits.ts'
 import { changePartHeaders, type PartHeaders } from './part-headers.ts'

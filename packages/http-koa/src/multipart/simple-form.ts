@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { takeBodyAtHand } from '../http/body-at-hand.ts'
+import { takeBodyAtHand } from '../body/body-at-hand.ts'
 
 /** The file of a form that holds nothing else. */
 export interface SimpleForm {

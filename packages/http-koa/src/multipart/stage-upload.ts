@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BlobInfo, CustomerFiles, UploadOptions } from '@holdfast/core'
-import { chunksOf } from '../http/chunks-of.ts'
-import { problems } from '../http/problem.ts'
+import { chunksOf } from '../body/chunks-of.ts'
+import { problems } from '../errors/problem.ts'
 
 /** An upload whose content has arrived in the store and is not visible yet. */
 export interface StagedUpload {

@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { fileNameInPath } from '../http/file-name-in-path.ts'
+import { fileNameInPath } from './file-name-in-path.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /** DELETE /delete/:filename: deletes a file. */

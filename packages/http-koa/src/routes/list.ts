@@ -1,9 +1,9 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { jsonArray } from '../http/json-array.ts'
+import { jsonArray } from '../answer/json-array.ts'
 import { parseListQuery } from '../http/list-query.ts'
-import { problems } from '../http/problem.ts'
-import { streamBody } from '../http/stream-body.ts'
+import { problems } from '../errors/problem.ts'
+import { streamBody } from '../answer/stream-body.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /**

@@ -11,13 +11,13 @@ import {
   plainDisposition,
   setHeaders,
   validatorHeaders,
-} from '../http/file-headers.ts'
-import { fileNameInPath } from '../http/file-name-in-path.ts'
-import { setMediaType } from '../http/media-type.ts'
-import { problems } from '../http/problem.ts'
+} from '../answer/file-headers.ts'
+import { fileNameInPath } from './file-name-in-path.ts'
+import { setMediaType } from '../answer/media-type.ts'
+import { problems } from '../errors/problem.ts'
 import { parseRange } from '../http/range.ts'
-import { createPumpedBody } from '../http/pumped-body.ts'
-import { streamBody } from '../http/stream-body.ts'
+import { createPumpedBody } from '../answer/pumped-body.ts'
+import { streamBody } from '../answer/stream-body.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /** GET and HEAD /serve/:filename: hands out a file, whole or in part. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connectionOf } from '../exchange/connection.ts'
-import { problems, type HttpProblem } from '../http/problem.ts'
+import { problems, type HttpProblem } from '../errors/problem.ts'
 import { endExchanges } from './end-exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'
 

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { connectionOf } from '../exchange/connection.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { errorBody } from '../http/problem.ts'
+import { errorBody } from '../errors/problem.ts'
 import { answerRaw } from './raw-answer.ts'
 
 const nothingForTooLong = 'The client sent nothing for too long'

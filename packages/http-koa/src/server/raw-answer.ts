@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { errorBody } from '../http/problem.ts'
+import { errorBody } from '../errors/problem.ts'
 import { http } from '../required.ts'
 
 /** How long a client gets to take a last answer, in milliseconds. */

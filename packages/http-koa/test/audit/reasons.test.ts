@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ErrorCode } from '@holdfast/core'
 import { expect } from 'chai'
-import { problems, type HttpProblem } from '../../src/http/problem.ts'
+import { problems, type HttpProblem } from '../../src/errors/problem.ts'
 
 /** A new code does not compile until it is here. */
 const coreCodes = Object.keys({

@@ -2,9 +2,9 @@ import { readDescription } from '@holdfast/api-description'
 import { FileServiceError, type ErrorCode } from '@holdfast/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import type { HttpProblem } from '../../src/http/problem.ts'
-import { errorBody, problems } from '../../src/http/problem.ts'
-import { toProblem } from '../../src/http/status.ts'
+import type { HttpProblem } from '../../src/errors/problem.ts'
+import { errorBody, problems } from '../../src/errors/problem.ts'
+import { toProblem } from '../../src/errors/status.ts'
 
 /** Every code of the core. One that is missing here does not compile. */
 const messages = {

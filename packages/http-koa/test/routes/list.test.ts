@@ -1,7 +1,7 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { FileServiceError } from '@holdfast/core'
 import { expect } from 'chai'
-import { errorBody } from '../../src/http/problem.ts'
+import { errorBody } from '../../src/errors/problem.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'

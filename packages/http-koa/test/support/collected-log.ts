@@ -1,4 +1,4 @@
-import type { HttpLog } from '../../src/http/log.ts'
+import type { HttpLog } from '../../src/errors/log.ts'
 
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error'

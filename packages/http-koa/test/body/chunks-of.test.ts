@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { expect } from 'chai'
-import { chunksOf } from '../../src/http/chunks-of.ts'
+import { chunksOf } from '../../src/body/chunks-of.ts'
 
 const brokenOff = () => new Error('broken off')
 

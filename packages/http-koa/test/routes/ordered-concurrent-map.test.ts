@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { severalAtOnce } from '../../src/http/several-at-once.ts'
+import { severalAtOnce } from '../../src/routes/ordered-concurrent-map.ts'
 
 /** Works on items until told their results. */
 function createWork() {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { createAddressSet } from './address-set.ts'
-import { headerValues } from './header-values.ts'
+import { headerValues } from '../http/header-values.ts'
 
 /** Tells where a request comes from, as an IP address; empty when the connection is gone already. */
 export type AddressOf = (request: IncomingMessage) => string

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { networkOf } from '../../src/http/network-of.ts'
+import { networkOf } from '../../src/address/network-of.ts'
 
 describe('networkOf', () => {
   for (const [address, network] of [

@@ -1,8 +1,8 @@
 import { checkFileName } from '@holdfast/core'
 import type { Context } from 'koa'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { problems } from './problem.ts'
-import { decodePathSegment } from './utf8.ts'
+import { problems } from '../errors/problem.ts'
+import { decodePathSegment } from '../http/utf8.ts'
 
 /**
  * The file name that the path ends with, percent-decoded once, and judged before anything else of the request is.

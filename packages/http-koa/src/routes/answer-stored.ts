@@ -1,7 +1,7 @@
 import type { BlobInfo } from '@holdfast/core'
 import type { Context } from 'koa'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { etagOf } from './conditional.ts'
+import { etagOf } from '../http/conditional.ts'
 
 /** Says that a file is safe. */
 export function answerStored(ctx: Context & { state: HoldfastState }, info: BlobInfo): void {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { BlobInfo } from '@holdfast/core'
-import { etagOf } from './conditional.ts'
+import { etagOf } from '../http/conditional.ts'
 
 /** Names of headers and their values in turn, as `writeHead` takes them. */
 export type RawHeaders = readonly string[]

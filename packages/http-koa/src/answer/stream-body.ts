@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import { begun } from './begun.ts'
+import { begun } from './await-first-chunk.ts'
 
 /**
  * Answers with `content`, and calls `release`, once or twice, when that has been sent or the client has left. Resolves

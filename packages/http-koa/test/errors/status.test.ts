@@ -1,7 +1,7 @@
 import { FileServiceError, type ErrorCode } from '@holdfast/core'
 import { expect } from 'chai'
-import { problems } from '../../src/http/problem.ts'
-import { toProblem } from '../../src/http/status.ts'
+import { problems } from '../../src/errors/problem.ts'
+import { toProblem } from '../../src/errors/status.ts'
 
 const told = {
   'missing-credentials': [400, 'No auth headers'],

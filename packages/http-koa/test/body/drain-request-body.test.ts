@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect } from 'chai'
-import { lingering, type LingerOptions } from '../../src/http/linger.ts'
+import { lingering, type LingerOptions } from '../../src/body/drain-request-body.ts'
 import { listen } from '../support/listening.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { until } from '../support/until.ts'

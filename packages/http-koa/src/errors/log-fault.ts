@@ -1,5 +1,4 @@
 import { isFileServiceError } from '@holdfast/core'
-import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import type { HttpLog } from './log.ts'
 import type { HttpProblem } from './problem.ts'
 
@@ -9,7 +8,7 @@ const faults: readonly number[] = [500, 503, 507]
 /** Logs the cause of an answer that is our fault, with the id that the client got. */
 export function logFault(
   log: HttpLog,
-  { requestId }: HoldfastState,
+  { requestId }: { readonly requestId?: string | undefined },
   error: unknown,
   { status, message }: HttpProblem,
 ): void {
