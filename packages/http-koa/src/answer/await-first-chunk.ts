@@ -4,7 +4,9 @@ import { Readable } from 'node:stream'
  * `content`, once its first chunk or its end is there; rejects where reading that fails. A stream stays the stream that
  * it is, and one that is closed meanwhile is given as it is.
  */
-export async function begun<Chunk>(content: AsyncIterable<Chunk>): Promise<AsyncIterable<Chunk>> {
+export async function awaitFirstChunk<Chunk>(
+  content: AsyncIterable<Chunk>,
+): Promise<AsyncIterable<Chunk>> {
   if (content instanceof Readable) {
     await readable(content)
     return content

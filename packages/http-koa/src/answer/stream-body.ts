@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import { begun } from './await-first-chunk.ts'
+import { awaitFirstChunk } from './await-first-chunk.ts'
 
 /**
  * Answers with `content`, and calls `release`, once or twice, when that has been sent or the client has left. Resolves
@@ -21,7 +21,7 @@ export async function streamBody<Chunk extends string | Uint8Array>(
   if (res.closed) releaseNow()
   res.once('close', releaseNow)
   try {
-    const ready = await begun(content)
+    const ready = await awaitFirstChunk(content)
     const body = ready instanceof Readable ? ready : toStream(ready)
     // Koa destroys it when the client leaves.
     ctx.body = body.once('close', releaseNow)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
-export interface LingerOptions {
+export interface DrainOptions {
   /** How much of an unwanted body is read at most, in bytes. */
   readonly maxBytes: number
   /** How long an unwanted body is read at most, in milliseconds. */
@@ -9,7 +9,7 @@ export interface LingerOptions {
 }
 
 /** What is sent behind the headers of an early answer may be lost beyond these bounds; within them it is not. */
-const defaultLinger: LingerOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
+const defaultDrain: DrainOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
 
 /** A body up to this size is read to its end for the sake of the connection. In bytes. */
 const smallBody = 256 * 1024
@@ -26,10 +26,10 @@ export function hasLargeRest(request: IncomingMessage): boolean {
  * the connection is cut. A server that closes a socket with unread bytes sends a reset, which can overtake the answer
  * and take it from the client (RFC 9112 §9.6). The client sees the whole answer at once, by its Content-Length.
  */
-export function lingering(
+export function answerWhileDraining(
   answer: string,
   request: IncomingMessage,
-  options: LingerOptions = defaultLinger,
+  options: DrainOptions = defaultDrain,
 ): Readable {
   return Readable.from(
     (async function* () {
@@ -40,7 +40,7 @@ export function lingering(
   )
 }
 
-async function readRest(request: IncomingMessage, { maxBytes, maxMs }: LingerOptions) {
+async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOptions) {
   if (request.complete || request.destroyed) return
   const { socket } = request
   const readBefore = socket.bytesRead

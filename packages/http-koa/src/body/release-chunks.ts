@@ -6,7 +6,7 @@ import type { UploadOptions } from '@holdfast/core'
  * once it is stored. Left to the collector, memory outside of its heap makes it collect everything some forty times per
  * GiB, which is as much work as all the rest. Nothing where somebody else listens to the body, and may keep the chunks.
  */
-export function freeingChunks(request: IncomingMessage): Pick<UploadOptions, 'release'> {
+export function releaseChunks(request: IncomingMessage): Pick<UploadOptions, 'release'> {
   return request.listenerCount('data') === 0 ? { release: free } : {}
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { hasLargeRest, lingering } from '../body/drain-request-body.ts'
+import { hasLargeRest, answerWhileDraining } from '../body/drain-request-body.ts'
 import { logFault } from '../errors/log-fault.ts'
 import { noLog, type HttpLog } from '../errors/log.ts'
 import { pathOf } from '../http/path-of.ts'
@@ -55,7 +55,7 @@ function refuse(
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
   if (hasLargeRest(ctx.req)) ctx.set('Connection', 'close')
-  ctx.body = ctx.req.complete ? text : lingering(text, ctx.req)
+  ctx.body = ctx.req.complete ? text : answerWhileDraining(text, ctx.req)
   ctx.type = 'application/json; charset=utf-8'
   ctx.length = Buffer.byteLength(text)
 }

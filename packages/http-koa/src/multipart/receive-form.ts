@@ -4,7 +4,7 @@ import koaMulter from '@koa/multer'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
 import { inviteBody } from '../exchange/invite-body.ts'
-import { freeingChunks } from '../body/release-chunks.ts'
+import { releaseChunks } from '../body/release-chunks.ts'
 import { watchBodyLength } from '../body/intact-body.ts'
 import { problems } from '../errors/problem.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
@@ -50,7 +50,7 @@ export async function receiveForm(
     },
     filesSeen: 0,
   }
-  const receive = createMulter(reception, { ...options, ...freeingChunks(ctx.req) })
+  const receive = createMulter(reception, { ...options, ...releaseChunks(ctx.req) })
   inviteBody(ctx.req)
   const reading = receive(ctx, async () => {})
   await Promise.race([failure.promise, reading.catch(refuseForm)])

@@ -9,12 +9,12 @@ import {
 import { noRecorder, type AuditRecorder, type RecordEvent } from '../audit/audit-recorder.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { freeingChunks } from '../body/release-chunks.ts'
+import { releaseChunks } from '../body/release-chunks.ts'
 import { noLog, type HttpLog } from '../errors/log.ts'
 import { logFault } from '../errors/log-fault.ts'
 import { errorBody, problems, type ErrorBody } from '../errors/problem.ts'
 import { toProblem } from '../errors/status.ts'
-import { severalAtOnce, type BegunWork } from './ordered-concurrent-map.ts'
+import { orderedConcurrentMap, type StartedWork } from './ordered-concurrent-map.ts'
 import { streamBody } from '../answer/stream-body.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -58,9 +58,9 @@ export function createBatch(
       logFault(log, ctx.state, error, problem)
       return errorBody(problem.status, problem.message)
     }
-    const options = { createOnly, ...freeingChunks(ctx.req) }
+    const options = { createOnly, ...releaseChunks(ctx.req) }
     const store = storing(filesOf(ctx.state), options, { explain, record })
-    const results = severalAtOnce(receiveBatch(ctx.req), filesAtOnce, store)
+    const results = orderedConcurrentMap(receiveBatch(ctx.req), filesAtOnce, store)
     const first = await results.next()
     if (first.done) throw problems.noFile()
     // Where the trail fails for the first file, the response's status can still say so.
@@ -90,7 +90,7 @@ function storing(
   files: CustomerFiles,
   options: UploadOptions,
   { explain, record }: Reporting,
-): (file: BatchFile) => BegunWork<Outcome> {
+): (file: BatchFile) => StartedWork<Outcome> {
   const lock = createKeyedLock()
   const upload: CustomerFiles['upload'] = async (name, ...rest) => {
     const unlock = await lock(name)

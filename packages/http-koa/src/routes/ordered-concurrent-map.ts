@@ -1,5 +1,5 @@
 /** Work on an item that has begun. Neither promise rejects. */
-export interface BegunWork<Result> {
+export interface StartedWork<Result> {
   /** Resolves when the next item may be asked for. */
   readonly taken: Promise<unknown>
   readonly result: Promise<Result>
@@ -10,10 +10,10 @@ export interface BegunWork<Result> {
  * that follow. At most `limit` of them wait or are worked on at a time. Where `items` fail, so does this, behind the
  * results of what came before.
  */
-export async function* severalAtOnce<Item, Result>(
+export async function* orderedConcurrentMap<Item, Result>(
   items: AsyncIterable<Item>,
   limit: number,
-  begin: (item: Item) => BegunWork<Result>,
+  begin: (item: Item) => StartedWork<Result>,
 ): AsyncGenerator<readonly Result[], undefined> {
   const underWay: Slot<Result>[] = []
   const news = createNews()

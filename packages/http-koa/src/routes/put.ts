@@ -7,7 +7,7 @@ import { chunksOf } from '../body/chunks-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
 import { inviteBody } from '../exchange/invite-body.ts'
 import { fileNameInPath } from './file-name-in-path.ts'
-import { freeingChunks } from '../body/release-chunks.ts'
+import { releaseChunks } from '../body/release-chunks.ts'
 import { requireAnnouncedLength, requireIntactBody } from '../body/intact-body.ts'
 import { problems } from '../errors/problem.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
@@ -27,7 +27,7 @@ export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
     createOnly,
     ...(digest && { digest }),
     ...sizeOf(ctx.req),
-    ...freeingChunks(ctx.req),
+    ...releaseChunks(ctx.req),
   })
   answerStored(ctx, info)
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect } from 'chai'
-import { lingering, type LingerOptions } from '../../src/body/drain-request-body.ts'
+import { answerWhileDraining, type DrainOptions } from '../../src/body/drain-request-body.ts'
 import { listen } from '../support/listening.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { until } from '../support/until.ts'
@@ -9,10 +9,10 @@ const mebibyte = 1024 * 1024
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 
 /** A server that refuses every request before it has read the body. */
-function runRefusing(options?: LingerOptions) {
+function runRefusing(options?: DrainOptions) {
   const server = createServer((request, response) => {
     response.writeHead(400, { 'Content-Length': 2 })
-    lingering('no', request, options).pipe(response)
+    answerWhileDraining('no', request, options).pipe(response)
   })
   return listen(server)
 }

@@ -26,7 +26,7 @@ const uploads = {
   'POST /upload/batch': { path: '/upload/batch', method: 'POST', body: asForm },
 }
 
-describe('freeingChunks', () => {
+describe('releaseChunks', () => {
   for (const [route, { path, method, body }] of Object.entries(uploads)) {
     it(`frees what ${route} brings once it is stored, and nothing before`, async () => {
       const store = createReleasingStore()

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { severalAtOnce } from '../../src/routes/ordered-concurrent-map.ts'
+import { orderedConcurrentMap } from '../../src/routes/ordered-concurrent-map.ts'
 
 /** Works on items until told their results. */
 function createWork() {
@@ -28,10 +28,10 @@ async function* items(names: string, failure?: Error) {
   if (failure) throw failure
 }
 
-describe('severalAtOnce', () => {
+describe('orderedConcurrentMap', () => {
   it('asks for an item when the one before is taken, up to the limit', async () => {
     const { begin, begun, take, end, settle } = createWork()
-    const results = severalAtOnce(items('abcd'), 2, begin)
+    const results = orderedConcurrentMap(items('abcd'), 2, begin)
     const first = results.next()
     await settle()
     expect(begun).to.deep.equal(['a'])
@@ -49,7 +49,7 @@ describe('severalAtOnce', () => {
 
   it('gives results in the order of the items, and together what is there', async () => {
     const { begin, take, end, settle } = createWork()
-    const results = severalAtOnce(items('abc'), 3, begin)
+    const results = orderedConcurrentMap(items('abc'), 3, begin)
     const first = results.next()
     for (const item of 'abc') {
       await settle()
@@ -70,7 +70,7 @@ describe('severalAtOnce', () => {
       yield 'a'
       await new Promise(() => {})
     }
-    const results = severalAtOnce(stalled(), 2, begin)
+    const results = orderedConcurrentMap(stalled(), 2, begin)
     const first = results.next()
     await settle()
     take('a')
@@ -81,7 +81,7 @@ describe('severalAtOnce', () => {
   it('fails where the items do, behind the results of those before', async () => {
     const { begin, take, end, settle } = createWork()
     const failure = new Error('broken off')
-    const results = severalAtOnce(items('a', failure), 2, begin)
+    const results = orderedConcurrentMap(items('a', failure), 2, begin)
     const first = results.next()
     await settle()
     take('a')
@@ -93,7 +93,7 @@ describe('severalAtOnce', () => {
 
   it('asks for no more items when nobody asks for results any more', async () => {
     const { begin, begun, take, end, settle } = createWork()
-    const results = severalAtOnce(items('abc'), 3, begin)
+    const results = orderedConcurrentMap(items('abc'), 3, begin)
     const first = results.next()
     await settle()
     end('a')
