@@ -17,7 +17,7 @@ function runRefusing(options?: DrainOptions) {
   return listen(server)
 }
 
-describe('lingering', () => {
+describe('answerWhileDraining', () => {
   it('answers at once, and keeps the connection when the rest of the body comes', async () => {
     await using server = await runRefusing()
     using connection = await connectRaw(server.port)
