@@ -15,7 +15,9 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'api-description': { dependencies: [], devDependencies: [] },
   core: { dependencies: [], devDependencies: [] },
   contract: { dependencies: ['core'], devDependencies: [] },
-  'credentials-file': { dependencies: ['core'], devDependencies: ['contract'] },
+  passwords: { dependencies: ['core'], devDependencies: ['contract'] },
+  // A file of customers is one of several sources that keep hashes, so hashing is below it.
+  'credentials-file': { dependencies: ['core', 'passwords'], devDependencies: ['contract'] },
   'http-koa': { dependencies: ['core'], devDependencies: ['api-description', 'contract'] },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
   'store-minio': {
@@ -27,7 +29,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   // S3 servers other than MinIO, likewise.
   's3-servers': { dependencies: ['minio-container'], devDependencies: [] },
   server: {
-    dependencies: ['core', 'credentials-file', 'http-koa', 'store-disk', 'store-minio'],
+    dependencies: ['core', 'credentials-file', 'http-koa', 'passwords', 'store-disk', 'store-minio'],
     devDependencies: ['api-description', 'contract', 'minio-container', 's3-servers'],
   },
 }

@@ -1,3 +1,15 @@
+// They were here before they became a package of their own.
+export {
+  createPasswordVerifier,
+  generatePassword,
+  hashPassword,
+  rememberPasswords,
+  standardScryptCost,
+  type ComputeScrypt,
+  type PasswordVerifierOptions,
+  type RememberOptions,
+  type ScryptCost,
+} from '@holdfast/passwords'
 export { closestWord } from './customers/closest-word.ts'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
 export { describeDenial } from './describe-denial.ts'
@@ -14,14 +26,5 @@ export {
   type ReloadSummary,
 } from './open-file-credential-source.ts'
 export { parseByteSize } from './parse-byte-size.ts'
-export type { ComputeScrypt } from './passwords/compute-scrypt.ts'
-export {
-  createPasswordVerifier,
-  type PasswordVerifierOptions,
-} from './passwords/create-password-verifier.ts'
-export { generatePassword } from './passwords/generate-password.ts'
-export { hashPassword } from './passwords/hash-password.ts'
-export { rememberPasswords, type RememberOptions } from './passwords/remember-passwords.ts'
-export { standardScryptCost, type ScryptCost } from './passwords/scrypt-cost.ts'
 export { programName } from './program-name.ts'
 export { watchPaths, type PathsWatch, type WatchPathsOptions } from './watch-paths.ts'

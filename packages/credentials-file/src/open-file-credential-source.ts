@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Credential, CredentialSource } from '@holdfast/core'
+import { sealPlainPassword, type ScryptCost, standardScryptCost } from '@holdfast/passwords'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import { customersWarnings } from './customers/customers-warnings.ts'
 import { isHash, parseCustomers } from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
-import { sealPlainPassword } from './passwords/plain-password.ts'
-import { type ScryptCost, standardScryptCost } from './passwords/scrypt-cost.ts'
 import { watchPaths } from './watch-paths.ts'
 
 /** What a reload changed: names in the order of the file, and nothing that is secret. */

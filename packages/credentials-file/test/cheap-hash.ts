@@ -1,5 +1,4 @@
-import { hashPassword } from '../src/passwords/hash-password.ts'
-import type { ScryptCost } from '../src/passwords/scrypt-cost.ts'
+import { hashPassword, type ScryptCost } from '@holdfast/passwords'
 
 /** So little that a test may hash as much as it likes. */
 export const cheapCost: ScryptCost = { ln: 4, r: 8, p: 1 }

@@ -1,5 +1,4 @@
-import { parseScryptHash } from '../passwords/scrypt-hash.ts'
-import { isSameScryptCost, type ScryptCost } from '../passwords/scrypt-cost.ts'
+import { isSameScryptCost, parseScryptHash, type ScryptCost } from '@holdfast/passwords'
 import { programName } from '../program-name.ts'
 import { type CustomerEntry, isHash } from './parse-customers.ts'
 

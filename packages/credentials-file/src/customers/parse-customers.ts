@@ -1,6 +1,6 @@
 import { nameProblem } from '@holdfast/core'
+import { parseScryptHash } from '@holdfast/passwords'
 import { parseByteSize } from '../parse-byte-size.ts'
-import { parseScryptHash } from '../passwords/scrypt-hash.ts'
 import { programName } from '../program-name.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import { checkShape, type CustomerData } from './customers-schema.ts'

@@ -1,12 +1,11 @@
 import {
   editCustomersFile,
-  generatePassword,
-  hashPassword,
   openCustomersFile,
   openFileCredentialSource,
   programName,
   type CustomersFile,
 } from '@holdfast/credentials-file'
+import { generatePassword, hashPassword } from '@holdfast/passwords'
 import type { Argv } from 'yargs'
 import { settings } from '../config/settings.ts'
 import { findConfig } from './find-config.ts'

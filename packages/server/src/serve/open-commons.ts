@@ -4,8 +4,8 @@ import type {
   PasswordVerifier,
   QuotaKeeper,
 } from '@holdfast/core'
-import { createPasswordVerifier } from '@holdfast/credentials-file'
 import type { RequestTally } from '@holdfast/http-koa'
+import { createPasswordVerifier } from '@holdfast/passwords'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { clearTextWarning } from './clear-text-warning.ts'

@@ -1,5 +1,5 @@
 import type { Credential, PasswordVerifier } from '@holdfast/core'
-import { rememberPasswords } from '@holdfast/credentials-file'
+import { rememberPasswords } from '@holdfast/passwords'
 import type { Commons } from '../serve/open-commons.ts'
 import type { ReadCertificate } from '../serve/read-certificate.ts'
 import type { Channel } from './channel.ts'

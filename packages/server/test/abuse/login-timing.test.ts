@@ -6,11 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFileService, type PasswordVerifier } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import {
-  createPasswordVerifier,
-  hashPassword,
-  openFileCredentialSource,
-} from '@holdfast/credentials-file'
+import { openFileCredentialSource } from '@holdfast/credentials-file'
+import { createPasswordVerifier, hashPassword } from '@holdfast/passwords'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { expect } from 'chai'
 import { requestHead } from '../black-box/support/request-head.ts'

@@ -1,6 +1,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openFileCredentialSource, createPasswordVerifier } from '@holdfast/credentials-file'
+import { openFileCredentialSource } from '@holdfast/credentials-file'
+import { createPasswordVerifier } from '@holdfast/passwords'
 import { expect } from 'chai'
 import { runHoldfast } from '../support/holdfast.ts'
 import { createSite, type Site } from '../support/site.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hashPassword } from '@holdfast/credentials-file'
+import { hashPassword } from '@holdfast/passwords'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
 import { runHoldfast } from '../support/holdfast.ts'

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generatePassword, hashPassword, openCustomersFile } from '@holdfast/credentials-file'
+import { openCustomersFile } from '@holdfast/credentials-file'
+import { generatePassword, hashPassword } from '@holdfast/passwords'
 import pino from 'pino'
 import { resolveConfig, startServer } from '../../src/index.ts'
 

@@ -1,5 +1,5 @@
 import { chmod } from 'node:fs/promises'
-import { hashPassword } from '@holdfast/credentials-file'
+import { hashPassword } from '@holdfast/passwords'
 import { expect } from 'chai'
 import { examineCustomers } from '../../src/doctor/examine-customers.ts'
 import { createSite, type Site } from '../support/site.ts'

@@ -18,7 +18,7 @@ import {
   hashPassword,
   type ComputeScrypt,
   type ScryptCost,
-} from '@holdfast/credentials-file'
+} from '@holdfast/passwords'
 import {
   createApp,
   createHttpServer,

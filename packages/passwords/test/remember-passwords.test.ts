@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rememberPasswords } from '../../src/passwords/remember-passwords.ts'
+import { rememberPasswords } from '../src/remember-passwords.ts'
 
 describe('rememberPasswords', () => {
   const asked: (string | undefined)[] = []

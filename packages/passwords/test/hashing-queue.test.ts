@@ -4,8 +4,8 @@ import {
   createHashingQueue,
   type HashingQueueOptions,
   type HashingRequest,
-} from '../../src/passwords/hashing-queue.ts'
-import { rejection } from '../rejection.ts'
+} from '../src/hashing-queue.ts'
+import { rejection } from './rejection.ts'
 
 /** A queue whose verifications last until they are told how they end, and note in what order they began. */
 function openQueue(options: Partial<HashingQueueOptions> = {}) {

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
 import { expect } from 'chai'
-import { computeScrypt } from '../../src/passwords/compute-scrypt.ts'
+import { computeScrypt } from '../src/compute-scrypt.ts'
 import {
   createPasswordVerifier,
   type PasswordVerifierOptions,
-} from '../../src/passwords/create-password-verifier.ts'
-import { hashPassword } from '../../src/passwords/hash-password.ts'
-import { sealPlainPassword } from '../../src/passwords/plain-password.ts'
-import { type ScryptCost, standardScryptCost } from '../../src/passwords/scrypt-cost.ts'
-import { cheapCost, cheapHash } from '../cheap-hash.ts'
-import { rejection } from '../rejection.ts'
-import { until } from '../until.ts'
+} from '../src/create-password-verifier.ts'
+import { hashPassword } from '../src/hash-password.ts'
+import { sealPlainPassword } from '../src/plain-password.ts'
+import { type ScryptCost, standardScryptCost } from '../src/scrypt-cost.ts'
+import { cheapCost, cheapHash } from './cheap-hash.ts'
+import { rejection } from './rejection.ts'
+import { until } from './until.ts'
 
 /** A verifier with a record of its computations, which wait while it is held. */
 function openVerifier(options: PasswordVerifierOptions = {}) {

@@ -1,0 +1,14 @@
+export type { ComputeScrypt } from './compute-scrypt.ts'
+export { createPasswordVerifier, type PasswordVerifierOptions } from './create-password-verifier.ts'
+export { generatePassword } from './generate-password.ts'
+export { hashPassword } from './hash-password.ts'
+export {
+  createHashingQueue,
+  type HashingQueue,
+  type HashingQueueOptions,
+  type HashingRequest,
+} from './hashing-queue.ts'
+export { sealPlainPassword } from './plain-password.ts'
+export { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
+export { isSameScryptCost, standardScryptCost, type ScryptCost } from './scrypt-cost.ts'
+export { parseScryptHash, type ScryptHash } from './scrypt-hash.ts'
