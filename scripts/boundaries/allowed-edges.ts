@@ -29,7 +29,14 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   // S3 servers other than MinIO, likewise.
   's3-servers': { dependencies: ['minio-container'], devDependencies: [] },
   server: {
-    dependencies: ['core', 'credentials-file', 'http-koa', 'passwords', 'store-disk', 'store-minio'],
+    dependencies: [
+      'core',
+      'credentials-file',
+      'http-koa',
+      'passwords',
+      'store-disk',
+      'store-minio',
+    ],
     devDependencies: ['api-description', 'contract', 'minio-container', 's3-servers'],
   },
 }

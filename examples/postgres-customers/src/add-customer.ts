@@ -4,7 +4,7 @@
  *     node src/add-customer.ts alice [quota in bytes] [most files]
  */
 import { nameProblem } from '@holdfast/core'
-import { generatePassword, hashPassword } from '@holdfast/credentials-file'
+import { generatePassword, hashPassword } from '@holdfast/passwords'
 import { openPool } from './open-pool.ts'
 
 const { DATABASE_URL = 'postgres://localhost/files' } = process.env

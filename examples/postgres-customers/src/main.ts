@@ -1,7 +1,7 @@
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createMemoryFailureCounter } from '@holdfast/core/memory'
-import { createPasswordVerifier } from '@holdfast/credentials-file'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
+import { createPasswordVerifier } from '@holdfast/passwords'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openPool } from './open-pool.ts'
 import { createPostgresCredentialSource } from './postgres-credential-source.ts'

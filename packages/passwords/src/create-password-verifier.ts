@@ -29,7 +29,7 @@ export interface PasswordVerifierOptions extends RememberOptions {
 }
 
 /**
- * A verifier for scrypt hashes in PHC form and for whatever passwords `openFileCredentialSource` hands out.
+ * A verifier for scrypt hashes in PHC form and for what `sealPlainPassword` returns.
  *
  * Passwords are compared as their UTF-8 bytes. A wrong password, an unknown customer and a customer whose password
  * stands in the file as plain text take the same steps and one computation of the same cost each, provided that the

@@ -13,7 +13,10 @@ const characterWidth = 6.3
 const colours = [
   [/^\(/, '#ced4da'],
   [/\(node:/, '#a5d8ff'],
-  [/\((core|contract|http-koa|server|store-disk|store-minio|credentials-file): /, '#ffa94d'],
+  [
+    /\((core|contract|http-koa|server|store-disk|store-minio|credentials-file|passwords): /,
+    '#ffa94d',
+  ],
   [/\(/, '#ffe066'],
   [/^/, '#ced4da'],
 ] as const

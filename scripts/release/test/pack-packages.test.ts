@@ -20,6 +20,7 @@ describe('packPackages', function () {
       '@holdfast/core',
       '@holdfast/credentials-file',
       '@holdfast/http-koa',
+      '@holdfast/passwords',
       '@holdfast/server',
       '@holdfast/store-disk',
       '@holdfast/store-minio',
