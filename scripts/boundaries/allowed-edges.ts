@@ -15,6 +15,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'api-description': { dependencies: [], devDependencies: [] },
   core: { dependencies: [], devDependencies: [] },
   contract: { dependencies: ['core'], devDependencies: [] },
+  copy: { dependencies: ['core'], devDependencies: ['contract'] },
   passwords: { dependencies: ['core'], devDependencies: ['contract'] },
   // A file of customers is one of several sources that keep hashes, so hashing is below it.
   'credentials-file': { dependencies: ['core', 'passwords'], devDependencies: ['contract'] },
@@ -31,6 +32,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   server: {
     dependencies: [
       'core',
+      'copy',
       'credentials-file',
       'http-koa',
       'passwords',

@@ -1,5 +1,5 @@
+import { mergeSorted } from '@holdfast/copy'
 import { compareUtf8, type BlobStore, type Customer } from '@holdfast/core'
-import { mergeSorted } from '../copy/merge-sorted.ts'
 
 /** What one customer keeps. */
 export interface CustomerUsage {

@@ -1,18 +1,18 @@
 // Long: it moves 10,000 files and 2 GiB, there and back.
 import { createCipheriv } from 'node:crypto'
 import { nastyNames } from '@holdfast/contract'
+import { copyFiles } from '@holdfast/copy'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { expect } from 'chai'
-import { copyFiles } from '../../src/copy/copy-files.ts'
+import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { startCopy } from '../support/copy-process.ts'
 import { startHoldfast } from '../support/holdfast.ts'
 import { createSite, credentials } from '../support/site.ts'
 import { treeOf } from '../support/tree-of.ts'
 import { until } from '../support/until.ts'
 import { createHouse, minioSettings, type House } from './house.ts'
-import { contentOf, putText } from './store-content.ts'
 
 const MiB = 1024 ** 2
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
-import { contentOf, putText } from '../copy/store-content.ts'
+import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { createSite, type Site } from '../support/site.ts'
 import { shellBlocks } from './shell-blocks.ts'
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
-import { contentOf, putText } from '../copy/store-content.ts'
+import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { createSite, type Site } from '../support/site.ts'
 import { fencedBlocks } from './documented-steps.ts'
 

@@ -1,7 +1,5 @@
+import type { CopyFailure, CopyResult, FileCount } from '@holdfast/copy'
 import { formatBytes } from '@holdfast/core'
-import type { FileCount } from '../../copy/copy-progress.ts'
-import type { CopyResult } from '../../copy/copy-files.ts'
-import type { CopyFailure } from '../../copy/failure-list.ts'
 import { visible } from '../../visible.ts'
 import { formatDuration } from './format-duration.ts'
 

@@ -1,4 +1,4 @@
-import type { CopyProgress } from '../../copy/copy-progress.ts'
+import type { CopyProgress } from '@holdfast/copy'
 import { workOf } from './work-of.ts'
 
 /** How fast a copy goes. */

@@ -1,5 +1,5 @@
+import type { CopyProgress } from '@holdfast/copy'
 import { formatBytes } from '@holdfast/core'
-import type { CopyProgress } from '../../copy/copy-progress.ts'
 import { formatDuration } from './format-duration.ts'
 import type { Pace } from './measure-pace.ts'
 import { workOf } from './work-of.ts'

@@ -1,13 +1,8 @@
 import { constants } from 'node:os'
+import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '@holdfast/copy'
 import { isFileServiceError } from '@holdfast/core'
 import type { Config } from '../../config/resolve-config.ts'
 import type { StoreKind } from '../../config/settings.ts'
-import {
-  copyFiles,
-  EmptySourceError,
-  type CopyOptions,
-  type CopyResult,
-} from '../../copy/copy-files.ts'
 import { openStore, type WarningLog } from '../../serve/open-store.ts'
 import { print } from '../print.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'

@@ -1,4 +1,4 @@
-import type { CopyProgress } from '../../copy/copy-progress.ts'
+import type { CopyProgress } from '@holdfast/copy'
 import { createPaceMeter } from './measure-pace.ts'
 import { progressLine, progressLogLine } from './progress-line.ts'
 

@@ -1,4 +1,4 @@
-import type { CopyProgress, FileCount } from '../../copy/copy-progress.ts'
+import type { CopyProgress, FileCount } from '@holdfast/copy'
 
 /** A file takes about as long as so many bytes, beside those that are in it. */
 const bytesPerFile = 256 * 1024

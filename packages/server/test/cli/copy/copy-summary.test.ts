@@ -1,6 +1,6 @@
+import type { CopyResult } from '@holdfast/copy'
 import { expect } from 'chai'
 import { copySummary, describeFailure } from '../../../src/cli/copy/copy-summary.ts'
-import type { CopyResult } from '../../../src/copy/copy-files.ts'
 
 const none = { files: 0, bytes: 0 }
 const result: CopyResult = {

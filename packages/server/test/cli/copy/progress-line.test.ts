@@ -1,6 +1,6 @@
+import type { CopyProgress } from '@holdfast/copy'
 import { expect } from 'chai'
 import { progressLine, progressLogLine } from '../../../src/cli/copy/progress-line.ts'
-import type { CopyProgress } from '../../../src/copy/copy-progress.ts'
 
 const progress: CopyProgress = {
   stage: 'copying',

@@ -1,8 +1,8 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { copyFiles, EmptySourceError } from '../../src/copy/copy-files.ts'
-import type { CopyProgress } from '../../src/copy/copy-progress.ts'
+import { copyFiles, EmptySourceError } from '../src/copy-files.ts'
+import type { CopyProgress } from '../src/copy-progress.ts'
 import { contentOf, putText } from './store-content.ts'
 import { watchedStore } from './watched-store.ts'
 

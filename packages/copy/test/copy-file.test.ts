@@ -1,7 +1,7 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { copyFile } from '../../src/copy/copy-file.ts'
+import { copyFile } from '../src/copy-file.ts'
 import { contentOf, putText } from './store-content.ts'
 
 const key = { customer: 'alice', name: 'a.txt' }
