@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { refuseMissingData } from '../refuse-missing-data.ts'
 import { UsageError } from '../usage-error.ts'
-import type { StorePlace } from './run-copy.ts'
+import type { StorePlace } from './store-place.ts'
 
 /**
  * Refuses a directory to copy from that is not there, and one that is the target, too.

@@ -1,8 +1,6 @@
 import { constants } from 'node:os'
 import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '@holdfast/copy'
 import { isFileServiceError } from '@holdfast/core'
-import type { Config } from '../../config/resolve-config.ts'
-import type { StoreKind } from '../../config/settings.ts'
 import { openStore, type WarningLog } from '../../serve/open-store.ts'
 import { print } from '../print.ts'
 import { stopOnSignal } from '../stop-on-signal.ts'
@@ -12,11 +10,7 @@ import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
 import { standardError } from '../standard-error.ts'
 import { refuseWrongSource } from './refuse-wrong-source.ts'
 import { showProgress } from './show-progress.ts'
-
-export interface StorePlace {
-  readonly kind: StoreKind
-  readonly config: Config
-}
+import type { StorePlace } from './store-place.ts'
 
 export interface CopyPlan extends Pick<
   CopyOptions,
