@@ -1,5 +1,4 @@
-import { createHash, type Hash } from 'node:crypto'
-import type { BlobInfo, BlobKey, BlobStore, OpenBlob } from '@holdfast/core'
+import type { BlobInfo, BlobKey, BlobStore, IncrementalHash, OpenBlob } from '@holdfast/core'
 import { readDigest } from './read-digest.ts'
 
 export interface FileCopy {
@@ -9,6 +8,7 @@ export interface FileCopy {
   readonly signal: AbortSignal
   /** Told of every byte twice: when it is sent, and when it has been read in the copy. */
   readonly onBytes: (bytes: number) => void
+  readonly createHash: () => IncrementalHash
 }
 
 /** Another try may succeed: the file was replaced meanwhile, or its copy turned out to be wrong. */
@@ -35,10 +35,10 @@ export async function copyFile(copy: FileCopy): Promise<BlobInfo | undefined> {
 }
 
 async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
-  const { from, to, key, signal } = copy
+  const { from, to, key, signal, createHash } = copy
   const opened = await from.open(key)
   if (!opened) return undefined
-  const hash = createHash('sha256')
+  const hash = createHash()
   const vanished = new Error('The file is there no more')
   try {
     const content = sent(copy, opened, hash, vanished)
@@ -60,7 +60,7 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
 async function* sent(
   { from, key, onBytes }: FileCopy,
   { info, content }: OpenBlob,
-  hash: Hash,
+  hash: IncrementalHash,
   vanished: Error,
 ) {
   for await (const chunk of content) {
@@ -73,11 +73,11 @@ async function* sent(
   if (now.etag !== info.etag) throw new PassingError('it is replaced again and again')
 }
 
-async function verify(copy: FileCopy, written: BlobInfo, sha256: string): Promise<void> {
-  const { to, key, signal, onBytes } = copy
+async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promise<void> {
+  const { to, key } = copy
   try {
-    const found = await readDigest(to, key, signal, onBytes)
-    if (found?.sha256 === sha256) return
+    const found = await readDigest(to, key, copy)
+    if (found?.digest === digest) return
     throw new PassingError('the copy is not the same as the original')
   } catch (error) {
     // Left there, it would be taken for verified by the next run. It may be out of reach, and then cannot be helped.

@@ -1,4 +1,4 @@
-import type { BlobStore } from '@holdfast/core'
+import type { BlobStore, IncrementalHash } from '@holdfast/core'
 import { addCounts, trackProgress, type CopyProgress, type FileCount } from './copy-progress.ts'
 import { countFiles } from './count-files.ts'
 import { createFailureList, type CopyFailure } from './failure-list.ts'
@@ -9,6 +9,11 @@ import { walkFiles, type FoundFile } from './walk-files.ts'
 export interface CopyOptions {
   readonly from: BlobStore
   readonly to: BlobStore
+  /**
+   * Makes a fresh hash, by which copies are compared with their originals: `() => createHash('sha256')` of `node:crypto`, or
+   * another that is free of collisions.
+   */
+  readonly createHash: () => IncrementalHash
   /** Only this customer's files. Default: those of all customers. */
   readonly customer?: string | undefined
   /** Files at a time, 1 or more. Default: 8. */

@@ -1,4 +1,4 @@
-import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
+import type { BlobInfo, BlobKey, BlobStore, IncrementalHash } from '@holdfast/core'
 import { copyFile } from './copy-file.ts'
 import { readDigest } from './read-digest.ts'
 import { createSettledFiles } from './settled-files.ts'
@@ -24,6 +24,7 @@ export interface MoverOptions {
   readonly verify?: boolean | undefined
   readonly removeExtra?: boolean | undefined
   readonly signal: AbortSignal
+  readonly createHash: () => IncrementalHash
 }
 
 export interface Handling {
@@ -44,15 +45,16 @@ export interface FileMover {
  */
 const sureAge = 15 * 60 * 1000
 
-export function createFileMover({ from, to, signal, ...options }: MoverOptions): FileMover {
-  const { verify = false, removeExtra = false } = options
-  const settled = createSettledFiles()
+export function createFileMover(options: MoverOptions): FileMover {
+  const { from, to, signal, createHash, verify = false, removeExtra = false } = options
+  const settled = createSettledFiles(createHash)
 
   const isSameContent = async (key: BlobKey, { onBytes }: Handling): Promise<boolean> => {
     // One after the other: an opened blob that has to wait for the other one to be read may be cut off.
-    const source = await readDigest(from, key, signal, onBytes)
-    const target = source && (await readDigest(to, key, signal, onBytes))
-    if (!target || target.sha256 !== source.sha256) return false
+    const reading = { signal, onBytes, createHash }
+    const source = await readDigest(from, key, reading)
+    const target = source && (await readDigest(to, key, reading))
+    if (!target || target.digest !== source.digest) return false
     settled.add(key, source.info)
     return true
   }
@@ -67,7 +69,7 @@ export function createFileMover({ from, to, signal, ...options }: MoverOptions):
   }
 
   const copy = async (key: BlobKey, { onBytes }: Handling): Promise<Outcome> => {
-    const source = await copyFile({ from, to, key, signal, onBytes })
+    const source = await copyFile({ from, to, key, signal, onBytes, createHash })
     if (!source) return { kind: 'passing', bytes: 0 }
     settled.add(key, source)
     return { kind: 'copied', bytes: source.size }

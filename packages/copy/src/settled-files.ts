@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { BlobInfo, BlobKey } from '@holdfast/core'
+import type { BlobInfo, BlobKey, IncrementalHash } from '@holdfast/core'
 
 /** Files of which it is known that the target has their content. */
 export interface SettledFiles {
@@ -9,21 +8,24 @@ export interface SettledFiles {
   has(key: BlobKey, source: BlobInfo): boolean
 }
 
-/** More are forgotten rather than that memory grows, and compared again. These take about 10 MiB. */
+/** More are forgotten rather than that memory grows, and compared again. These take about 12 MiB. */
 const maxRemembered = 100_000
 
 /** Remembers files for the passes that follow. A blob keeps its entity tag for life, and no other content gets it. */
-export function createSettledFiles(): SettledFiles {
+export function createSettledFiles(createHash: () => IncrementalHash): SettledFiles {
   const remembered = new Set<string>()
+  const encoder = new TextEncoder()
+
+  const fingerprint = ({ customer, name }: BlobKey, { etag }: BlobInfo) => {
+    const hash = createHash()
+    hash.update(encoder.encode(JSON.stringify([customer, name, etag])))
+    return hash.digest('hex')
+  }
+
   return {
     add(key, source) {
       if (remembered.size < maxRemembered) remembered.add(fingerprint(key, source))
     },
     has: (key, source) => remembered.has(fingerprint(key, source)),
   }
-}
-
-function fingerprint({ customer, name }: BlobKey, { etag }: BlobInfo): string {
-  const identity = JSON.stringify([customer, name, etag])
-  return createHash('sha256').update(identity).digest('base64')
 }

@@ -1,7 +1,7 @@
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { copyFiles } from '../src/copy-files.ts'
+import { copyFiles } from './copy-with-sha256.ts'
 import { contentOf, putText } from './store-content.ts'
 import { watchedStore } from './watched-store.ts'
 

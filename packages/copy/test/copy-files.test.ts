@@ -1,8 +1,9 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { copyFiles, EmptySourceError } from '../src/copy-files.ts'
+import { EmptySourceError } from '../src/copy-files.ts'
 import type { CopyProgress } from '../src/copy-progress.ts'
+import { copyFiles } from './copy-with-sha256.ts'
 import { contentOf, putText } from './store-content.ts'
 import { watchedStore } from './watched-store.ts'
 

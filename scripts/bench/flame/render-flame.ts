@@ -14,7 +14,7 @@ const colours = [
   [/^\(/, '#ced4da'],
   [/\(node:/, '#a5d8ff'],
   [
-    /\((core|contract|http-koa|server|store-disk|store-minio|credentials-file|passwords): /,
+    /\((core|contract|http-koa|server|store-disk|store-minio|copy|credentials-file|passwords): /,
     '#ffa94d',
   ],
   [/\(/, '#ffe066'],

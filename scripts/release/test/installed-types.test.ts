@@ -16,6 +16,7 @@ import { createReadStream } from 'node:fs'
 import type { Server } from 'node:http'
 import { describeBlobStore } from '@holdfast/contract'
 import { injectFaults } from '@holdfast/contract/faults'
+import { copyFiles } from '@holdfast/copy'
 import { createFileService, type BlobStore, type FileService } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
@@ -50,7 +51,7 @@ export async function serve(store: BlobStore): Promise<Server> {
 void openDiskBlobStore({ directory: 1 })
 // @ts-expect-error: the same of Koa, whose types come along.
 createApp(createFileService({ store: createMemoryBlobStore() })).no()
-export const others = [describeBlobStore, injectFaults, createMulterStorage, resolveConfig, startServer]
+export const others = [copyFiles, describeBlobStore, injectFaults, createMulterStorage, resolveConfig, startServer]
 `
 
 describe('The types of the packages, installed from tarballs,', function () {

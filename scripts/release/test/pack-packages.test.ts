@@ -17,6 +17,7 @@ describe('packPackages', function () {
     const names = (await packedPackages()).map(({ name }) => name)
     expect(names).to.deep.equal([
       '@holdfast/contract',
+      '@holdfast/copy',
       '@holdfast/core',
       '@holdfast/credentials-file',
       '@holdfast/http-koa',

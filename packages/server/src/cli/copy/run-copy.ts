@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:os'
 import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '@holdfast/copy'
 import { isFileServiceError } from '@holdfast/core'
@@ -36,6 +37,7 @@ export async function runCopy({ from, to, ...options }: CopyPlan): Promise<numbe
       return copyFiles({
         ...options,
         ...stores,
+        createHash: () => createHash('sha256'),
         signal: interruption.signal,
         onProgress: (progress) => display.update(progress),
       })
