@@ -10,9 +10,9 @@ export {
   type RememberOptions,
   type ScryptCost,
 } from '@holdfast/passwords'
-export { closestWord } from './customers/closest-word.ts'
+export { closestWord } from './messages/closest-word.ts'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
-export { describeDenial } from './describe-denial.ts'
+export { describeDenial } from './messages/describe-denial.ts'
 export { editCustomersFile } from './edit-customers-file.ts'
 export {
   openCustomersFile,
@@ -25,6 +25,6 @@ export {
   type FileCredentialSourceOptions,
   type ReloadSummary,
 } from './open-file-credential-source.ts'
-export { parseByteSize } from './parse-byte-size.ts'
-export { programName } from './program-name.ts'
+export { parseByteSize } from './customers/parse-byte-size.ts'
+export { programName } from './messages/program-name.ts'
 export { watchPaths, type PathsWatch, type WatchPathsOptions } from './watch-paths.ts'

@@ -1,5 +1,5 @@
 import { isSameScryptCost, parseScryptHash, type ScryptCost } from '@holdfast/passwords'
-import { programName } from '../program-name.ts'
+import { programName } from '../messages/program-name.ts'
 import { type CustomerEntry, isHash } from './parse-customers.ts'
 
 export interface WarningsInput {

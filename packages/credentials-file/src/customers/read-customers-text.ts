@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { describeDenial } from '../describe-denial.ts'
-import { programName } from '../program-name.ts'
+import { describeDenial } from '../messages/describe-denial.ts'
+import { programName } from '../messages/program-name.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /** What a customers file holds, before anybody has looked at what it says. */

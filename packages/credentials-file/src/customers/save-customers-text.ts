@@ -1,7 +1,7 @@
 import { open, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { describeDenial } from '../describe-denial.ts'
+import { describeDenial } from '../messages/describe-denial.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /**

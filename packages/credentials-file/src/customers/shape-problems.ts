@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import { programName } from '../program-name.ts'
-import { closestWord } from './closest-word.ts'
+import { programName } from '../messages/program-name.ts'
+import { closestWord } from '../messages/closest-word.ts'
 import type { CustomersFileProblem } from './customers-file-error.ts'
 import { customerFields } from './customers-schema.ts'
 import type { DataPath, YamlDocument } from './yaml-document.ts'
