@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { invertFailures } from './invert-failures.ts'
-import { knownFailures, type KnownFailure, type S3ServerKind } from './known-failures.ts'
+import type { KnownFailure, S3ServerKind } from './known-failures.ts'
 import { startS3Server, type RunningS3Server } from './start-s3-server.ts'
 
 const startLimitMs = 120_000
@@ -23,7 +23,6 @@ export function describeWithS3Server(
   describe(title, function () {
     // They are slower than MinIO, one of them by far.
     this.timeout(testLimitMs)
-    this.retries(knownFailures[kind].retries ?? 0)
     let running: RunningS3Server | undefined
     before(`starts ${kind}`, async function () {
       this.timeout(startLimitMs)

@@ -23,8 +23,6 @@ export interface KnownServer {
   readonly contract: readonly KnownFailure[]
   /** What it fails of the black-box suite. */
   readonly blackBox: readonly KnownFailure[]
-  /** How often a test that fails is tried again, on a server that answers any request with 500 by chance. Default: 0. */
-  readonly retries?: number
   /** What an inspection finds fault with, as `check: mark`. */
   readonly findings: readonly string[]
 }
@@ -40,12 +38,11 @@ const whileOverwritten = [
   'usage > counts each of 2000 blobs once while they are overwritten',
 ]
 
-const tooSlow = (kind: S3ServerKind): KnownFailure => ({
-  cannot: 'Thousands of files that are overwritten all the while take minutes',
-  isLeftOut: true,
-  error: /^/,
-  tests: whileOverwritten.map((test) => `${kind} as a BlobStore > ${test}`),
-})
+// Seen: on versitygw names out of order, on rclone names left out or given twice, and more blobs counted than there are.
+const listsChange = {
+  cannot: 'Lists may leave out, repeat or disorder files that are overwritten meanwhile',
+  isByChance: true,
+}
 
 const replacesInPlace = {
   cannot: 'Replaces files in place: who reads one meanwhile may get a broken download',
@@ -53,16 +50,10 @@ const replacesInPlace = {
   error: /./,
 }
 
-const losesRequests = {
-  cannot: 'Does not answer every request where many come at once for one file',
-  isByChance: true,
-  error: /./,
-}
-
 /** What each server cannot do. A test that begins to pass here fails, until its line is taken out. */
 export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
   versitygw: {
-    remarks: [notInXml.cannot],
+    remarks: [notInXml.cannot, listsChange.cannot],
     contract: [
       {
         ...notInXml,
@@ -75,7 +66,11 @@ export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
           'versitygw as a BlobStore > customers > tells customers of any name, each once, in the order of their UTF-8 bytes',
         ],
       },
-      tooSlow('versitygw'),
+      {
+        ...listsChange,
+        error: /^AssertionError: /,
+        tests: whileOverwritten.map((test) => `versitygw as a BlobStore > ${test}`),
+      },
     ],
     blackBox: [],
     findings: ['names: warning'],
@@ -83,11 +78,17 @@ export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
   rclone: {
     remarks: [
       replacesInPlace.cannot,
+      listsChange.cannot,
       'Has to be started with `--no-unicode-normalization`; otherwise customers and files whose names look alike are one',
       'Files called `. `, ` .` or `.. ` are gone from view when it reads its folder anew, after some minutes',
     ],
     contract: [
-      tooSlow('rclone'),
+      {
+        ...listsChange,
+        // What is replaced in place may also be refused.
+        error: /./,
+        tests: whileOverwritten.map((test) => `rclone as a BlobStore > ${test}`),
+      },
       {
         ...replacesInPlace,
         tests: [
@@ -133,34 +134,15 @@ export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
       'For tests only: keeps everything in memory, and takes every access key; whoever reaches it may list all files',
     ],
     contract: [
-      tooSlow('moto'),
       {
-        ...losesRequests,
-        tests: [
-          'overwriting > keeps one of ten blobs put at once, whole',
-          'overwriting > shows whole blobs only while ten puts replace each other',
-          'create-only > lets exactly one of twenty puts at once succeed',
-          'absence > deletes a blob once, however many deletes come at once',
-          'absence > has deleted a blob after deletes at once through two openings',
-          'absence > stores under a name while its blob is deleted over and over',
-          'listing > gives every name that stays exactly once while others come and go',
-          'sharing > lets exactly one of twenty create-only puts through two openings succeed',
-        ].map((test) => `moto as a BlobStore > ${test}`),
+        // They pass, but each takes up to a minute.
+        cannot: 'Thousands of files that are overwritten all the while take minutes',
+        isLeftOut: true,
+        error: /^/,
+        tests: whileOverwritten.map((test) => `moto as a BlobStore > ${test}`),
       },
     ],
-    blackBox: [
-      {
-        ...losesRequests,
-        tests: [
-          'same name again > by many uploads at once leaves one of them, whole',
-          'same name again > shows readers the old or the new, whole, while uploads replace it',
-          'If-None-Match: * on upload > is race-free among many uploads: exactly one wins, and its content is there',
-          'DELETE /delete/:filename > succeeds for one of many at once, or for more, and the file is gone',
-        ].map((test) => `the service on moto > ${test}`),
-      },
-    ],
-    // Seen: an HTML page of its framework in place of the answer to a part.
-    retries: 3,
+    blackBox: [],
     findings: ['strangers: problem'],
   },
 }

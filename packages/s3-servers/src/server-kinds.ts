@@ -43,7 +43,7 @@ export const s3ServerCommands: Record<
     join(folder, 'data'),
   ],
   moto: ({ programs, port }) => [
-    join(programs, `moto-${s3ServerVersion('moto')}`, 'bin/moto_server'),
-    ...['-H', '127.0.0.1', '-p', String(port)],
+    join(programs, `moto-${s3ServerVersion('moto')}`, 'bin/python'),
+    ...[join(import.meta.dirname, '../moto/serve.py'), String(port)],
   ],
 }
