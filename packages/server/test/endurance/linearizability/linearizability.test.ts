@@ -4,6 +4,7 @@ import { createMemoryBlobStore } from '@holdfast/core/memory'
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
 import { startService } from '../../black-box/support/running-service.ts'
+import { collect } from '../../copy/store-content.ts'
 import { startHoldfast, type HoldfastServer } from '../../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../../support/site.ts'
 import { expectLinearizable } from './expect-linearizable.ts'
@@ -138,6 +139,26 @@ describe('The test of linearizability', function () {
         },
       }
     },
+    'lists what it has listed before': (store) => {
+      const kept = new Map<string, Promise<readonly string[]>>()
+      return {
+        async *list(customer, options) {
+          const id = JSON.stringify([customer, options])
+          const names = kept.get(id) ?? collect(store.list(customer, options))
+          kept.set(id, names)
+          yield* await names
+        },
+      }
+    },
+    'acknowledges an upload before others see it': (store) => ({
+      async put(key, content, options) {
+        const bytes = await collect(content)
+        const copy = { ...key, customer: 'the copies' }
+        const info = await store.put(copy, chunksOf(bytes))
+        setTimeout(() => void store.put(key, chunksOf(bytes), options).catch(() => {}), 20)
+        return info
+      },
+    }),
     'lets a creation replace a file that came meanwhile': (store) => ({
       async put(key, content, options) {
         await turn()
@@ -151,3 +172,7 @@ describe('The test of linearizability', function () {
     })
   }
 })
+
+async function* chunksOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
