@@ -8,7 +8,9 @@ describe('The format of the log', () => {
   /** What a server writes to a terminal, or into a file, while it starts and is asked for a list. */
   async function logOf(output: 'terminal' | 'file', ...flags: readonly string[]): Promise<string> {
     const lineOf = (serve: string) =>
-      output === 'terminal' ? `script -qfc '${serve}' log` : `${serve} > log`
+      output === 'terminal'
+        ? `script -qfc 'env -u NO_COLOR TERM=xterm ${serve}' log`
+        : `${serve} > log`
     await using server = await startSilentServer(lineOf, flags)
     await server.ask('/list')
     const text = () => readFileSync(join(server.site.path, 'log'), 'utf8')
