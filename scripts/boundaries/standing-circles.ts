@@ -21,6 +21,7 @@ export const standingCircles: readonly (readonly string[])[] = [
 export const packagesInFloors: readonly string[] = [
   'copy',
   'credentials-file',
+  'http-koa',
   'passwords',
   'store-disk',
 ]
