@@ -1,4 +1,4 @@
-import { http } from '../required.ts'
+import { http } from '../modules/required.ts'
 
 /** The body of every error: exactly these three fields. */
 export interface ErrorBody {

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { http } from '../required.ts'
+import { http } from '../modules/required.ts'
 import { limitPipelining } from './limit-pipelining.ts'
 import {
   nodeOptions,

@@ -1,6 +1,6 @@
 import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { https } from '../required.ts'
+import { https } from '../modules/required.ts'
 import { limitPipelining } from './limit-pipelining.ts'
 import {
   defaultIdleTimeoutMs,

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { errorBody } from '../errors/problem.ts'
-import { http } from '../required.ts'
+import { http } from '../modules/required.ts'
 
 /** How long a client gets to take a last answer, in milliseconds. */
 const lastAnswerMs = 2_000
