@@ -4,7 +4,6 @@ import { createMemoryBlobStore } from '@holdfast/core/memory'
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
 import { startService } from '../../black-box/support/running-service.ts'
-import { collect } from '../../copy/store-content.ts'
 import { startHoldfast, type HoldfastServer } from '../../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../../support/site.ts'
 import { expectLinearizable } from './expect-linearizable.ts'
@@ -175,4 +174,10 @@ describe('The test of linearizability', function () {
 
 async function* chunksOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks
+}
+
+async function collect<T>(source: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = []
+  for await (const one of source) all.push(one)
+  return all
 }
