@@ -11,9 +11,9 @@ export const standingCircles: readonly (readonly string[])[] = [
     'server/src/workers/told-commons.ts',
   ],
   [
-    'store-minio/src/create-signer.ts',
-    'store-minio/src/get-client.ts',
-    'store-minio/src/s3-client.ts',
+    'store-minio/src/http/create-signer.ts',
+    'store-minio/src/http/get-client.ts',
+    'store-minio/src/http/s3-client.ts',
   ],
 ]
 

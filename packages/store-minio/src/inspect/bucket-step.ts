@@ -1,6 +1,6 @@
 import { finding, type Finding } from '@holdfast/core'
-import { failureOf } from '../s3-errors.ts'
-import type { TrialObjects } from '../trial-objects.ts'
+import { failureOf } from '../errors/s3-errors.ts'
+import type { TrialObjects } from '../bucket/trial-objects.ts'
 
 /** Something that a store does with a bucket, tried on its own. */
 export interface BucketStep {

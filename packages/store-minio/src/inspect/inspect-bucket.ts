@@ -1,8 +1,12 @@
 import { finding, type Finding } from '@holdfast/core'
-import { checkBucket } from '../check-bucket.ts'
-import { isAnswer } from '../s3-errors.ts'
-import { createStoreAccess, type StoreAccess, type StoreAccessOptions } from '../store-access.ts'
-import { StoreSettingError } from '../store-setting-error.ts'
+import { checkBucket } from '../bucket/check-bucket.ts'
+import { isAnswer } from '../errors/s3-errors.ts'
+import {
+  createStoreAccess,
+  type StoreAccess,
+  type StoreAccessOptions,
+} from '../bucket/store-access.ts'
+import { StoreSettingError } from '../errors/store-setting-error.ts'
 import { takeSteps } from './bucket-step.ts'
 import { encryptionFinding } from './encryption-finding.ts'
 import { multipartSteps } from './multipart-steps.ts'
@@ -11,7 +15,7 @@ import { deleting, objectSteps } from './object-steps.ts'
 import { serverClockFinding } from './server-clock-finding.ts'
 import { settingSteps } from './setting-steps.ts'
 import { createStrangersStep } from './strangers-step.ts'
-import { createTrialObjects, removeOldTrials } from '../trial-objects.ts'
+import { createTrialObjects, removeOldTrials } from '../bucket/trial-objects.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
   /** Ends the inspection soon; what it has made is removed first. */

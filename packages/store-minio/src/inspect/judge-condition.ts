@@ -1,5 +1,5 @@
 import { finding, type Finding } from '@holdfast/core'
-import { failureOf } from '../s3-errors.ts'
+import { failureOf } from '../errors/s3-errors.ts'
 
 /**
  * Whether a server keeps what is there from being replaced: `write` asks for that by `If-None-Match: *`, and must fail

@@ -6,10 +6,10 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { finding } from '@holdfast/core'
-import { listUploads } from '../list-uploads.ts'
+import { listUploads } from '../list/list-uploads.ts'
 import type { BucketStep } from './bucket-step.ts'
 import { judgeCondition } from './judge-condition.ts'
-import type { TrialObjects } from '../trial-objects.ts'
+import type { TrialObjects } from '../bucket/trial-objects.ts'
 
 /** An upload with one part. */
 async function begin({ s3, bucket, largeKey, begun }: TrialObjects) {

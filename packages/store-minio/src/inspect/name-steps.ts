@@ -1,8 +1,8 @@
 import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { finding } from '@holdfast/core'
-import { keyDecoder } from '../key-decoder.ts'
-import { failureOf } from '../s3-errors.ts'
-import type { TrialObjects } from '../trial-objects.ts'
+import { keyDecoder } from '../keys/key-decoder.ts'
+import { failureOf } from '../errors/s3-errors.ts'
+import type { TrialObjects } from '../bucket/trial-objects.ts'
 import type { BucketStep } from './bucket-step.ts'
 import { beginAndGiveUp } from './multipart-steps.ts'
 

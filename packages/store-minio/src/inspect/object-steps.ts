@@ -6,10 +6,10 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { finding, type Finding } from '@holdfast/core'
-import { failureOf } from '../s3-errors.ts'
+import { failureOf } from '../errors/s3-errors.ts'
 import type { BucketStep } from './bucket-step.ts'
 import { judgeCondition } from './judge-condition.ts'
-import type { TrialObjects } from '../trial-objects.ts'
+import type { TrialObjects } from '../bucket/trial-objects.ts'
 
 const content = 'holdfast'
 

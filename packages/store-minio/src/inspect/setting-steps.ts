@@ -5,9 +5,9 @@ import {
   type LifecycleRule,
 } from '@aws-sdk/client-s3'
 import { finding, type Finding } from '@holdfast/core'
-import { failureOf, isAnswer } from '../s3-errors.ts'
+import { failureOf, isAnswer } from '../errors/s3-errors.ts'
 import type { BucketStep } from './bucket-step.ts'
-import type { TrialObjects } from '../trial-objects.ts'
+import type { TrialObjects } from '../bucket/trial-objects.ts'
 
 const versioning: BucketStep = {
   check: 'versioning',

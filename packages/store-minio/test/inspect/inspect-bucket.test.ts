@@ -14,9 +14,9 @@ import type { Finding } from '@holdfast/core'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import { inspectBucket, type BucketInspectionOptions } from '../../src/inspect/inspect-bucket.ts'
-import { removeOldTrials } from '../../src/trial-objects.ts'
+import { removeOldTrials } from '../../src/bucket/trial-objects.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
-import { StoreSettingError } from '../../src/store-setting-error.ts'
+import { StoreSettingError } from '../../src/errors/store-setting-error.ts'
 import { startAlteringProxy, type Alterations } from './start-altering-proxy.ts'
 
 const faults = (findings: readonly Finding[]) => findings.filter(({ mark }) => mark !== 'ok')

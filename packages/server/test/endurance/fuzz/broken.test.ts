@@ -5,7 +5,7 @@ import {
   decodeEscapedName,
   encodeEscapedName,
 } from '../../../../store-disk/src/directory/escaped-name.ts'
-import { encodeName } from '../../../../store-minio/src/name-encodings.ts'
+import { encodeName } from '../../../../store-minio/src/keys/name-encodings.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { describeFinding } from './start-fuzz.ts'
 import { multipart } from './targets/multipart.ts'

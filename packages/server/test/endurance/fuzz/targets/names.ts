@@ -6,8 +6,8 @@ import {
   encodeEscapedName,
 } from '../../../../../store-disk/src/directory/escaped-name.ts'
 import { createLayout } from '../../../../../store-disk/src/directory/layout.ts'
-import { encodeName, nameEncodings } from '../../../../../store-minio/src/name-encodings.ts'
-import { createObjectKeys } from '../../../../../store-minio/src/object-keys.ts'
+import { encodeName, nameEncodings } from '../../../../../store-minio/src/keys/name-encodings.ts'
+import { createObjectKeys } from '../../../../../store-minio/src/keys/object-keys.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'
 import { isName } from '../name-model.ts'
 

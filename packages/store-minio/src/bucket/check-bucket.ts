@@ -1,0 +1,116 @@
+import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { failureOf, isAnswer } from '../errors/s3-errors.ts'
+import { StoreSettingError, type StoreSetting } from '../errors/store-setting-error.ts'
+
+export interface BucketCheck {
+  readonly s3: S3Client
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly prefix: string
+  /** Make the bucket if it is missing. */
+  readonly createBucket: boolean
+}
+
+/**
+ * Makes sure that the bucket is there and may be listed.
+ *
+ * @throws StoreSettingError that says which setting is wrong
+ */
+export async function checkBucket(check: BucketCheck): Promise<void> {
+  const { s3, bucket, prefix, createBucket } = check
+  // HEAD would be answered without saying why not.
+  const look = async () => {
+    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 })
+    const { Name: listed } = await s3.send(command)
+    // The client takes many a web page for an empty list.
+    if (listed !== bucket) throw new Error('the answer is no list of the bucket')
+  }
+  if (!canBeInPath(bucket)) throw new StoreSettingError(...noBucketName(check))
+  try {
+    await look().catch(async (error: unknown) => {
+      if (!createBucket || !isAnswer(error, 'NoSuchBucket')) throw error
+      await makeBucket(check)
+      await look()
+    })
+  } catch (error) {
+    throw explain(error, check)
+  }
+}
+
+/** Whether `bucket` stays what it is in the path of a URL; the server judges the rest. */
+function canBeInPath(bucket: string): boolean {
+  return /^[a-z0-9][a-z0-9._-]*$/i.test(bucket)
+}
+
+function noBucketName({ bucket }: BucketCheck): [StoreSetting, string] {
+  return ['bucket', `"${bucket}" cannot be the name of a bucket`]
+}
+
+async function makeBucket({ s3, bucket, region }: BucketCheck): Promise<void> {
+  // The one region that may not be named.
+  const isDefault = region === 'us-east-1'
+  const command = new CreateBucketCommand({
+    Bucket: bucket,
+    ...(!isDefault && { CreateBucketConfiguration: { LocationConstraint: region as never } }),
+  })
+  await s3.send(command).catch((error: unknown) => {
+    // Another server was faster.
+    if (!isAnswer(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error
+  })
+}
+
+type Reason = readonly [setting: StoreSetting | undefined, message: (check: BucketCheck) => string]
+
+const reasons: Readonly<Record<string, Reason>> = {
+  NoSuchBucket: ['bucket', ({ bucket }) => `there is no bucket "${bucket}"`],
+  InvalidBucketName: ['bucket', (check) => noBucketName(check)[1]],
+  InvalidAccessKeyId: ['accessKey', () => 'the server does not know the access key'],
+  SignatureDoesNotMatch: ['secretKey', () => 'the secret key does not belong to the access key'],
+  AccessDenied: [
+    'accessKey',
+    ({ bucket }) =>
+      `the access key may not list the bucket "${bucket}"; the rights it needs are in docs/operations.md`,
+  ],
+  AuthorizationHeaderMalformed: [
+    'region',
+    ({ region }) => `the server is not in region "${region}"`,
+  ],
+  PermanentRedirect: ['region', ({ region }) => `the bucket is not in region "${region}"`],
+  RequestTimeTooSkewed: [
+    undefined,
+    () => 'the clocks of this machine and the server disagree by over 15 minutes',
+  ],
+  ECONNREFUSED: ['endpoint', ({ endpoint }) => `nothing listens at ${endpoint}`],
+  ENOTFOUND: ['endpoint', ({ endpoint }) => `the host of ${endpoint} is not known`],
+  EAI_AGAIN: ['endpoint', ({ endpoint }) => `the host of ${endpoint} cannot be looked up now`],
+  ETIMEDOUT: ['endpoint', ({ endpoint }) => `${endpoint} does not answer`],
+  EPROTO: ['endpoint', ({ endpoint }) => `${endpoint} does not speak TLS; is it http://?`],
+  ERR_SSL_WRONG_VERSION_NUMBER: [
+    'endpoint',
+    ({ endpoint }) => `${endpoint} does not speak TLS; is it http://?`,
+  ],
+}
+
+const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
+
+function explain(error: unknown, check: BucketCheck): StoreSettingError {
+  const { code, status } = failureOf(error)
+  // The client goes on with advice for programmers.
+  const [told = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  if (certificateCodes.test(code)) {
+    const remedy = 'give the certificate of its authority to Node.js by NODE_EXTRA_CA_CERTS'
+    const message = `the certificate of ${check.endpoint} is not trusted (${told}); ${remedy}`
+    return new StoreSettingError('endpoint', message, error)
+  }
+  // What a server that speaks TLS makes of plain HTTP, or we of its answer.
+  const isTls = check.endpoint.startsWith('http://') && (status === 400 || code.startsWith('HPE_'))
+  const hint = isTls ? '; is it https://?' : ''
+  const [setting, message]: Reason = reasons[code] ?? [
+    'endpoint',
+    ({ endpoint }) =>
+      `${endpoint} does not answer as an S3 server (${status || code}: ${told})${hint}`,
+  ]
+  return new StoreSettingError(setting, message(check), error)
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { keyDecoder } from '../keys/key-decoder.ts'
+import { listUploads } from '../list/list-uploads.ts'
+
+/** Objects of nobody, to try a bucket with. */
+export interface TrialObjects {
+  readonly s3: S3Client
+  readonly bucket: string
+  /** Of an object, and of one that comes in parts. Not of any customer: those have a folder. */
+  readonly key: string
+  readonly largeKey: string
+  /** Of objects whose keys servers may take for others. */
+  readonly oddKeys: OddKeys
+  /** Remembers what is to be removed beside the objects themselves, in a bucket that keeps versions. */
+  readonly made: (key: string, versionId: string | undefined) => void
+  /** Remembers an upload to `largeKey`. A server need not list it, and lists a thousand at a time. */
+  readonly begun: (uploadId: string | undefined) => void
+  /** Removes the objects with all that was made of them, as far as the access key may. */
+  remove(): Promise<void>
+}
+
+export interface OddKeys {
+  /** Has characters that a URL escapes, as many names have. */
+  readonly escaped: string
+  /** Has characters that XML cannot have, as few names have. */
+  readonly notInXml: string
+  /** The same but for its Unicode normalisation and case, without an object. */
+  readonly twins: readonly string[]
+}
+
+function oddKeysBelow(key: string): OddKeys {
+  const escaped = `${key}-caf\u00e9 100%41+`
+  const twins = [`${key}-cafe\u0301 100%41+`, `${key}-CAF\u00c9 100%41+`]
+  return { escaped, notInXml: `${key}-\u0001\uffff`, twins }
+}
+
+/** Milliseconds after which objects like these have nobody any more. */
+const hour = 60 * 60 * 1000
+
+const mark = '.holdfast-trial-'
+
+/** Makes up keys below `prefix`; there is no object yet. */
+export function createTrialObjects(s3: S3Client, bucket: string, prefix: string): TrialObjects {
+  const key = `${prefix}${mark}${randomUUID()}`
+  const largeKey = `${key}-large`
+  const oddKeys = oddKeysBelow(key)
+  const keys = [key, largeKey, oddKeys.escaped, oddKeys.notInXml]
+  const unversioned = new Set<string>()
+  const uploads: string[] = []
+  const versions: { readonly Key: string; readonly VersionId: string }[] = []
+  const remove = async (place: { readonly Key: string; readonly VersionId?: string }) => {
+    await s3.send(new DeleteObjectCommand({ Bucket: bucket, ...place })).catch(() => {})
+  }
+  return {
+    s3,
+    bucket,
+    key,
+    largeKey,
+    oddKeys,
+    made(Key, VersionId) {
+      if (VersionId === undefined) unversioned.add(Key)
+      else versions.push({ Key, VersionId })
+    },
+    begun(uploadId) {
+      if (uploadId !== undefined) uploads.push(uploadId)
+    },
+    async remove() {
+      for (const version of versions) await remove(version)
+      // With versions, another delete would leave another mark of it.
+      for (const Key of versions.length === 0 ? keys : unversioned) await remove({ Key })
+      if (versions.length === 0) {
+        // What a server has made of odd keys.
+        await removeOldTrialObjects(s3, bucket, key, Infinity, '')
+      }
+      for (const UploadId of uploads) {
+        const upload = { Bucket: bucket, Key: largeKey, UploadId }
+        // Most of them are over.
+        await s3.send(new AbortMultipartUploadCommand(upload)).catch(() => {})
+      }
+    },
+  }
+}
+
+/** Removes what trials that were killed over an hour before `now` have left below `prefix`. Never throws. */
+export async function removeOldTrials(
+  s3: S3Client,
+  bucket: string,
+  prefix: string,
+  now = Date.now(),
+): Promise<void> {
+  await removeOldTrialObjects(s3, bucket, prefix, now)
+  await abortOldUploads(s3, bucket, prefix + mark, now)
+}
+
+/** The same for those that put no object in parts. */
+export async function removeOldTrialObjects(
+  s3: S3Client,
+  bucket: string,
+  prefix: string,
+  now = Date.now(),
+  begin = mark,
+): Promise<void> {
+  try {
+    const place = { Bucket: bucket, Prefix: prefix + begin }
+    const page = await s3.send(new ListObjectsV2Command({ ...place, EncodingType: 'url' }))
+    const decode = keyDecoder(page.EncodingType)
+    for (const { Key = '', LastModified } of page.Contents ?? []) {
+      if (!isOld(LastModified, now)) continue
+      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: decode(Key) }))
+    }
+  } catch {
+    // The rights to do so are the store's own, and whoever lacks them is told elsewhere.
+  }
+}
+
+function isOld(at: Date | undefined, now: number): boolean {
+  return at !== undefined && now - at.getTime() > hour
+}
+
+/** Aborts the uploads to keys that begin with `begin`, over an hour before `now`. Never throws. */
+async function abortOldUploads(
+  s3: S3Client,
+  bucket: string,
+  begin: string,
+  now: number,
+): Promise<void> {
+  try {
+    // Without a prefix: MinIO takes one for a whole key.
+    const { Uploads = [] } = await listUploads(s3, { Bucket: bucket })
+    for (const { Key = '', UploadId, Initiated } of Uploads) {
+      if (!Key.startsWith(begin) || !isOld(Initiated, now)) continue
+      await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+    }
+  } catch {
+    // The server removes uploads that nobody goes on with.
+  }
+}

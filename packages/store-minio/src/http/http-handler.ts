@@ -1,0 +1,190 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Socket } from 'node:net'
+import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
+import { escapeUri } from './escape-uri.ts'
+import { markUnsent } from '../errors/s3-errors.ts'
+
+export interface Timeouts {
+  /** Milliseconds for a connection, TLS included, to stand. */
+  readonly connectTimeoutMs: number
+  /**
+   * Milliseconds for which the store may neither take nor send a byte while we wait for it. In the middle of a body it is
+   * given up after twice as long at the latest.
+   */
+  readonly idleTimeoutMs: number
+}
+
+/** Carries the S3 client's requests. */
+export interface StoreHttpHandler {
+  handle(request: HttpRequest, options?: HttpHandlerOptions): Promise<{ response: HttpResponse }>
+  /** How many connections carry a request or an unread answer now. */
+  readonly busyConnections: () => number
+  destroy(): void
+}
+
+/**
+ * An HTTP handler for the S3 client that tells a stalled store from a slow reader. The client's own one counts idle time
+ * on the socket also while an answer waits for whoever reads it, so that a download of a customer on a slow line would
+ * be cut off; without its timeout a store that has stopped in the middle would be waited for for ever.
+ */
+export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
+  // Without a limit: a limit would let slow downloads keep uploads from their connections.
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 64 }),
+    'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 64 }),
+  }
+  const agentOf = ({ protocol }: HttpRequest) =>
+    protocol === 'https:' ? agents['https:'] : agents['http:']
+
+  let isDestroyed = false
+
+  return {
+    handle(request, { abortSignal } = {}) {
+      // The client tries again what was under way.
+      if (isDestroyed) return Promise.reject(closedError())
+      const start = request.protocol === 'https:' ? https.request : http.request
+      return new Promise((resolve, reject) => {
+        const outgoing = start({
+          method: request.method,
+          // Node wants IPv6 addresses without the brackets of the URL.
+          host: request.hostname.replace(/^\[(.*)\]$/, '$1'),
+          port: request.port,
+          path: pathOf(request),
+          headers: request.headers,
+          agent: agentOf(request),
+        })
+        // Stays after the answer has begun: a late error must not be nobody's.
+        outgoing.on('error', (error) =>
+          reject(outgoing.writableFinished ? error : markUnsent(error)),
+        )
+        outgoing.once('response', (incoming) => resolve({ response: toResponse(incoming) }))
+        limitWaiting(outgoing, timeouts)
+        cancelWith(outgoing, abortSignal)
+        sendBody(outgoing, request.body)
+      })
+    },
+    busyConnections: () =>
+      Object.values(agents)
+        .flatMap((agent) => Object.values(agent.sockets))
+        .reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0),
+    destroy: () => {
+      isDestroyed = true
+      Object.values(agents).forEach((agent) => agent.destroy())
+    },
+  }
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('The store has been closed'), { code: 'ECANCELED' })
+}
+
+function pathOf({ path, query = {} }: HttpRequest): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each) =>
+      each === null ? escapeUri(name) : `${escapeUri(name)}=${escapeUri(each)}`,
+    ),
+  )
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
+}
+
+function toResponse(incoming: http.IncomingMessage): HttpResponse {
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])
+  return {
+    statusCode: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: incoming,
+  }
+}
+
+/** From this size on a body is announced before it is sent. In bytes. */
+const announcedFrom = 1024 * 1024
+
+/** How long an answer to the announcement is waited for, in milliseconds (RFC 9110 §10.1.1 wants no long wait). */
+const announcementMs = 1000
+
+/**
+ * Sends the body, a large one only when the store says that it will take it: one that refuses it at once closes the
+ * connection, and would do that while we are sending, so that its answer is lost.
+ */
+function sendBody(outgoing: http.ClientRequest, body: unknown): void {
+  if (!(body instanceof Uint8Array) || body.length < announcedFrom) {
+    outgoing.end(body)
+    return
+  }
+  outgoing.setHeader('Expect', '100-continue')
+  const send = () => {
+    clearTimeout(waiting)
+    if (!outgoing.writableEnded && !outgoing.destroyed) outgoing.end(body)
+  }
+  const waiting = setTimeout(send, announcementMs)
+  outgoing.once('continue', send)
+  outgoing.once('close', () => clearTimeout(waiting))
+  outgoing.once('response', (incoming) => {
+    clearTimeout(waiting)
+    // What was announced and not sent leaves the connection of no use.
+    if (!outgoing.writableEnded) incoming.once('close', () => outgoing.destroy())
+  })
+  outgoing.flushHeaders()
+}
+
+/** Destroys the request when the store keeps us waiting too long. */
+function limitWaiting(
+  outgoing: http.ClientRequest,
+  { connectTimeoutMs, idleTimeoutMs }: Timeouts,
+): void {
+  let incoming: http.IncomingMessage | undefined
+  outgoing.once('response', (message) => (incoming = message))
+  const giveUp = (what: string) => {
+    const error = Object.assign(new Error(what), { name: 'TimeoutError', code: 'ETIMEDOUT' })
+    incoming?.destroy(error)
+    outgoing.destroy(error)
+  }
+  const connecting = setTimeout(
+    () => giveUp(`No connection to the store within ${connectTimeoutMs} ms`),
+    connectTimeoutMs,
+  )
+  outgoing.once('close', () => clearTimeout(connecting))
+
+  const watch = (socket: Socket) => {
+    clearTimeout(connecting)
+    let waitedAt: number | undefined
+    const onTimeout = () => {
+      const isReaderSlow = incoming !== undefined && isUntaken(incoming)
+      // A reader found waiting may have begun to only now: the store has its time from here on.
+      const isReaderBack = incoming !== undefined && socket.bytesRead !== waitedAt
+      if (!isReaderSlow && !isReaderBack) {
+        return giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
+      }
+      waitedAt = isReaderSlow ? undefined : socket.bytesRead
+      return socket.setTimeout(idleTimeoutMs)
+    }
+    socket.setTimeout(idleTimeoutMs).on('timeout', onTimeout)
+    outgoing.once('close', () => socket.setTimeout(0).off('timeout', onTimeout))
+  }
+  outgoing.once('socket', (socket: Socket) => {
+    if (!socket.connecting) return watch(socket)
+    const connected = 'encrypted' in socket ? 'secureConnect' : 'connect'
+    socket.once(connected, () => watch(socket))
+  })
+}
+
+/** Whether something has come that nobody has taken yet, be it only the end: the reader is slow, not the store. */
+function isUntaken({ readableLength, complete, readableEnded }: http.IncomingMessage): boolean {
+  return readableLength > 0 || (complete && !readableEnded)
+}
+
+function cancelWith(outgoing: http.ClientRequest, signal: HttpHandlerOptions['abortSignal']): void {
+  if (signal === undefined) return
+  const cancel = () => {
+    // The client takes this name for what must not be tried again.
+    outgoing.destroy(Object.assign(new Error('The request was given up'), { name: 'AbortError' }))
+  }
+  if (signal.aborted) return cancel()
+  if (!(signal instanceof AbortSignal)) return
+  signal.addEventListener('abort', cancel, { once: true })
+  outgoing.once('close', () => signal.removeEventListener('abort', cancel))
+}

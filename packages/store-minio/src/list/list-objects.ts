@@ -1,0 +1,67 @@
+import {
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { FileServiceError } from '@holdfast/core'
+import { keyDecoder } from '../keys/key-decoder.ts'
+import { translating } from '../errors/s3-errors.ts'
+
+/** What to list, in whole keys. */
+export interface ListRequest {
+  readonly s3: S3Client
+  readonly bucket: string
+  /** Keys that begin with it; what follows it up to a slash is given as one folder. */
+  readonly prefix: string
+  /** Only keys after this one. Default: from the first. */
+  readonly after?: string
+  /** The most keys to ask for at once. Default, and S3's limit: 1000. */
+  readonly pageSize?: number
+}
+
+/** What is directly below a prefix: objects, and the folders that hold others, each by its whole key. */
+export interface ListedPage {
+  readonly objects: readonly { readonly key: string; readonly size: number }[]
+  /** End with a slash. */
+  readonly folders: readonly string[]
+}
+
+/** Lists page by page, each in the order of the keys' UTF-8 bytes, as the reader asks for more. */
+export async function* listObjects(request: ListRequest): AsyncGenerator<ListedPage> {
+  const { s3, bucket, prefix, after, pageSize = 1000 } = request
+  let continuation: string | undefined
+  do {
+    const page: ListObjectsV2CommandOutput = await translating(
+      s3.send(
+        new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: prefix,
+          Delimiter: '/',
+          MaxKeys: pageSize,
+          // Keys may have characters that XML cannot.
+          EncodingType: 'url',
+          ...(after !== undefined && { StartAfter: after }),
+          ...(continuation !== undefined && { ContinuationToken: continuation }),
+        }),
+      ),
+    )
+    // The page of some proxy in between is no list, and least of all an empty one.
+    if (page.Name === undefined) throw unreadableList()
+    const decode = keyDecoder(page.EncodingType)
+    yield {
+      objects: (page.Contents ?? []).map(({ Key = '', Size: size = 0 }) => ({
+        key: decode(Key),
+        size,
+      })),
+      folders: (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => decode(Prefix)),
+    }
+    continuation = page.IsTruncated === true ? page.NextContinuationToken : undefined
+  } while (continuation !== undefined)
+}
+
+function unreadableList(): FileServiceError {
+  return new FileServiceError(
+    'store-unavailable',
+    'The store answers with something else than a list',
+  )
+}

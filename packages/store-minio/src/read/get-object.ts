@@ -1,0 +1,168 @@
+import type { Readable } from 'node:stream'
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { GetClient, GetHeaders } from '../http/get-client.ts'
+import type { GetAnswer } from '../http/get-exchange.ts'
+import type { KeptObject, KeptObjects } from './kept-objects.ts'
+import type { ResponseHead } from '../http/response-head.ts'
+import { isAnswer, lengthUnknown, translateError } from '../errors/s3-errors.ts'
+import { fromReadable, inMemory, type StoreBody } from '../http/store-body.ts'
+
+/** An object to be read. */
+export interface ObjectRead {
+  readonly s3: S3Client
+  readonly gets: GetClient
+  readonly kept: KeptObjects
+  readonly bucket: string
+  readonly key: string
+  /** What the port calls it. */
+  readonly name: string
+}
+
+/** An object, or a range of it, whose bytes are on their way. */
+export interface FoundObject {
+  /** Of the whole object, in bytes. */
+  readonly size: number
+  readonly modifiedAt: Date
+  /** In quotes. */
+  readonly etag: string
+  /** Where the body begins in the object, in bytes from 0. */
+  readonly offset: number
+  /** Of the body, in bytes. */
+  readonly length: number
+  readonly body: StoreBody
+}
+
+/** Bodies of up to so many bytes are taken whole: that frees the connection at once, and spares what streams cost. */
+const wholeUpTo = 64 * 1024
+
+/** `undefined` where there is no such object; `unsatisfiable` where the range selects nothing of it. */
+export type GetResult = FoundObject | 'unsatisfiable' | undefined
+
+/**
+ * Gets an object the short way, which is quick for what goes well. What does not is left to the S3 client, which tries
+ * again and knows what the answers mean.
+ */
+export async function getObject(
+  read: ObjectRead,
+  headers: GetHeaders,
+  signal?: AbortSignal,
+): Promise<GetResult> {
+  const found = await getShortly(read, headers, signal)
+  return found === 'left to the client' ? getByClient(read, headers, signal) : found
+}
+
+async function getShortly(
+  read: ObjectRead,
+  headers: GetHeaders,
+  signal: AbortSignal | undefined,
+): Promise<GetResult | 'left to the client'> {
+  const { gets, kept, bucket, key } = read
+  const isWhole = headers.range === undefined
+  const known = isWhole ? kept.find(key) : undefined
+  try {
+    const asked = known ? { 'if-none-match': known.etag } : headers
+    const answer = await gets.get(bucket, key, asked, signal)
+    const { head } = answer
+    if (head.status === 304 && known) {
+      await wholeOf(answer)
+      if (isUnchanged(known, head)) return foundAgain(known)
+      kept.drop(key)
+      return await getShortly(read, headers, signal)
+    }
+    if (head.status === 200 || head.status === 206) {
+      const found = await foundBy(answer)
+      const { bytes } = found.body
+      if (isWhole && bytes) kept.keep(key, { ...found, bytes })
+      return found
+    }
+    const code = await errorCodeOf(answer)
+    if (code === 'NoSuchKey') return undefined
+    return code === 'InvalidRange' ? 'unsatisfiable' : 'left to the client'
+  } catch (error) {
+    if (signal?.aborted === true) throw translateError(error)
+    return 'left to the client'
+  }
+}
+
+/** Whether what is not modified was not written anew either, with the same bytes. */
+function isUnchanged({ modifiedAt }: KeptObject, { headers }: ResponseHead): boolean {
+  const now = headers.get('last-modified')
+  return now === undefined || new Date(now).getTime() === modifiedAt.getTime()
+}
+
+function foundAgain({ etag, modifiedAt, bytes }: KeptObject): FoundObject {
+  const { length } = bytes
+  return { etag, modifiedAt, size: length, offset: 0, length, body: inMemory(bytes) }
+}
+
+async function foundBy(answer: GetAnswer): Promise<FoundObject> {
+  const { head, length, body } = answer
+  return {
+    ...placeOf(head.headers.get('content-range'), length),
+    length,
+    etag: head.headers.get('etag') ?? '',
+    modifiedAt: new Date(head.headers.get('last-modified') ?? 0),
+    body: length > wholeUpTo ? body : inMemory(await wholeOf(answer)),
+  }
+}
+
+/** An answer with an error is short, and says its code in XML. */
+async function errorCodeOf(answer: GetAnswer): Promise<string | undefined> {
+  if (answer.length <= wholeUpTo) {
+    const text = (await wholeOf(answer)).toString('latin1')
+    return /<Code>(\w+)<\/Code>/.exec(text)?.[1]
+  }
+  answer.body.destroy()
+  return undefined
+}
+
+/** A copy of the whole body. */
+async function wholeOf({ length, body }: GetAnswer): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(length)
+  let used = 0
+  for (let bytes = await body.next(); bytes; bytes = await body.next()) {
+    whole.set(bytes, used)
+    used += bytes.length
+  }
+  return whole
+}
+
+async function getByClient(
+  { s3, bucket, key }: ObjectRead,
+  headers: GetHeaders,
+  signal: AbortSignal | undefined,
+): Promise<GetResult> {
+  const command = new GetObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    Range: headers.range,
+    IfMatch: headers['if-match'],
+  })
+  try {
+    const output = await s3.send(command, { ...(signal && { abortSignal: signal }) })
+    // The client's type names what browsers give, too.
+    const body = fromReadable(output.Body as Readable)
+    const { ContentLength: length, ETag: etag = '', LastModified: modifiedAt } = output
+    if (length === undefined) {
+      body.destroy()
+      throw lengthUnknown()
+    }
+    return {
+      ...placeOf(output.ContentRange, length),
+      length,
+      etag,
+      modifiedAt: modifiedAt ?? new Date(0),
+      body,
+    }
+  } catch (error) {
+    if (isAnswer(error, 'NoSuchKey')) return undefined
+    if (isAnswer(error, 'InvalidRange')) return 'unsatisfiable'
+    throw translateError(error)
+  }
+}
+
+/** Reads `bytes 7-15/16` (RFC 9110 §14.4); without it, the body is the whole. */
+function placeOf(contentRange: string | undefined, length: number) {
+  const [, first, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '') ?? []
+  return { offset: Number(first ?? 0), size: Number(size ?? length) }
+}

@@ -1,0 +1,105 @@
+import {
+  FileServiceError,
+  resolveRange,
+  type ByteRange,
+  type OpenBlob,
+  type OpenOptions,
+  type RangeRequest,
+} from '@holdfast/core'
+import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
+import { createObjectContent } from './object-content.ts'
+import { blobInfo, statObject } from './stat-object.ts'
+import type { StoreBody } from '../http/store-body.ts'
+import { sureOfAbsence } from './sure-of-absence.ts'
+
+/** How often an object may be replaced while it is opened. */
+const mostAttempts = 5
+
+/** Opens the object for reading; `undefined` if there is none. */
+export async function readBlob(
+  read: ObjectRead,
+  options: OpenOptions,
+  attempts = mostAttempts,
+): Promise<OpenBlob | undefined> {
+  const { range: request } = options
+  if (request === undefined || canSelect(request)) {
+    const headers = request ? { range: rangeHeader(request) } : {}
+    const found = await sureOfAbsence(read, () => getObject(read, headers))
+    if (found !== 'unsatisfiable') return found && openBlob(read, options, found)
+  }
+  // S3 refuses a range without telling what the object is.
+  const info = await statObject(read)
+  if (info === undefined) return undefined
+  const range = resolveRange(request, info.size)
+  if (range === undefined) {
+    return { info, range, content: nothing(), close: async () => {} }
+  }
+  // Some servers refuse a suffix that is longer than the object, which HTTP does not.
+  const found = await sureOfAbsence(read, () => getObject(read, { range: exactly(range) }))
+  const isFound = found !== undefined && found !== 'unsatisfiable'
+  if (isFound && found.size === info.size) return openBlob(read, options, found)
+  // Replaced by another one in this very moment.
+  if (isFound) found.body.destroy()
+  if (attempts === 1) throw anotherRange()
+  return readBlob(read, options, attempts - 1)
+}
+
+function exactly({ offset, length }: ByteRange): string {
+  return rangeHeader({ first: offset, last: offset + length - 1 })
+}
+
+function openBlob(
+  read: ObjectRead,
+  { range: request, reuseChunks = false }: OpenOptions,
+  found: FoundObject,
+): OpenBlob {
+  const { size, modifiedAt, etag, body } = found
+  const range = resolveRange(request, size)
+  const content = createObjectContent(body, {
+    range: range ?? { offset: 0, length: 0 },
+    reuseChunks,
+    goOn: (rest, closed) => getRest(read, rest, etag, closed),
+  })
+  if ((range?.length ?? 0) !== found.length || (range?.offset ?? 0) !== found.offset) {
+    body.destroy()
+    throw anotherRange()
+  }
+  const info = blobInfo(read.name, { size, modifiedAt, etag })
+  return { info, range, ...content, ...(body.bytes && { bytes: body.bytes }) }
+}
+
+/** What is left of the object that was opened. */
+async function getRest(
+  read: ObjectRead,
+  rest: ByteRange,
+  etag: string,
+  closed: AbortSignal,
+): Promise<StoreBody> {
+  const { offset, length } = rest
+  const range = exactly(rest)
+  const found = await sureOfAbsence(read, () =>
+    getObject(read, { range, 'if-match': etag }, closed),
+  )
+  if (found === undefined || found === 'unsatisfiable') {
+    throw new FileServiceError('store-unavailable', 'The object is gone that was being read')
+  }
+  if (found.offset === offset && found.length === length) return found.body
+  found.body.destroy()
+  throw anotherRange()
+}
+
+function anotherRange(): FileServiceError {
+  return new FileServiceError('store-unavailable', 'The store sends another range than asked for')
+}
+
+/** Whether there is a size for which `request` selects a byte. */
+function canSelect(request: RangeRequest): boolean {
+  return resolveRange(request, Number.MAX_SAFE_INTEGER) !== undefined
+}
+
+function rangeHeader(request: RangeRequest): string {
+  if ('suffixLength' in request) return `bytes=-${request.suffixLength}`
+  return `bytes=${request.first}-${request.last ?? ''}`
+}
+
+async function* nothing(): AsyncIterable<Uint8Array> {}

@@ -1,0 +1,46 @@
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import type { ObjectPlace } from '../keys/object-place.ts'
+import { failureOf } from '../errors/s3-errors.ts'
+import { sureOfAbsence } from '../read/sure-of-absence.ts'
+
+/** The object that is under a key at one moment. */
+export interface FoundVersion {
+  /** What the write that made it has marked it with; `undefined` for an object that this service did not write. */
+  readonly mark: string | undefined
+  /** In quotes. */
+  readonly etag: string
+  readonly modifiedAt: number
+}
+
+/** The name of the metadata by which an object is known to be of one write. */
+export const markName = 'holdfast-upload'
+
+/** Which object is there now; `undefined` if there is none, for certain. Rejects with the client's error. */
+export function findObject(place: ObjectPlace): Promise<FoundVersion | undefined> {
+  return sureOfAbsence(place, () => headObject(place))
+}
+
+/** Whether both are one and the same object, not only of the same content. */
+export function isSameObject(a: FoundVersion | undefined, b: FoundVersion | undefined): boolean {
+  return a?.mark === b?.mark && a?.etag === b?.etag && a?.modifiedAt === b?.modifiedAt
+}
+
+/** As `findObject`, in one request: believes the first node that says that there is none. */
+export async function headObject({
+  s3,
+  bucket,
+  key,
+}: ObjectPlace): Promise<FoundVersion | undefined> {
+  try {
+    const found = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
+    return {
+      mark: found.Metadata?.[markName],
+      etag: found.ETag ?? '',
+      modifiedAt: found.LastModified?.getTime() ?? 0,
+    }
+  } catch (error) {
+    // Only an answer says that there is none.
+    if (failureOf(error).status === 404) return undefined
+    throw error
+  }
+}

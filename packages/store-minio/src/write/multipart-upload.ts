@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+  type CompletedPart,
+} from '@aws-sdk/client-s3'
+import type { Part } from './gather-parts.ts'
+import { checksum, metadataOf, type ObjectWrite, type WrittenObject } from './object-write.ts'
+import { publishObject } from './publish-object.ts'
+import { pausesForUpload } from '../errors/retry-strategy.ts'
+import { isAnswer, translating } from '../errors/s3-errors.ts'
+
+/**
+ * Sends parts as they come, several at a time, and makes the object of them when all are there. The upload is our own:
+ * nothing of another one of the same key is ever taken over. When a part fails, `failure` is aborted with the reason,
+ * which is to end `rest`; whenever anything fails or `stop` aborts, the upload is aborted before the error is thrown.
+ */
+export async function sendInParts(
+  write: ObjectWrite,
+  first: Part,
+  rest: AsyncIterable<Part>,
+  failure: AbortController,
+  stop: AbortSignal,
+): Promise<WrittenObject> {
+  const upload = await begin(write, first)
+  const sent: Promise<CompletedPart>[] = []
+  let size = 0
+  const send = (part: Part) => {
+    size += part.bytes.length
+    const sending = sendPart(write, upload, part, stop)
+    sending.catch((error: unknown) => failure.abort(error))
+    sent.push(sending)
+  }
+  try {
+    send(first)
+    for await (const part of rest) send(part)
+    const parts = await Promise.all(sent)
+    stop.throwIfAborted()
+    const end = () => complete(write, upload, parts)
+    // The server completes an upload once: for a second request it has none.
+    const etag = await translating(publishObject(write, end, { stop, isDoneOnce: true }))
+    return { size, etag }
+  } catch (error) {
+    failure.abort(error)
+    // A part that is still arriving when the upload is aborted could stay behind.
+    await Promise.allSettled(sent)
+    await abort(write, upload)
+    // Whatever came first: the requests that it ended have errors of their own.
+    throw stop.reason
+  } finally {
+    write.underWay.delete(upload)
+  }
+}
+
+async function begin(write: ObjectWrite, { release }: Part): Promise<string> {
+  const { s3, bucket, key, underWay } = write
+  const command = new CreateMultipartUploadCommand({
+    Bucket: bucket,
+    Key: key,
+    ChecksumAlgorithm: 'CRC32',
+    Metadata: metadataOf(write),
+  })
+  try {
+    const { UploadId: upload = '' } = await translating(s3.send(command))
+    underWay.add(upload)
+    return upload
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function sendPart(
+  { s3, bucket, key }: ObjectWrite,
+  upload: string,
+  { number, bytes, crc32, release }: Part,
+  stop: AbortSignal,
+): Promise<CompletedPart> {
+  const sum = checksum(crc32)
+  const command = new UploadPartCommand({
+    Bucket: bucket,
+    Key: key,
+    UploadId: upload,
+    PartNumber: number,
+    Body: bytes,
+    ContentLength: bytes.length,
+    ChecksumCRC32: sum,
+  })
+  try {
+    const { ETag: etag } = await translating(
+      insisting(() => s3.send(command, { abortSignal: stop }), stop),
+    )
+    return { PartNumber: number, ETag: etag, ChecksumCRC32: sum }
+  } finally {
+    release()
+  }
+}
+
+async function complete(
+  { changing, bucket, key, createOnly }: ObjectWrite,
+  upload: string,
+  parts: CompletedPart[],
+): Promise<string | undefined> {
+  const command = new CompleteMultipartUploadCommand({
+    Bucket: bucket,
+    Key: key,
+    UploadId: upload,
+    MultipartUpload: { Parts: parts },
+    // Only here is it decided who is first.
+    ...(createOnly && { IfNoneMatch: '*' }),
+  })
+  return (await changing.send(command)).ETag
+}
+
+/** Does `work` anew, for some seconds, when the store says that there is no such upload. */
+async function insisting<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const pause of pausesForUpload) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAnswer(error, 'NoSuchUpload')) throw error
+      await delay(pause, undefined, { signal })
+    }
+  }
+  return work()
+}
+
+/** Never throws: the failure that led here is the one to be told, and the sweep comes by later. */
+async function abort({ s3, bucket, key, log }: ObjectWrite, upload: string): Promise<void> {
+  const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: upload })
+  await s3.send(command).catch((error: unknown) => {
+    if (isAnswer(error, 'NoSuchUpload')) return
+    log.warn(`An upload that failed could not be removed from the bucket: ${String(error)}`)
+  })
+}

@@ -1,0 +1,40 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { markName } from './find-object.ts'
+import type { ObjectPlace } from '../keys/object-place.ts'
+import type { BufferBudget } from './part-buffers.ts'
+import type { Removals } from './removals.ts'
+
+/** An object to be written. */
+export interface ObjectWrite extends ObjectPlace {
+  /** For requests that make or remove an object: does not repeat them where they may have been carried out. */
+  readonly changing: S3Client
+  /** Those of this process. */
+  readonly removals: Removals
+  /** Fail with `already-exists` instead of replacing what is there. */
+  readonly createOnly: boolean
+  /** Kept with the object, to know it again; no two writes have the same. */
+  readonly mark: string
+  readonly budget: BufferBudget
+  /** The ids of the multipart uploads of this process, which the sweep spares. */
+  readonly underWay: Set<string>
+  readonly log: { warn(message: string): void }
+}
+
+export interface WrittenObject {
+  /** Bytes. */
+  readonly size: number
+  /** As S3 gives it, in quotes. */
+  readonly etag: string
+}
+
+/** The metadata by which an object tells the write that made it. */
+export function metadataOf({ mark }: ObjectWrite): Record<string, string> {
+  return { [markName]: mark }
+}
+
+/** The checksum by which the store notices that bytes were damaged on the way, as S3 has it: big-endian in base64. */
+export function checksum(crc32: number): string {
+  const value = Buffer.alloc(4)
+  value.writeUInt32BE(crc32)
+  return value.toString('base64')
+}
