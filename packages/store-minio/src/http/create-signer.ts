@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
-import type { Connection } from './s3-client.ts'
+import type { Connection } from './connection.ts'
 
 /**
  * The fields of the head of a request, signed, each with its line's end. Of names in lower case; the path is escaped

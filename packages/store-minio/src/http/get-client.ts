@@ -2,7 +2,7 @@ import { createSigner } from './create-signer.ts'
 import { escapeUri } from './escape-uri.ts'
 import { openGetConnection, type GetConnection } from './get-connection.ts'
 import type { GetAnswer } from './get-exchange.ts'
-import type { Connection } from './s3-client.ts'
+import type { Connection } from './connection.ts'
 
 /** What a GET of an object may ask for, by the names of HTTP. */
 export interface GetHeaders {

@@ -1,16 +1,8 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { createGetClient, type GetClient } from './get-client.ts'
 import { createRetryStrategy } from '../errors/retry-strategy.ts'
-import { createHttpHandler, type Timeouts } from './http-handler.ts'
-
-export interface Connection extends Timeouts {
-  /** As in `http://host:9000`. */
-  readonly endpoint: string
-  readonly region: string
-  readonly accessKey: string
-  readonly secretKey: string
-  readonly sessionToken?: string | undefined
-}
+import type { Connection } from './connection.ts'
+import { createHttpHandler } from './http-handler.ts'
 
 export interface StoreClient {
   /** Asks again as `retry-strategy.ts` says. */
