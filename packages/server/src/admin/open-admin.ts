@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import type { ListeningPlace } from '../serve/explain-listening.ts'
+import type { ListeningPlace } from '../listen/explain-listening.ts'
 import type { Vitals } from '../serve/vitals.ts'
 import { customersCheck } from './customers-check.ts'
 import type { Check } from './check.ts'

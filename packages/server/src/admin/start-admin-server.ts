@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createHttpServer, errorBody } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
-import { createDrain } from '../serve/drain.ts'
-import { explainListening, type ListeningPlace } from '../serve/explain-listening.ts'
-import { limitConnections } from '../serve/limit-connections.ts'
-import { listeningUrl } from '../serve/listening-url.ts'
+import { createDrain } from '../listen/drain.ts'
+import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
+import { limitConnections } from '../listen/limit-connections.ts'
+import { listeningUrl } from '../listen/listening-url.ts'
 
 export interface AdminAnswer {
   readonly status: number

@@ -1,4 +1,4 @@
-import type { ClosableStore } from '../serve/open-store.ts'
+import type { ClosableStore } from '../stores/closable-store.ts'
 import type { Check } from './check.ts'
 import { steadyCheck } from './steady-check.ts'
 

@@ -1,5 +1,5 @@
 import { describeDenial } from '@holdfast/credentials-file'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'give that user write permission, or choose another --audit-log',

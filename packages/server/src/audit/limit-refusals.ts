@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@holdfast/http-koa'
-import { createLineLimit, type LineLimitOptions } from '../limit-lines.ts'
+import { createLineLimit, type LineLimitOptions } from '../log/limit-lines.ts'
 
 export interface RefusalLimit {
   /** Whether `event` gets a line; if not, it is counted. */

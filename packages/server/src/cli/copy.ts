@@ -8,7 +8,7 @@ import { refuseIdleFlags } from './refuse-idle-flags.ts'
 import { refuseRest } from './refuse-rest.ts'
 import { settingEnvironment } from './setting-environment.ts'
 import { withSettings } from './setting-options.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 /** The flags of `holdfast copy` that are no settings, for guessing which one was meant. */
 export const copyFlags = ['from', 'to', 'to-data', 'customer', 'delete', 'verify', 'concurrency']

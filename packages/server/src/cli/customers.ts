@@ -15,7 +15,7 @@ import { onlyName, type NameArgument } from './only-name.ts'
 import { print } from './print.ts'
 import { readPassword } from './read-password.ts'
 import { standardError } from './standard-error.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 interface FileOption {
   readonly customers?: string | undefined

@@ -8,9 +8,9 @@ import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { standardError } from './standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import { warnOfVariables } from '../serve/warn-of-variables.ts'
-import { version } from '../version.ts'
+import { version } from '../process/version.ts'
 
 /** Every flag there is, for guessing which one was meant. */
 const flags = [

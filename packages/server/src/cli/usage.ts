@@ -7,7 +7,7 @@ import { onlyName, type NameArgument } from './only-name.ts'
 import { refuseIdleFlags } from './refuse-idle-flags.ts'
 import { settingEnvironment } from './setting-environment.ts'
 import { withSettings } from './setting-options.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 /** The flags of `holdfast usage` that are no settings, for guessing which one was meant. */
 export const usageFlags = ['json']

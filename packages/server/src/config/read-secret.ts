@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describeDenial } from '@holdfast/credentials-file'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from './usage-error.ts'
 import { secretVariables, type SecretName } from './secrets.ts'
 
 /**

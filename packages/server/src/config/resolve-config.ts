@@ -1,4 +1,4 @@
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from './usage-error.ts'
 import { quoted } from './quoted.ts'
 import type { WrittenSettings } from './read-config-file.ts'
 import { readSecret } from './read-secret.ts'

@@ -1,5 +1,5 @@
 import { finding, type Finding } from '@holdfast/core'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import { toldFinding } from './told-finding.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Finding } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import { explainMinioSetting } from '../serve/explain-minio-setting.ts'
-import { findMinioSettings } from '../serve/minio-settings.ts'
+import { explainMinioSetting } from '../stores/explain-minio-setting.ts'
+import { findMinioSettings } from '../stores/minio-settings.ts'
 
 /**
  * Looks at the bucket that the configuration names, with the keys from its environment.

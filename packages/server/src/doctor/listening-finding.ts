@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { finding, type Finding } from '@holdfast/core'
-import { UsageError } from '../cli/usage-error.ts'
-import { explainListening, type ListeningPlace } from '../serve/explain-listening.ts'
+import { UsageError } from '../config/usage-error.ts'
+import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
 import { toldFinding } from './told-finding.ts'
 
 /** Whether this process could listen at `place`, as the server is to, tried for a moment. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { visible } from '../visible.ts'
+import { visible } from './visible.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

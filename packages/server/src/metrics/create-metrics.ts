@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { version } from '../version.ts'
+import { version } from '../process/version.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { Vitals } from '../serve/vitals.ts'
 import { createCounts } from './counts.ts'

@@ -1,5 +1,5 @@
 import type { BlobStore } from '@holdfast/core'
-import type { ClosableStore } from '../serve/open-store.ts'
+import type { ClosableStore } from '../stores/closable-store.ts'
 
 /** What a store does. */
 export const storeOperations = [

@@ -1,6 +1,6 @@
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
-import type { ListeningPlace } from './explain-listening.ts'
+import type { ListeningPlace } from '../listen/explain-listening.ts'
 
 /**
  * Where those who watch over the server reach it; `undefined` where the configuration has no such port.

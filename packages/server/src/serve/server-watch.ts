@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { PasswordVerifier } from '@holdfast/core'
 import type { Authenticate, OnAnswered, RequestTally } from '@holdfast/http-koa'
-import type { ClosableStore } from './open-store.ts'
+import type { ClosableStore } from '../stores/closable-store.ts'
 
 /** What is read again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'

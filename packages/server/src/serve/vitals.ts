@@ -1,5 +1,5 @@
 import type { Figures } from '../metrics/merge-figures.ts'
-import type { ClosableStore } from './open-store.ts'
+import type { ClosableStore } from '../stores/closable-store.ts'
 
 /** What there is to look at in a running server. */
 export interface Vitals {

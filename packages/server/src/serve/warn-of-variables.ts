@@ -1,5 +1,5 @@
 import { unknownVariables } from '../config/unknown-variables.ts'
-import type { WarningLog } from './open-store.ts'
+import type { WarningLog } from '../stores/closable-store.ts'
 
 /** Logs the variables of `environment` that look like settings and are none. */
 export function warnOfVariables(

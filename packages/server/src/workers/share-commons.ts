@@ -5,9 +5,9 @@ import {
   type LoginBrakeOptions,
   type QuotaBooks,
 } from '@holdfast/core'
-import { failureKey } from '../serve/failure-key.ts'
+import { failureKey } from '../logins/failure-key.ts'
 import type { OwnCommons } from '../serve/open-commons.ts'
-import type { ReadCertificate } from '../serve/read-certificate.ts'
+import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Answers, Channel } from './channel.ts'
 import { lendQuotas, type LentQuotas } from './lend-quotas.ts'
 import type { ToldAnswers } from './told-commons.ts'

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { createChannel, type Channel } from './channel.ts'
 import type { Figures } from '../metrics/merge-figures.ts'

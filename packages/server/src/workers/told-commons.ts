@@ -1,7 +1,7 @@
 import type { Credential, PasswordVerifier } from '@holdfast/core'
 import { rememberPasswords } from '@holdfast/passwords'
 import type { Commons } from '../serve/open-commons.ts'
-import type { ReadCertificate } from '../serve/read-certificate.ts'
+import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Channel } from './channel.ts'
 import { createRemoteQuotas } from './remote-quotas.ts'
 import type { CommonAnswers } from './share-commons.ts'

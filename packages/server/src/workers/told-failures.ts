@@ -1,5 +1,5 @@
 import type { FailureCount, FailureCounter } from '@holdfast/core'
-import { failureKey } from '../serve/failure-key.ts'
+import { failureKey } from '../logins/failure-key.ts'
 
 /** How often a key has failed, from one process to another. */
 export interface ToldFailure extends FailureCount {

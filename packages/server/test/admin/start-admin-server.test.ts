@@ -7,7 +7,7 @@ import {
   startAdminServer,
   type AdminServer,
 } from '../../src/admin/start-admin-server.ts'
-import { UsageError } from '../../src/cli/usage-error.ts'
+import { UsageError } from '../../src/config/usage-error.ts'
 import { openConnection } from '../support/connection.ts'
 
 const place = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { refuseIdleFlags } from '../../src/cli/refuse-idle-flags.ts'
-import { UsageError } from '../../src/cli/usage-error.ts'
+import { UsageError } from '../../src/config/usage-error.ts'
 
 describe('refuseIdleFlags', () => {
   it('lets flags of the server and of the store in use pass', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { UsageError } from '../../src/cli/usage-error.ts'
+import { UsageError } from '../../src/config/usage-error.ts'
 import { readSecret } from '../../src/config/read-secret.ts'
 import { createSite, type Site } from '../support/site.ts'
 

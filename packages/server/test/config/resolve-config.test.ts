@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
-import { UsageError } from '../../src/cli/usage-error.ts'
+import { UsageError } from '../../src/config/usage-error.ts'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
 
 describe('resolveConfig', () => {

@@ -1,7 +1,7 @@
 import { createQuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { createLoginFailureCounter } from '../../src/serve/login-failure-counter.ts'
+import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
 import type { Channel } from '../../src/workers/channel.ts'
 import { shareCommons } from '../../src/workers/share-commons.ts'
 import type { ToldAnswers } from '../../src/workers/told-commons.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { failureKey } from '../../src/serve/failure-key.ts'
+import { failureKey } from '../../src/logins/failure-key.ts'
 import { createToldFailures } from '../../src/workers/told-failures.ts'
 
 describe('createToldFailures', () => {

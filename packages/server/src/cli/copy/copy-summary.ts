@@ -1,6 +1,6 @@
 import type { CopyFailure, CopyResult, FileCount } from '@holdfast/copy'
 import { formatBytes } from '@holdfast/core'
-import { visible } from '../../visible.ts'
+import { visible } from '../../log/visible.ts'
 import { formatDuration } from './format-duration.ts'
 
 /** What a copy came to, one fact a line. */

@@ -1,6 +1,6 @@
 import type { BlobStore } from '@holdfast/core'
 import { closestWord } from '@holdfast/credentials-file'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 interface Stores {
   readonly from: BlobStore

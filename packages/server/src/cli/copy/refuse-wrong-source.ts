@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { refuseMissingData } from '../refuse-missing-data.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 import type { StorePlace } from './store-place.ts'
 
 /**

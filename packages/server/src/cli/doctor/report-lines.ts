@@ -1,5 +1,5 @@
 import type { Finding, FindingMark } from '@holdfast/core'
-import { visible } from '../../visible.ts'
+import { visible } from '../../log/visible.ts'
 
 /** How many findings have which mark. */
 export type MarkCount = Readonly<Record<FindingMark, number>>

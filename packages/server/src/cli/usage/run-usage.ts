@@ -1,7 +1,7 @@
 import { isFileServiceError, type BlobStore } from '@holdfast/core'
 import { closestWord, openFileCredentialSource } from '@holdfast/credentials-file'
 import type { Config } from '../../config/resolve-config.ts'
-import { openStore } from '../../serve/open-store.ts'
+import { openStore } from '../../stores/open-store.ts'
 import {
   customerUsages,
   shareOf,
@@ -13,7 +13,7 @@ import { isReaderGone } from '../is-reader-gone.ts'
 import { print } from '../print.ts'
 import { standardError } from '../standard-error.ts'
 import { refuseMissingData } from '../refuse-missing-data.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 import { usageTable } from './usage-table.ts'
 
 export interface UsageRequest {

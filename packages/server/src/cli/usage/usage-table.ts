@@ -1,6 +1,6 @@
 import { formatBytes } from '@holdfast/core'
 import { shareOf, type CustomerUsage } from '../../usage/customer-usages.ts'
-import { visible } from '../../visible.ts'
+import { visible } from '../../log/visible.ts'
 
 const heading = ['files', 'size', 'quota', 'used', 'customer'] as const
 

@@ -1,6 +1,6 @@
 import { watchPaths } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { certificateWarnings } from './certificate-warnings.ts'
 import type { CertificateFiles, ReadCertificate } from './read-certificate.ts'

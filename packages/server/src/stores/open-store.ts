@@ -1,22 +1,8 @@
-import type { BlobStore } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import type { StoreKind } from '../config/settings.ts'
+import type { ClosableStore, WarningLog } from './closable-store.ts'
 import { openDiskStore } from './open-disk-store.ts'
 import { openMinioStore } from './open-minio-store.ts'
-
-/** Where a store tells what its administrator may want to know; a logger is one. */
-export interface WarningLog {
-  warn(message: string): void
-}
-
-/** A store that holds something outside the process while it is open. */
-export interface ClosableStore extends BlobStore {
-  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
-  readonly probe: (signal?: AbortSignal) => Promise<void>
-  /** How many bytes there is room for; left out where nobody can tell. */
-  readonly freeSpace?: () => Promise<number>
-  close(): Promise<void>
-}
 
 interface Store {
   open(config: Config, log: WarningLog, writer?: number): Promise<ClosableStore>

@@ -1,4 +1,4 @@
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 /** Where to listen. */
 export interface ListeningPlace {

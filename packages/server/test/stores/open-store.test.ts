@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import pino from 'pino'
-import { UsageError } from '../../src/cli/usage-error.ts'
+import { UsageError } from '../../src/config/usage-error.ts'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
-import { openStore, placeOf } from '../../src/serve/open-store.ts'
+import { openStore, placeOf } from '../../src/stores/open-store.ts'
 import { createSite, type Site } from '../support/site.ts'
 
 const log = pino({ level: 'silent' })

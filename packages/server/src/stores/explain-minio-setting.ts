@@ -1,5 +1,5 @@
 import type { StoreSettingError } from '@holdfast/store-minio'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
   endpoint: '--minio-endpoint',

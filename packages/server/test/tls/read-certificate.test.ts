@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { expect } from 'chai'
-import { UsageError } from '../../src/cli/usage-error.ts'
-import { readCertificate } from '../../src/serve/read-certificate.ts'
-import { createTlsSite, tlsFlags, validDays, type TlsSite } from '../tls/support/tls-site.ts'
+import { UsageError } from '../../src/config/usage-error.ts'
+import { readCertificate } from '../../src/tls/read-certificate.ts'
+import { createTlsSite, tlsFlags, validDays, type TlsSite } from './support/tls-site.ts'
 import { runHoldfast } from '../support/holdfast.ts'
 
 describe('readCertificate', () => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { LoginBrakeOptions } from '@holdfast/core'
 import { createAddressSet } from '@holdfast/http-koa'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 type BrakeConfig = Pick<

@@ -1,4 +1,4 @@
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { secretVariables } from '../config/secrets.ts'
 import { environmentName } from '../config/settings.ts'

@@ -5,7 +5,7 @@ import {
   type FileCredentialSource,
 } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 /** Opens the customers file and tells the log, and `onReload`, of every later change, whether it is taken or refused. */

@@ -1,7 +1,7 @@
 import type { Config } from '../config/resolve-config.ts'
 import { explainMinioSetting } from './explain-minio-setting.ts'
 import { findMinioSettings } from './minio-settings.ts'
-import type { ClosableStore, WarningLog } from './open-store.ts'
+import type { ClosableStore, WarningLog } from './closable-store.ts'
 
 /**
  * Opens the store in the bucket that the configuration names, with the keys from its environment.

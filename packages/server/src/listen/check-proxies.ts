@@ -1,5 +1,5 @@
 import { createAddressOf } from '@holdfast/http-koa'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 /**

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeFailureCounter } from '@holdfast/contract'
 import { expect } from 'chai'
-import { createLoginFailureCounter } from '../../src/serve/login-failure-counter.ts'
+import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
 
 describe('createLoginFailureCounter', () => {
   describeFailureCounter('The counter of failed logins', async (windowMs) => ({
@@ -24,7 +24,7 @@ describe('createLoginFailureCounter', () => {
   })
 
   it('takes less than a KiB for a key however long, and nothing once it is forgotten', async () => {
-    const module = new URL('../../src/serve/login-failure-counter.ts', import.meta.url).href
+    const module = new URL('../../src/logins/login-failure-counter.ts', import.meta.url).href
     const program = `
       import { setTimeout as delay } from 'node:timers/promises'
       import { createLoginFailureCounter } from ${JSON.stringify(module)}
@@ -65,7 +65,7 @@ describe('createLoginFailureCounter', () => {
   })
 
   it('does not keep the process alive', async () => {
-    const module = new URL('../../src/serve/login-failure-counter.ts', import.meta.url).href
+    const module = new URL('../../src/logins/login-failure-counter.ts', import.meta.url).href
     const program = `
       import { createLoginFailureCounter } from ${JSON.stringify(module)}
       await createLoginFailureCounter(3_600_000).add('alice')`

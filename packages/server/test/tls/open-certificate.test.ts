@@ -4,9 +4,9 @@ import { expect } from 'chai'
 import pino from 'pino'
 import { Writable } from 'node:stream'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { openCertificate, type CertificateSource } from '../../src/serve/open-certificate.ts'
+import { openCertificate, type CertificateSource } from '../../src/tls/open-certificate.ts'
 import { until } from '../support/until.ts'
-import { createTlsSite, type TlsSite } from '../tls/support/tls-site.ts'
+import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 describe('openCertificate', () => {
   let site: TlsSite

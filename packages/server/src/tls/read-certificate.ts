@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { ServerCertificate } from '@holdfast/http-koa'
 import { describeDenial } from '@holdfast/credentials-file'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 
 /** The paths of the two files, both PEM. */
 export interface CertificateFiles {

@@ -1,8 +1,8 @@
 import { describeDenial } from '@holdfast/credentials-file'
 import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
-import type { WarningLog } from './open-store.ts'
+import type { WarningLog } from './closable-store.ts'
 
 /**
  * Opens the store in the directory that the configuration names.

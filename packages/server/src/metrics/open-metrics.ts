@@ -1,4 +1,4 @@
-import type { Metrics } from '../metrics/create-metrics.ts'
+import type { Metrics } from './create-metrics.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 /**
@@ -11,6 +11,6 @@ export async function openMetrics(
 ): Promise<Metrics | undefined> {
   if (port === undefined) return undefined
   // Loaded only now: a server without the port does without.
-  const { createMetrics } = await import('../metrics/create-metrics.ts')
+  const { createMetrics } = await import('./create-metrics.ts')
   return createMetrics(process)
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { connectionsWithin } from '../../src/serve/limit-connections.ts'
+import { connectionsWithin } from '../../src/listen/limit-connections.ts'
 import { childrenOf, openDescriptors } from '../abuse/process-figures.ts'
 import { scrape } from '../metrics/scrape.ts'
 import { openConnection, uploadHead, type Connection } from '../support/connection.ts'

@@ -7,7 +7,7 @@ import {
   type HttpServerOptions,
 } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
-import type { CertificateSource } from './open-certificate.ts'
+import type { CertificateSource } from '../tls/open-certificate.ts'
 
 type App = Parameters<typeof createHttpServer>[0]
 

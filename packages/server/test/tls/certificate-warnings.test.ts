@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { certificateWarnings } from '../../src/serve/certificate-warnings.ts'
+import { certificateWarnings } from '../../src/tls/certificate-warnings.ts'
 
 const day = 86_400_000
 const files = { certificate: 'cert.pem', key: 'key.pem' }

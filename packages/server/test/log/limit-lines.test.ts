@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createLineLimit } from '../src/limit-lines.ts'
-import { until } from './support/until.ts'
+import { createLineLimit } from '../../src/log/limit-lines.ts'
+import { until } from '../support/until.ts'
 
 describe('createLineLimit', () => {
   it('admits so many, reports how many more there were when the time is over, and begins anew', async () => {
