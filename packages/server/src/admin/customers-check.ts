@@ -1,12 +1,12 @@
 import { programName } from '@holdfast/credentials-file'
-import type { Vitals } from '../serve/vitals.ts'
+import type { ServerStatus } from '../serve/server-status.ts'
 import type { Check } from './check.ts'
 
 /**
  * Whether there are customers: without any, all that a server can do with a request is refuse it. A file that is refused
  * does no harm yet, and is told.
  */
-export function customersCheck({ customers }: Pick<Vitals, 'customers'>): Check {
+export function customersCheck({ customers }: Pick<ServerStatus, 'customers'>): Check {
   return {
     name: 'customers',
     look() {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { ListeningPlace } from '../listen/explain-listening.ts'
-import type { Vitals } from '../serve/vitals.ts'
+import type { ServerStatus } from '../serve/server-status.ts'
 import { customersCheck } from './customers-check.ts'
 import type { Check } from './check.ts'
 import { freeSpaceCheck } from './free-space-check.ts'
@@ -16,7 +16,7 @@ export interface Admin {
   /** Such as `http://127.0.0.1:3001`. */
   readonly url: string
   /** Says that the server serves from now on, and what there is to look at. */
-  watch(vitals: Vitals): void
+  watch(status: ServerStatus): void
   /** Says that the server is about to stop. */
   retire(): void
   /** To be closed last. */
@@ -50,21 +50,21 @@ export async function openAdmin(
   )
   return {
     url: server.url,
-    watch(vitals) {
-      readiness.begin(checksOf(vitals, config))
-      metrics.watchVitals(vitals, async () => (await readiness.report()).ready)
+    watch(status) {
+      readiness.begin(checksOf(status, config))
+      metrics.watchStatus(status, async () => (await readiness.report()).ready)
     },
     retire: () => readiness.end(),
     close: () => server.close(),
   }
 }
 
-function checksOf(vitals: Vitals, { 'min-free-space': least }: Config): readonly Check[] {
-  const { store, workers } = vitals
+function checksOf(status: ServerStatus, { 'min-free-space': least }: Config): readonly Check[] {
+  const { store, workers } = status
   return [
     storeCheck(store.probe),
     ...(store.freeSpace ? [freeSpaceCheck(store.freeSpace, least)] : []),
-    customersCheck(vitals),
+    customersCheck(status),
     ...(workers ? [workersCheck(workers)] : []),
   ]
 }

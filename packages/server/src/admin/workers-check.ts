@@ -1,4 +1,4 @@
-import type { WorkersState } from '../serve/vitals.ts'
+import type { WorkersState } from '../serve/server-status.ts'
 import type { Check } from './check.ts'
 import { steadyCheck } from './steady-check.ts'
 

@@ -60,7 +60,7 @@ async function runWatched(
   watch: ServerWatch | undefined,
 ): Promise<number> {
   const server = await startUnlessHurried(config, log, signals.hurry, watch)
-  admin?.watch(server.vitals)
+  admin?.watch(server.status)
   log.info(
     {
       url: server.url,

@@ -1,14 +1,15 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version } from '../process/version.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
-import type { Vitals } from '../serve/vitals.ts'
+import type { ServerStatus } from '../serve/server-status.ts'
 import { createCounts } from './counts.ts'
 import { createLoginFigures } from './login-figures.ts'
-import { mergeFigures, type Figures } from './merge-figures.ts'
+import type { Figures } from '../serve/server-status.ts'
+import { mergeFigures } from './merge-figures.ts'
 import { createReloadFigures } from './reload-figures.ts'
 import { createRequestFigures } from './request-figures.ts'
 import { createStoreFigures } from './store-figures.ts'
-import { createVitalFigures } from './vital-figures.ts'
+import { createStatusFigures } from './status-figures.ts'
 import { createWorkerFigures } from './worker-figures.ts'
 
 /** The figures of a process; docs/metrics.md has them all. */
@@ -16,7 +17,7 @@ export interface Metrics {
   /** To be given to the server of this process. */
   readonly watch: Required<ServerWatch>
   /** Adds the figures of the server as a whole, which one process tells. `isReady` says what `/ready` does. */
-  watchVitals(vitals: Vitals, isReady: () => Promise<boolean>): void
+  watchStatus(status: ServerStatus, isReady: () => Promise<boolean>): void
   /** Counts a line of the log, by pino's number of its level. */
   readonly onLogLine: (level: number) => void
   /** Counts lines of the log that could not be written. */
@@ -67,9 +68,9 @@ export function createMetrics(process?: string): Metrics {
       ...createStoreFigures(register),
       onReload: reloads.onReload,
     },
-    watchVitals(vitals, isReady) {
-      const { customers, certificate, workers } = vitals
-      createVitalFigures(register, vitals, isReady)
+    watchStatus(status, isReady) {
+      const { customers, certificate, workers } = status
+      createStatusFigures(register, status, isReady)
       reloads.ask('customers', () => customers().refusedSince !== undefined)
       if (certificate) {
         reloads.ask('certificate', () => certificate().refusedSince !== undefined)

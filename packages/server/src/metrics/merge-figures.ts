@@ -1,7 +1,5 @@
-import { AggregatorRegistry, type Registry } from 'prom-client'
-
-/** The figures of a process, as they go to another one. */
-export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+import { AggregatorRegistry } from 'prom-client'
+import type { Figures } from '../serve/server-status.ts'
 
 /**
  * The figures of several processes as text for Prometheus. Each has a label that says whose it is, so that nothing is added

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { WorkersState } from '../serve/vitals.ts'
+import type { WorkersState } from '../serve/server-status.ts'
 import { createCounts } from './counts.ts'
-import type { Figures } from './merge-figures.ts'
+import type { Figures } from '../serve/server-status.ts'
 
 /** Figures of the workers of a server, beside what they tell of themselves: that is the result, to be asked for first. */
 export function createWorkerFigures(

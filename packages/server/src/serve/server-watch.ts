@@ -6,16 +6,16 @@ import type { ClosableStore } from '../stores/closable-store.ts'
 /** What is read again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
 
-/** Who measures a server at work: what is given to it comes back with an eye on it. */
+/** Measures a server at work: returns what it is given, with its use counted. */
 export interface ServerWatch {
-  /** Left out where nobody wants to know. */
+  /** Left out where requests are not measured. */
   readonly onAnswered?: OnAnswered
   authenticate(authenticate: Authenticate): Authenticate
   verifyPassword(verify: PasswordVerifier): PasswordVerifier
   store(store: ClosableStore): ClosableStore
   requestTally(tally: RequestTally): RequestTally
   server(server: Server): void
-  /** Told when something new was taken, or refused, so that the old one stays. */
+  /** Called when something new was taken, or refused, so that the old one stays. */
   onReload(what: Reloadable, isTaken: boolean): void
 }
 

@@ -16,17 +16,17 @@ import { createDrain } from '../listen/drain.ts'
 import { connectionsWithin, limitConnections } from '../listen/limit-connections.ts'
 import { listeningUrl } from '../listen/listening-url.ts'
 import { loginBrakeOptions } from '../logins/login-brake-options.ts'
-import { openCommons, type Commons } from './open-commons.ts'
+import { openSharedServices, type SharedServices } from './open-shared-services.ts'
 import { openFilesLimit } from '../listen/open-files-limit.ts'
-import { openInTurn } from './open-in-turn.ts'
+import { createCloseStack } from './close-stack.ts'
 import { openStore } from '../stores/open-store.ts'
 import { noWatch, type ServerWatch } from './server-watch.ts'
-import type { Vitals } from './vitals.ts'
+import type { ServerStatus } from './server-status.ts'
 
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
   readonly url: string
-  readonly vitals: Vitals
+  readonly status: ServerStatus
   /**
    * Reads the customers file and the certificate again, and opens the audit trail anew; `false` when one was refused and
    * stays as it was.
@@ -41,7 +41,7 @@ export interface RunningServer {
 
 /**
  * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in
- * the `open…` files. `watch` measures it. Default: nobody does. `openCommon` opens what this server has in common with
+ * the `open…` files. `watch` measures it. Default: it is not measured. `openServices` opens what this server has in common with
  * others. Default: it has none.
  *
  * @throws UsageError for what an administrator can mend
@@ -50,16 +50,17 @@ export async function startServer(
   config: Config,
   log: Logger,
   watch: ServerWatch = noWatch,
-  openCommon: () => Promise<Commons> = () => openCommons(config, log, undefined, watch),
+  openServices: () => Promise<SharedServices> = () =>
+    openSharedServices(config, log, undefined, watch),
 ): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
   const brakeOptions = loginBrakeOptions(config)
-  const { open, closeAll } = openInTurn()
-  const commons = await open(openCommon())
-  const { certificate, credentials, verifyPassword, failures, quotas } = commons
-  const { requestTally = createRequestTally() } = commons
+  const { open, closeAll } = createCloseStack()
+  const services = await open(openServices())
+  const { certificate, credentials, verifyPassword, failures, quotas } = services
+  const { requestTally = createRequestTally() } = services
   const trail = await open(openTrail(config, log))
-  const store = await open(openStore(config.store, config, log, commons.writer))
+  const store = await open(openStore(config.store, config, log, services.writer))
   const { 'max-file-size': maxFileSize } = config
   const service = createFileService({
     store: watch.store(store),
@@ -101,13 +102,13 @@ export async function startServer(
   }
   return {
     url: listeningUrl(certificate ? 'https' : 'http', server.address()),
-    vitals: {
+    status: {
       store,
-      customers: commons.customersState,
-      certificate: commons.certificateState,
+      customers: services.customersState,
+      certificate: services.certificateState,
     },
     async reload() {
-      const taken = await Promise.all([commons.reload(), trail ? reopen(trail, watch) : true])
+      const taken = await Promise.all([services.reload(), trail ? reopen(trail, watch) : true])
       return taken.every(Boolean)
     },
     async close(cut) {

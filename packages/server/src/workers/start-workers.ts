@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { createQuotaKeeper } from '@holdfast/core'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
-import type { Figures } from '../metrics/merge-figures.ts'
+import type { Figures } from '../serve/server-status.ts'
 import { checkProxies } from '../listen/check-proxies.ts'
 import { loginBrakeOptions } from '../logins/login-brake-options.ts'
-import { openCommons } from '../serve/open-commons.ts'
-import { openInTurn } from '../serve/open-in-turn.ts'
+import { openSharedServices } from '../serve/open-shared-services.ts'
+import { createCloseStack } from '../serve/close-stack.ts'
 import { openStore } from '../stores/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { RunningServer } from '../serve/start-server.ts'
-import { shareCommons } from './share-commons.ts'
+import { createPrimaryServices } from './primary-services.ts'
 import { startWorker, type Worker } from './start-worker.ts'
 
 /** How long to wait before a worker that did not live long is replaced, in milliseconds: doubled each time. */
@@ -24,7 +24,7 @@ const longLife = 10_000
 
 /**
  * Starts a server of as many processes as `config` says, which share their port, and replaces those that die. This
- * process keeps what is one for all of them; see `shareCommons`. It is over when all serve, or when one cannot: then none
+ * process keeps what is one for all of them; see `createPrimaryServices`. It is over when all serve, or when one cannot: then none
  * is left.
  *
  * @throws UsageError for what an administrator can mend
@@ -36,16 +36,16 @@ export async function startWorkers(
 ): Promise<RunningServer> {
   checkProxies(config)
   const brakeOptions = loginBrakeOptions(config)
-  const { open, closeAll } = openInTurn()
-  const commons = await open(openCommons(config, log, () => shared.tellCustomers(), watch))
+  const { open, closeAll } = createCloseStack()
+  const services = await open(openSharedServices(config, log, () => shared.sendCustomers(), watch))
   // For the usage of customers with a quota. What is wrong with it is said here, once.
   const store = await open(openStore(config.store, config, log))
-  const shared = shareCommons(commons, createQuotaKeeper(store), brakeOptions)
+  const shared = createPrimaryServices(services, createQuotaKeeper(store), brakeOptions)
   const { readSecret: _, ...written } = config
   const workers: Worker[] = []
   const closing = new AbortController()
   const isClosing = () => closing.signal.aborted
-  let tellDeath = () => {}
+  let reportDeath = () => {}
   const serving = () => workers.filter((worker) => worker.isServing())
 
   // Set first, since setupPrimary fixes it. Otherwise the primary accepts connections, without a limit, and hands them over.
@@ -61,7 +61,7 @@ export async function startWorkers(
     const began = performance.now()
     const how = await worker.ended
     if (isClosing()) return
-    tellDeath()
+    reportDeath()
     const wait = performance.now() - began > longLife ? 0 : pause
     log.error({ worker: worker.pid, ended: how }, 'a worker has died; it is replaced')
     await delay(wait, undefined, closing).catch(() => {})
@@ -80,21 +80,21 @@ export async function startWorkers(
     workers.forEach((worker, place) => void keep(worker, place))
     return {
       url,
-      vitals: {
+      status: {
         store,
-        customers: commons.customersState,
-        certificate: commons.certificateState,
+        customers: services.customersState,
+        certificate: services.certificateState,
         workers: {
           wanted: config.workers,
           answering: (signal) => countAnswering(serving(), signal),
           count: () => serving().length,
-          onDeath: (tell) => void (tellDeath = tell),
+          onDeath: (notify) => void (reportDeath = notify),
           figures: () => Promise.all(serving().map(figuresOf)),
         },
       },
       async reload() {
         const taken = await Promise.all([
-          commons.reload(),
+          services.reload(),
           ...workers.map(({ channel }) => channel.ask('reload', {}).catch(() => true)),
         ])
         return taken.every(Boolean)
@@ -102,7 +102,7 @@ export async function startWorkers(
       async close(cut) {
         closing.abort()
         const closed = Promise.all(workers.map(closeWorker))
-        const hurry = () => workers.forEach(({ channel }) => channel.tell('hurry', {}))
+        const hurry = () => workers.forEach(({ channel }) => channel.notify('hurry', {}))
         cut?.addEventListener('abort', hurry)
         if (cut?.aborted) hurry()
         const areClean = await closed
@@ -119,10 +119,10 @@ export async function startWorkers(
   }
 }
 
-/** How long a worker may take to tell its figures, in milliseconds: less than Prometheus waits for all of them. */
+/** How long a worker may take to report its figures, in milliseconds: less than Prometheus waits for all of them. */
 const figuresMs = 3_000
 
-/** `undefined` where it does not tell them in time, or is gone. */
+/** `undefined` where it does not report them in time, or is gone. */
 async function figuresOf({ channel }: Worker): Promise<Figures | undefined> {
   return channel.ask('figures', {}, AbortSignal.timeout(figuresMs)).catch(() => undefined)
 }

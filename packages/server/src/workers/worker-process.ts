@@ -6,10 +6,9 @@ import { killProcess } from '../process/kill-process.ts'
 import { openLog, type OpenLog } from '../log/open-log.ts'
 import { openMetrics } from '../metrics/open-metrics.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
-import { createChannel, type Channel } from './channel.ts'
-import type { CommonAnswers } from './share-commons.ts'
-import type { StartAnswers, WorkerAnswers } from './start-worker.ts'
-import { createToldCommons } from './told-commons.ts'
+import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
+import type { PrimaryHandlers, StartHandlers, WorkerHandlers } from './worker-protocol.ts'
+import { createWorkerServices } from './worker-services.ts'
 
 // They reach the whole group, from a terminal or a supervisor; what to do is the primary's to say.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -17,12 +16,12 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 // All is done by then, or the primary is gone. Before cluster's own listener, which exits.
 process.prependListener('disconnect', killProcess)
 
-const told = createToldCommons(() => primary)
+const services = createWorkerServices(() => primary)
 const hurry = new AbortController()
 let opened: OpenLog | undefined
 const starting = Promise.withResolvers<RunningServer>()
-const answers: WorkerAnswers = {
-  ...told.answers,
+const answers: WorkerHandlers = {
+  ...services.answers,
   alive: () => true,
   reload: async () => (await starting.promise).reload(),
   figures: async () => metrics?.figures(),
@@ -33,7 +32,7 @@ const answers: WorkerAnswers = {
   },
   hurry: () => hurry.abort(),
 }
-const primary: Channel<CommonAnswers & StartAnswers> = createChannel(
+const primary: RpcChannel<PrimaryHandlers & StartHandlers> = createRpcChannel(
   {
     send: (message) => void process.send?.(message, undefined, undefined, () => {}),
     onMessage: (take) => void process.on('message', take),
@@ -49,10 +48,12 @@ const config: Config = {
 const metrics = await openMetrics(config, `${order.place}`)
 try {
   opened = openLog(config, metrics)
-  const server = await startServer(config, opened.log, metrics?.watch, async () => told.open(order))
+  const server = await startServer(config, opened.log, metrics?.watch, async () =>
+    services.open(order),
+  )
   starting.resolve(server)
-  primary.tell('listening', { url: server.url })
+  primary.notify('listening', { url: server.url })
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
-  primary.tell('failed', { message, isMistake: error instanceof UsageError })
+  primary.notify('failed', { message, isMistake: error instanceof UsageError })
 }

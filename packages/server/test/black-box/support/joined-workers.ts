@@ -10,9 +10,14 @@ import {
   type QuotaKeeper,
 } from '@holdfast/core'
 import { resolveConfig } from '../../../src/config/resolve-config.ts'
-import { createChannel, type Channel, type Wire } from '../../../src/workers/channel.ts'
-import { shareCommons, type CommonAnswers } from '../../../src/workers/share-commons.ts'
-import { createToldCommons, type ToldAnswers } from '../../../src/workers/told-commons.ts'
+import {
+  createRpcChannel,
+  type RpcChannel,
+  type Transport,
+} from '../../../src/workers/rpc-channel.ts'
+import { createPrimaryServices } from '../../../src/workers/primary-services.ts'
+import type { PrimaryHandlers, ReplicaHandlers } from '../../../src/workers/worker-protocol.ts'
+import { createWorkerServices } from '../../../src/workers/worker-services.ts'
 
 /** What a service is made of. */
 export interface ServiceParts {
@@ -30,15 +35,15 @@ export async function joinWorkers(
   workers: number,
   brake?: Omit<LoginBrakeOptions, 'counter'>,
 ): Promise<readonly ServiceParts[]> {
-  const commons = { ...parts, certificate: undefined, customers: () => names }
-  const shared = shareCommons(commons, createQuotaKeeper(parts.store), brake)
+  const services = { ...parts, certificate: undefined, customers: () => names }
+  const shared = createPrimaryServices(services, createQuotaKeeper(parts.store), brake)
   return Promise.all(
     Array.from({ length: workers }, async (_, place) => {
       const [up, down] = createWires()
-      const told = createToldCommons(() => primary)
-      const primary: Channel<CommonAnswers> = createChannel(up, told.answers)
+      const told = createWorkerServices(() => primary)
+      const primary: RpcChannel<PrimaryHandlers> = createRpcChannel(up, told.answers)
       const share = shared.give(() => channel)
-      const channel: Channel<ToldAnswers> = createChannel(down, share.answers)
+      const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(down, share.answers)
       share.welcome()
       await new Promise((resolve) => setImmediate(resolve))
       const { store } = parts
@@ -52,9 +57,9 @@ export async function joinWorkers(
 }
 
 /** Two ends that are as far apart as two processes. */
-function createWires(): readonly [Wire, Wire] {
+function createWires(): readonly [Transport, Transport] {
   const takers: ((message: unknown) => void)[] = []
-  const end = (own: 0 | 1, other: 0 | 1): Wire => ({
+  const end = (own: 0 | 1, other: 0 | 1): Transport => ({
     send(message) {
       const text = JSON.stringify(message)
       setImmediate(() => takers[other]?.(JSON.parse(text)))

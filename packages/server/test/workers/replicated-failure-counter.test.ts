@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { failureKey } from '../../src/logins/failure-key.ts'
-import { createToldFailures } from '../../src/workers/told-failures.ts'
+import { createReplicatedFailureCounter } from '../../src/workers/replicated-failure-counter.ts'
 
-describe('createToldFailures', () => {
+describe('createReplicatedFailureCounter', () => {
   it('knows what it was told, at once, until it is forgotten', () => {
     let now = 0
-    const told = createToldFailures(() => now)
-    told.hear({ key: failureKey('a'), failures: 1, forgottenInMs: 100 })
+    const told = createReplicatedFailureCounter(() => now)
+    told.apply({ key: failureKey('a'), failures: 1, forgottenInMs: 100 })
     now = 60
-    told.hear({ key: failureKey('a'), failures: 2, forgottenInMs: 40 })
-    told.hear({ key: failureKey('b'), failures: 1, forgottenInMs: 100 })
+    told.apply({ key: failureKey('a'), failures: 2, forgottenInMs: 40 })
+    told.apply({ key: failureKey('b'), failures: 1, forgottenInMs: 100 })
     expect(told.read('a')).to.deep.equal({ failures: 2, forgottenInMs: 40 })
     now = 100
     expect(told.read('a')).to.deep.equal({ failures: 0, forgottenInMs: 0 })
@@ -17,7 +17,7 @@ describe('createToldFailures', () => {
   })
 
   it('counts nothing by itself', async () => {
-    const told = createToldFailures()
+    const told = createReplicatedFailureCounter()
     await told.add('a')
     expect(told.read('a').failures).to.equal(0)
   })

@@ -12,12 +12,12 @@ import { clearTextWarning } from './clear-text-warning.ts'
 import { createLoginFailureCounter } from '../logins/login-failure-counter.ts'
 import { openCertificate, type CertificateSource } from '../tls/open-certificate.ts'
 import { openCustomers } from '../logins/open-customers.ts'
-import { openInTurn } from './open-in-turn.ts'
+import { createCloseStack } from './close-stack.ts'
 import { noWatch, type ServerWatch } from './server-watch.ts'
-import type { CertificateState, CustomersState } from './vitals.ts'
+import type { CertificateState, CustomersState } from './server-status.ts'
 
 /** What is one for a whole server, however many workers it has. */
-export interface Commons {
+export interface SharedServices {
   /** Left out where the server speaks HTTP. */
   readonly certificate: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
   readonly credentials: CredentialSource
@@ -38,25 +38,25 @@ export interface Commons {
   close(): Promise<void>
 }
 
-/** The commons of a server that is one process, or of all its workers: from the files that the configuration names. */
-export interface OwnCommons extends Commons {
+/** The services of a server that is one process, or of all its workers: from the files that the configuration names. */
+export interface OwnServices extends SharedServices {
   readonly certificate: CertificateSource | undefined
   /** All customers, in the order of the file. */
   customers(): readonly string[]
 }
 
 /**
- * Opens the commons. `onReloaded` is called when there are other customers.
+ * Opens the services. `onReloaded` is called when there are other customers.
  *
  * @throws UsageError for what an administrator can mend
  */
-export async function openCommons(
+export async function openSharedServices(
   config: Config,
   log: Logger,
   onReloaded: () => void = () => {},
   watch: ServerWatch = noWatch,
-): Promise<OwnCommons> {
-  const { open, closeAll } = openInTurn()
+): Promise<OwnServices> {
+  const { open, closeAll } = createCloseStack()
   const certificate = await open(
     openCertificate(config, log, {
       onReload: (isTaken) => watch.onReload('certificate', isTaken),

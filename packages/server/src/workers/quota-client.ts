@@ -1,6 +1,6 @@
 import { isLimited, type QuotaClaim, type QuotaKeeper } from '@holdfast/core'
-import type { Channel } from './channel.ts'
-import type { LentQuotas } from './lend-quotas.ts'
+import type { RpcChannel } from './rpc-channel.ts'
+import type { QuotaHandlers } from './quota-server.ts'
 
 /** For customers without limits the primary is not asked. */
 const noClaim: QuotaClaim = {
@@ -10,8 +10,8 @@ const noClaim: QuotaClaim = {
   end() {},
 }
 
-/** A keeper whose books are on the other side of `primary`, see `lendQuotas`. */
-export function createRemoteQuotas(primary: Channel<LentQuotas>): QuotaKeeper {
+/** A keeper whose books are on the other side of `primary`, see `createQuotaServer`. */
+export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeeper {
   return {
     async claim(customer, name, size = 0) {
       if (!isLimited(customer)) return noClaim
@@ -23,11 +23,11 @@ export function createRemoteQuotas(primary: Channel<LentQuotas>): QuotaKeeper {
       const { id } = await primary.ask('beginRemoval', { customer, name })
       try {
         const removed = await remove()
-        // Whoever is told that the file is gone may count on the room.
+        // A client that has read that the file is gone may count on the room.
         await primary.ask('endRemoval', { id, removed })
         return removed
       } catch (error) {
-        primary.tell('endRemoval', { id })
+        primary.notify('endRemoval', { id })
         throw error
       }
     },
@@ -36,33 +36,33 @@ export function createRemoteQuotas(primary: Channel<LentQuotas>): QuotaKeeper {
 
 /** A claim that the primary knows as `id`, and for which `room` bytes are reserved there. */
 function remoteClaim(
-  primary: Channel<LentQuotas>,
+  primary: RpcChannel<QuotaHandlers>,
   { id, room }: { id: number; room: number },
 ): QuotaClaim {
   /** Bytes that have arrived and that the primary does not know of. */
-  let untold = 0
+  let unreported = 0
   let left = room
   let ended = false
   let settled = false
 
   const ask = async () => {
-    const bytes = untold
-    untold = 0
-    left = (await primary.ask('grow', { id, bytes })).room - untold
+    const bytes = unreported
+    unreported = 0
+    left = (await primary.ask('grow', { id, bytes })).room - unreported
   }
   return {
     grow(bytes) {
       if (ended) return undefined
-      untold += bytes
+      unreported += bytes
       left -= bytes
       return left < 0 ? ask() : undefined
     },
-    prepare: async () => primary.ask('prepare', { id, bytes: untold }),
+    prepare: async () => primary.ask('prepare', { id, bytes: unreported }),
     settle() {
       settled = true
     },
     end() {
-      if (!ended) primary.tell('end', { id, settled })
+      if (!ended) primary.notify('end', { id, settled })
       ended = true
     },
   }

@@ -1,11 +1,15 @@
 import { expect } from 'chai'
-import { createToldTally, stepOfLimit, type ToldCount } from '../../src/workers/told-tally.ts'
+import {
+  createReplicatedRequestCounter,
+  stepOfLimit,
+  type ReplicatedCount,
+} from '../../src/workers/replicated-request-counter.ts'
 
-describe('createToldTally', () => {
-  const said: ToldCount[] = []
+describe('createReplicatedRequestCounter', () => {
+  const said: ReplicatedCount[] = []
   beforeEach(() => void said.splice(0))
   const tallyOf = (step: number) =>
-    createToldTally(
+    createReplicatedRequestCounter(
       () => step,
       (told) => void said.push(told),
     )
@@ -13,9 +17,9 @@ describe('createToldTally', () => {
   it('counts what is under way here and elsewhere', () => {
     const tally = tallyOf(10)
     tally.change('a', 1)
-    tally.hear({ key: 'a', count: 5 })
+    tally.apply({ key: 'a', count: 5 })
     expect(tally.count('a')).to.equal(6)
-    tally.hear({ key: 'a', count: 0 })
+    tally.apply({ key: 'a', count: 0 })
     tally.change('a', -1)
     expect(tally.count('a')).to.equal(0)
     expect(said).to.deep.equal([])

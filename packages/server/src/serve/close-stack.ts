@@ -2,7 +2,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-export interface OpenInTurn {
+export interface CloseStack {
   /** Waits for what is being opened; if that fails, everything opened before is closed. */
   readonly open: <Opened extends Closable | undefined>(opening: Promise<Opened>) => Promise<Opened>
   /** Closes everything that has been opened, the last first. */
@@ -10,7 +10,7 @@ export interface OpenInTurn {
 }
 
 /** For things that are opened one after the other, and closed all together. */
-export function openInTurn(): OpenInTurn {
+export function createCloseStack(): CloseStack {
   const opened: Closable[] = []
   const closeAll = async () => {
     for (const each of opened.splice(0).reverse()) await each.close()

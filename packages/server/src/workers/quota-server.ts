@@ -29,13 +29,13 @@ const startTimer: StartTimer = (ms, run) => {
 }
 
 /** What one worker may ask about quotas. */
-export type LentQuotas = ReturnType<typeof lendQuotas>['answers']
+export type QuotaHandlers = ReturnType<typeof createQuotaServer>['answers']
 
 /**
  * Lets a worker claim in these books. It says how each claim ends; `end` does for those that are left when it has died.
  * A claim that was publishing then is looked up in the store, once nothing of the worker is under way any more.
  */
-export function lendQuotas(books: QuotaBooks, start: StartTimer = startTimer) {
+export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTimer) {
   const claims = new Map<number, BookedClaim>()
   /** Of claims and removals: how to end the time for which they may keep a name. */
   const leases = new Map<number, () => void>()
@@ -119,7 +119,7 @@ interface Removal {
   fail(): void
 }
 
-/** Resolves when the file may be removed, by somebody else. */
+/** Resolves when the file may be removed; the caller does not remove it itself. */
 async function beginRemoval(books: QuotaBooks, customer: Customer, name: string): Promise<Removal> {
   const begun = Promise.withResolvers<undefined>()
   const outcome = Promise.withResolvers<boolean>()

@@ -1,8 +1,11 @@
-import type { Figures } from '../metrics/merge-figures.ts'
+import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/closable-store.ts'
 
+/** The figures of a process, as they go to another one. */
+export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
 /** What there is to look at in a running server. */
-export interface Vitals {
+export interface ServerStatus {
   readonly store: ClosableStore
   readonly customers: () => CustomersState
   /** Left out where the server speaks HTTP. */
@@ -31,8 +34,8 @@ export interface WorkersState {
   count(): number
   /** How many serve and answer; those that have not when `signal` aborts do not. */
   readonly answering: (signal: AbortSignal) => Promise<number>
-  /** Calls `tell` whenever one has died from now on. */
-  onDeath(tell: () => void): void
-  /** The figures of each that serves; `undefined` for one that does not tell them in time. */
+  /** Calls `notify` whenever one has died from now on. */
+  onDeath(notify: () => void): void
+  /** The figures of each that serves; `undefined` for one that does not report them in time. */
   figures(): Promise<readonly (Figures | undefined)[]>
 }

@@ -2,22 +2,25 @@ import { createQuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
-import type { Channel } from '../../src/workers/channel.ts'
-import { shareCommons } from '../../src/workers/share-commons.ts'
-import type { ToldAnswers } from '../../src/workers/told-commons.ts'
-import { createToldFailures, type ToldFailure } from '../../src/workers/told-failures.ts'
+import type { RpcChannel } from '../../src/workers/rpc-channel.ts'
+import { createPrimaryServices } from '../../src/workers/primary-services.ts'
+import type { ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
+import {
+  createReplicatedFailureCounter,
+  type ReplicatedFailure,
+} from '../../src/workers/replicated-failure-counter.ts'
 
-describe('shareCommons', () => {
+describe('createPrimaryServices', () => {
   it('tells workers of failed logins by keys that are short, however long the name was', async () => {
-    const told: ToldFailure[] = []
+    const told: ReplicatedFailure[] = []
     const channel = {
       ask: () => Promise.reject(new Error('Nothing is asked')),
-      tell(topic: string, body: unknown) {
-        if (topic === 'failure') told.push(body as ToldFailure)
+      notify(topic: string, body: unknown) {
+        if (topic === 'failure') told.push(body as ReplicatedFailure)
       },
       end() {},
-    } as Channel<ToldAnswers>
-    const shared = shareCommons(
+    } as RpcChannel<ReplicaHandlers>
+    const shared = createPrimaryServices(
       {
         certificate: undefined,
         credentials: createMemoryCredentialSource([]),
@@ -35,8 +38,8 @@ describe('shareCommons', () => {
     expect(told).to.have.length(3)
     for (const { key } of told) expect(key.length).to.be.at.most(65)
 
-    const failures = createToldFailures()
-    for (const failure of told) failures.hear(failure)
+    const failures = createReplicatedFailureCounter()
+    for (const failure of told) failures.apply(failure)
     expect(failures.read(`name ${name}`).failures).to.equal(1)
     expect(failures.read(`name ${name}y`).failures).to.equal(0)
     expect(failures.read('address 192.0.2.1').failures).to.equal(1)

@@ -2,23 +2,25 @@ import type { FailureCount, FailureCounter } from '@holdfast/core'
 import { failureKey } from '../logins/failure-key.ts'
 
 /** How often a key has failed, from one process to another. */
-export interface ToldFailure extends FailureCount {
+export interface ReplicatedFailure extends FailureCount {
   /** As `failureKey` makes it. */
   readonly key: string
 }
 
-/** The failures that somebody else counts, who tells of each one. */
-export interface ToldFailures extends FailureCounter {
+/** The failures that another process counts, which reports each one. */
+export interface ReplicatedFailureCounter extends FailureCounter {
   read(key: string): FailureCount
-  hear(failure: ToldFailure): void
+  apply(failure: ReplicatedFailure): void
   /** All that are not forgotten. */
-  all(): readonly ToldFailure[]
+  all(): readonly ReplicatedFailure[]
 }
 
 const none: FailureCount = { failures: 0, forgottenInMs: 0 }
 
 /** A copy of failures that are counted elsewhere, all in windows of the same length. */
-export function createToldFailures(now = () => performance.now()): ToldFailures {
+export function createReplicatedFailureCounter(
+  now = () => performance.now(),
+): ReplicatedFailureCounter {
   // In the order in which they are forgotten.
   const windows = new Map<string, { failures: number; readonly end: number }>()
 
@@ -37,9 +39,9 @@ export function createToldFailures(now = () => performance.now()): ToldFailures 
       if (window === undefined || window.end <= time) return none
       return { failures: window.failures, forgottenInMs: window.end - time }
     },
-    // Whoever counts it tells of it before the answer to what failed.
+    // The process that counts it reports it before it answers the login that failed.
     add: async () => {},
-    hear({ key, failures, forgottenInMs }) {
+    apply({ key, failures, forgottenInMs }) {
       const time = now()
       forget(time)
       const window = windows.get(key)

@@ -1,7 +1,7 @@
 import { FileServiceError, isFileServiceError, type ErrorCode } from '@holdfast/core'
 
 /** What goes between two processes: objects that survive JSON, in order. */
-export interface Wire {
+export interface Transport {
   send(message: object): void
   onMessage(take: (message: unknown) => void): void
 }
@@ -10,22 +10,25 @@ export interface Wire {
 export type Answers = Readonly<Record<string, (body: never, signal: AbortSignal) => unknown>>
 
 /** The other side, which answers `Theirs`. */
-export interface Channel<Theirs extends Answers> {
+export interface RpcChannel<Theirs extends Answers> {
   /** Resolves with the answer; rejects with what the other side threw, `FileServiceError` or not, and when it is gone. */
   ask<Topic extends keyof Theirs & string>(
     topic: Topic,
     body: Parameters<Theirs[Topic]>[0],
     signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<Theirs[Topic]>>>
-  /** Asks without waiting for an answer. What is told is taken before what is said later. */
-  tell<Topic extends keyof Theirs & string>(topic: Topic, body: Parameters<Theirs[Topic]>[0]): void
+  /** Sends without waiting for an answer. Messages are handled in the order in which they are sent. */
+  notify<Topic extends keyof Theirs & string>(
+    topic: Topic,
+    body: Parameters<Theirs[Topic]>[0],
+  ): void
   /** Says that the other side is gone: rejects what was asked, and aborts what it asked for. */
   end(): void
 }
 
 interface Message {
   readonly topic?: string
-  /** Left out where nobody waits. */
+  /** Left out where no answer is waited for. */
   readonly ask?: number
   readonly cancel?: number
   readonly answer?: number
@@ -39,11 +42,11 @@ interface Fault {
   readonly retryAfterMs?: number
 }
 
-/** Answers the other side of `wire`, and lets this one ask. */
-export function createChannel<Theirs extends Answers>(
-  wire: Wire,
+/** Answers the other side of `transport`, and lets this one ask. */
+export function createRpcChannel<Theirs extends Answers>(
+  transport: Transport,
   answers: Answers,
-): Channel<Theirs> {
+): RpcChannel<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   const answering = new Map<number, AbortController>()
   let asked = 0
@@ -55,7 +58,7 @@ export function createChannel<Theirs extends Answers>(
     const say = (message: object) => {
       if (ask === undefined) return
       answering.delete(ask)
-      if (!isGone) wire.send(message)
+      if (!isGone) transport.send(message)
     }
     try {
       say({ answer: ask, body: await answers[topic]?.(body as never, controller.signal) })
@@ -68,7 +71,7 @@ export function createChannel<Theirs extends Answers>(
     waiting.delete(id)
     return one
   }
-  wire.onMessage((received) => {
+  transport.onMessage((received) => {
     const message = received as Message
     if (message.topic !== undefined) void answer(message)
     else if (message.cancel !== undefined) answering.get(message.cancel)?.abort()
@@ -85,10 +88,10 @@ export function createChannel<Theirs extends Answers>(
       const id = asked++
       const one = Promise.withResolvers<unknown>()
       waiting.set(id, one)
-      wire.send({ topic, ask: id, body })
+      transport.send({ topic, ask: id, body })
       const cancel = () => {
         settle(id)?.reject(signal?.reason)
-        wire.send({ cancel: id })
+        transport.send({ cancel: id })
       }
       signal?.addEventListener('abort', cancel, { once: true })
       try {
@@ -97,8 +100,8 @@ export function createChannel<Theirs extends Answers>(
         signal?.removeEventListener('abort', cancel)
       }
     },
-    tell(topic, body) {
-      if (!isGone) wire.send({ topic, body })
+    notify(topic, body) {
+      if (!isGone) transport.send({ topic, body })
     },
     end() {
       isGone = true

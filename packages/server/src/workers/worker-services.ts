@@ -1,41 +1,37 @@
 import type { Credential, PasswordVerifier } from '@holdfast/core'
 import { rememberPasswords } from '@holdfast/passwords'
-import type { Commons } from '../serve/open-commons.ts'
+import type { SharedServices } from '../serve/open-shared-services.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
-import type { Channel } from './channel.ts'
-import { createRemoteQuotas } from './remote-quotas.ts'
-import type { CommonAnswers } from './share-commons.ts'
-import { createToldFailures, type ToldFailure } from './told-failures.ts'
-import type { WorkerOrder } from './start-worker.ts'
-import { createToldTally, stepOfLimit, type ToldCount, type ToldTally } from './told-tally.ts'
+import type { RpcChannel } from './rpc-channel.ts'
+import { createQuotaClient } from './quota-client.ts'
+import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
+import type { PrimaryHandlers, ReplicaHandlers, WorkerOrder } from './worker-protocol.ts'
+import {
+  createReplicatedRequestCounter,
+  stepOfLimit,
+  type ReplicatedCount,
+  type ReplicatedRequestCounter,
+} from './replicated-request-counter.ts'
 
-/** What a worker takes from its primary. */
-export type ToldAnswers = {
-  customers(credentials: readonly Credential[]): void
-  certificate(certificate: ReadCertificate): void
-  failure(failure: ToldFailure): void
-  count(told: ToldCount): void
-}
-
-/** What a worker is told of the commons, and the commons as it knows them. */
-export interface ToldCommons {
-  readonly answers: ToldAnswers
-  /** To be opened when the primary has told everything for the first time. */
-  open(order: WorkerOrder): Commons
+/** What the primary sends to a worker, and the shared services as the worker has them. */
+export interface WorkerServices {
+  readonly answers: ReplicaHandlers
+  /** To be opened when the primary has sent everything for the first time. */
+  open(order: WorkerOrder): SharedServices
 }
 
 /**
- * The commons as the primary tells of them; see `shareCommons`. Whatever happens at every request is decided here:
+ * The shared services as the primary sends them; see `createPrimaryServices`. Whatever happens at every request is decided here:
  * passwords that are remembered, the brake for them, the limits. A login that is not remembered, and uploads of customers
  * with a quota, ask the primary.
  */
-export function createToldCommons(primary: () => Channel<CommonAnswers>): ToldCommons {
+export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>): WorkerServices {
   let credentials = new Map<string, Credential>()
   let current: ReadCertificate | undefined
   let use: (certificate: ReadCertificate) => void = () => {}
-  const failures = createToldFailures()
-  const counts: ToldCount[] = []
-  let hear: ToldTally['hear'] = (told) => void counts.push(told)
+  const failures = createReplicatedFailureCounter()
+  const counts: ReplicatedCount[] = []
+  let apply: ReplicatedRequestCounter['apply'] = (change) => void counts.push(change)
 
   return {
     answers: {
@@ -46,13 +42,13 @@ export function createToldCommons(primary: () => Channel<CommonAnswers>): ToldCo
         current = next
         use(next)
       },
-      failure: (failure) => failures.hear(failure),
-      count: (told) => hear(told),
+      failure: (failure) => failures.apply(failure),
+      count: (change) => apply(change),
     },
     open({ config, place }) {
       const requestTally = openTally(config, primary())
-      counts.forEach(requestTally.hear)
-      hear = requestTally.hear
+      counts.forEach(requestTally.apply)
+      apply = requestTally.apply
       const first = current
       return {
         writer: place,
@@ -63,7 +59,7 @@ export function createToldCommons(primary: () => Channel<CommonAnswers>): ToldCo
         credentials: { find: (name) => credentials.get(name) },
         verifyPassword: rememberPasswords(verifyElsewhere(primary())),
         failures,
-        quotas: createRemoteQuotas(primary()),
+        quotas: createQuotaClient(primary()),
         requestTally,
         customersState: () => ({ count: credentials.size }),
         reload: async () => true,
@@ -73,17 +69,20 @@ export function createToldCommons(primary: () => Channel<CommonAnswers>): ToldCo
   }
 }
 
-function openTally(config: WorkerOrder['config'], primary: Channel<CommonAnswers>): ToldTally {
+function openTally(
+  config: WorkerOrder['config'],
+  primary: RpcChannel<PrimaryHandlers>,
+): ReplicatedRequestCounter {
   const all = stepOfLimit(config['max-requests'], config.workers)
   const each = stepOfLimit(config['max-requests-per-customer'], config.workers)
-  return createToldTally(
+  return createReplicatedRequestCounter(
     (key) => (key === '' ? all : each),
-    (told) => primary.tell('count', told),
+    (change) => primary.notify('count', change),
   )
 }
 
 /** Hashes in one place are bounded in one place, and leave the workers to the requests. */
-function verifyElsewhere(primary: Channel<CommonAnswers>): PasswordVerifier {
+function verifyElsewhere(primary: RpcChannel<PrimaryHandlers>): PasswordVerifier {
   return (password, passwordHash, { address = '', name = '', signal } = {}) =>
     primary.ask('verify', { name, address, password, passwordHash }, signal)
 }

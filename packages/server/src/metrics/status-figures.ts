@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge, type Registry } from 'prom-client'
-import type { Vitals } from '../serve/vitals.ts'
+import type { ServerStatus } from '../serve/server-status.ts'
 
 /** How long figures wait for a disk, or a check, that does not answer, in milliseconds. */
 const patienceMs = 2_000
 
 /** Figures of a server as a whole, which are looked at when somebody asks. `isReady` says what `/ready` does. */
-export function createVitalFigures(
+export function createStatusFigures(
   register: Registry,
-  { store, customers, certificate }: Vitals,
+  { store, customers, certificate }: ServerStatus,
   isReady: () => Promise<boolean>,
 ): void {
   const tell = (name: string, help: string, read: () => Promise<number | undefined> | number) =>

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { openInTurn } from '../../src/serve/open-in-turn.ts'
+import { createCloseStack } from '../../src/serve/close-stack.ts'
 
-describe('openInTurn', () => {
+describe('createCloseStack', () => {
   const closed: string[] = []
   beforeEach(() => void closed.splice(0))
   const thing = (name: string) => ({ name, close: async () => void closed.push(name) })
 
   it('hands on what is opened, and closes all of it, the last first, once', async () => {
-    const { open, closeAll } = openInTurn()
+    const { open, closeAll } = createCloseStack()
     expect((await open(Promise.resolve(thing('a')))).name).to.equal('a')
     expect(await open(Promise.resolve(undefined))).to.equal(undefined)
     await open(Promise.resolve(thing('b')))
@@ -18,7 +18,7 @@ describe('openInTurn', () => {
   })
 
   it('closes what was opened before when something cannot be opened', async () => {
-    const { open } = openInTurn()
+    const { open } = createCloseStack()
     await open(Promise.resolve(thing('a')))
     const failure = new Error('no')
     const reason = await open(Promise.reject<undefined>(failure)).catch((error: unknown) => error)

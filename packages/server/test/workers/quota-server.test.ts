@@ -1,9 +1,9 @@
 import { createQuotaKeeper, type BlobStore, type Customer, type QuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { createChannel, type Wire } from '../../src/workers/channel.ts'
-import { lendQuotas, type LentQuotas } from '../../src/workers/lend-quotas.ts'
-import { createRemoteQuotas } from '../../src/workers/remote-quotas.ts'
+import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
+import { createQuotaServer, type QuotaHandlers } from '../../src/workers/quota-server.ts'
+import { createQuotaClient } from '../../src/workers/quota-client.ts'
 import { until } from '../support/until.ts'
 
 const alice: Customer = { name: 'alice', quota: 100 }
@@ -17,14 +17,14 @@ async function* content(size: number) {
 function createWires() {
   const takers: ((message: unknown) => void)[] = []
   let isCut = false
-  const wire = (own: number): Wire => ({
+  const transport = (own: number): Transport => ({
     send: (message) => {
       const copy = JSON.parse(JSON.stringify(message)) as unknown
       queueMicrotask(() => isCut || takers[1 - own]?.(copy))
     },
     onMessage: (take) => void (takers[own] = take),
   })
-  return { primary: wire(0), worker: wire(1), cut: () => (isCut = true) }
+  return { primary: transport(0), worker: transport(1), cut: () => (isCut = true) }
 }
 
 /** Timers that end when a test says so. */
@@ -49,9 +49,9 @@ function openBooks(store: BlobStore) {
     timers,
     startWorker: () => {
       const wires = createWires()
-      const lent = lendQuotas(books, timers.start)
-      createChannel(wires.primary, lent.answers)
-      const quotas = createRemoteQuotas(createChannel<LentQuotas>(wires.worker, {}))
+      const lent = createQuotaServer(books, timers.start)
+      createRpcChannel(wires.primary, lent.answers)
+      const quotas = createQuotaClient(createRpcChannel<QuotaHandlers>(wires.worker, {}))
       return { quotas, stop: wires.cut, die: () => (wires.cut(), lent.end()) }
     },
   }
@@ -83,7 +83,7 @@ async function hasRoom(quotas: QuotaKeeper, size: number): Promise<boolean> {
   return claim !== undefined
 }
 
-describe('lendQuotas', () => {
+describe('createQuotaServer', () => {
   it('keeps room for what the store publishes after the worker that sent it has died', async () => {
     const store = createMemoryBlobStore()
     const { books, timers, startWorker } = openBooks(store)

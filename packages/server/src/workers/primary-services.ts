@@ -1,0 +1,105 @@
+import {
+  createLoginBrake,
+  type Credential,
+  type FailureCounter,
+  type LoginBrakeOptions,
+  type QuotaBooks,
+} from '@holdfast/core'
+import { failureKey } from '../logins/failure-key.ts'
+import type { OwnServices } from '../serve/open-shared-services.ts'
+import type { ReadCertificate } from '../tls/read-certificate.ts'
+import type { Answers, RpcChannel } from './rpc-channel.ts'
+import { createQuotaServer } from './quota-server.ts'
+import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
+import { set } from './replicated-request-counter.ts'
+import type { PrimaryHandlers, ReplicaHandlers } from './worker-protocol.ts'
+
+/** One worker's part in the shared services. */
+export interface Share {
+  readonly answers: PrimaryHandlers
+  /** Tells the worker all that it has to know before it serves. */
+  welcome(): void
+  /** Frees what the worker, which is gone, held. */
+  end(): void
+}
+
+export interface PrimaryServices {
+  /** The part of the worker at the other end of `channel`. */
+  give(channel: () => RpcChannel<ReplicaHandlers>): Share
+  /** Tells all workers who the customers are now. */
+  sendCustomers(): void
+}
+
+/**
+ * Shares what is one for a server among its workers: each gets customers, certificate and failed logins, and how
+ * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
+ */
+export function createPrimaryServices(
+  services: Omit<OwnServices, 'customersState' | 'reload' | 'close'>,
+  books: QuotaBooks,
+  brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
+): PrimaryServices {
+  const { certificate, verifyPassword } = services
+  const shares = new Map<RpcChannel<ReplicaHandlers>, Map<string, number>>()
+  const replicatedFailures = createReplicatedFailureCounter()
+
+  const failures: FailureCounter = {
+    read: (key) => services.failures.read(key),
+    async add(key) {
+      await services.failures.add(key)
+      const failure = { key: failureKey(key), ...(await services.failures.read(key)) }
+      replicatedFailures.apply(failure)
+      for (const channel of shares.keys()) channel.notify('failure', failure)
+    },
+  }
+  const brake = createLoginBrake({ counter: failures, ...brakeOptions })
+
+  const sendCount = (key: string) => {
+    const all = [...shares.values()].reduce((sum, counts) => sum + (counts.get(key) ?? 0), 0)
+    for (const [channel, counts] of shares) {
+      channel.notify('count', { key, count: all - (counts.get(key) ?? 0) })
+    }
+  }
+  const customers = () =>
+    services.customers().map((name) => services.credentials.find(name) as Credential)
+  certificate?.onReplaced((next: ReadCertificate) => {
+    for (const channel of shares.keys()) channel.notify('certificate', next)
+  })
+
+  return {
+    give(channel) {
+      const quotas = createQuotaServer(books)
+      const counts = new Map<string, number>()
+      return {
+        answers: {
+          ...quotas.answers,
+          verify: ({ name, address, password, passwordHash }, signal) =>
+            brake.attempt({ name, address, signal }, () =>
+              verifyPassword(password, passwordHash, { address, signal }),
+            ),
+          count({ key, count }) {
+            set(counts, key, count)
+            sendCount(key)
+          },
+        } satisfies Answers,
+        welcome() {
+          shares.set(channel(), counts)
+          if (certificate) channel().notify('certificate', certificate.current())
+          channel().notify('customers', customers())
+          for (const failure of replicatedFailures.all()) channel().notify('failure', failure)
+          for (const key of new Set([...shares.values()].flatMap((each) => [...each.keys()]))) {
+            sendCount(key)
+          }
+        },
+        end() {
+          shares.delete(channel())
+          for (const key of counts.keys()) sendCount(key)
+          quotas.end()
+        },
+      }
+    },
+    sendCustomers() {
+      for (const channel of shares.keys()) channel.notify('customers', customers())
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Credential } from '@holdfast/core'
+import type { Config } from '../config/resolve-config.ts'
+import type { Figures } from '../serve/server-status.ts'
+import type { ReadCertificate } from '../tls/read-certificate.ts'
+import type { QuotaHandlers } from './quota-server.ts'
+import type { ReplicatedFailure } from './replicated-failure-counter.ts'
+import type { ReplicatedCount } from './replicated-request-counter.ts'
+
+/** What a worker starts with. */
+export interface WorkerOrder {
+  readonly config: Omit<Config, 'readSecret'>
+  /** Which of the workers it is, from 0; no two that run have the same. */
+  readonly place: number
+}
+
+/** What a worker reports of itself. */
+export type StartHandlers = {
+  begin(nothing: object): WorkerOrder
+  listening(place: { readonly url: string }): void
+  /** It cannot start. `isMistake`: the administrator can mend it, and the message says how. */
+  failed(why: { readonly message: string; readonly isMistake: boolean }): void
+}
+
+/** What a worker does for its primary. */
+export type WorkerHandlers = ReplicaHandlers & {
+  /** Answers as long as its process does anything. */
+  alive(nothing: object): boolean
+  reload(nothing: object): Promise<boolean>
+  /** What the worker has measured; left out where it does not measure. */
+  figures(nothing: object): Promise<Figures | undefined>
+  /** Closes the server; see `RunningServer`. */
+  close(nothing: object): Promise<boolean>
+  /** Makes the grace time of `close` end. */
+  hurry(nothing: object): void
+}
+
+/** A password that a client presents, and what it has to belong to. */
+export interface Verification {
+  readonly name: string
+  readonly address: string
+  readonly password: string
+  readonly passwordHash?: string | undefined
+}
+
+/** What workers may ask their primary about what they have in common. */
+export type PrimaryHandlers = QuotaHandlers & {
+  verify(verification: Verification, signal: AbortSignal): Promise<boolean>
+  count(change: ReplicatedCount): void
+}
+
+/** What a worker takes from its primary. */
+export type ReplicaHandlers = {
+  customers(credentials: readonly Credential[]): void
+  certificate(certificate: ReadCertificate): void
+  failure(failure: ReplicatedFailure): void
+  count(change: ReplicatedCount): void
+}
