@@ -1,10 +1,10 @@
 import type { Argv } from 'yargs'
 import type { WrittenSettings } from '../config/read-config-file.ts'
 import { settingNames } from '../config/settings.ts'
-import { findConfig } from './find-config.ts'
-import { refuseIdleFlags } from './refuse-idle-flags.ts'
-import { refuseRest } from './refuse-rest.ts'
-import { withSettings } from './setting-options.ts'
+import { findConfig } from './settings/find-config.ts'
+import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
+import { refuseRest } from './settings/refuse-rest.ts'
+import { withSettings } from './settings/setting-options.ts'
 
 /** The flags of `holdfast doctor` that are no settings, for guessing which one was meant. */
 export const doctorFlags = ['json']

@@ -6,7 +6,7 @@ import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.
 import { explainMistake } from './explain-mistake.ts'
 import { settingNames } from '../config/settings.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
-import { standardError } from './standard-error.ts'
+import { standardError } from './terminal/standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 import { UsageError } from '../config/usage-error.ts'
 import { warnOfVariables } from '../serve/warn-of-variables.ts'

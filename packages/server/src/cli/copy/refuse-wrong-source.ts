@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { refuseMissingData } from '../refuse-missing-data.ts'
+import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import { UsageError } from '../../config/usage-error.ts'
 import type { StorePlace } from './store-place.ts'
 

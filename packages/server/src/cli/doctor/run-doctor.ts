@@ -3,9 +3,9 @@ import { styleText } from 'node:util'
 import type { Finding } from '@holdfast/core'
 import type { Config } from '../../config/resolve-config.ts'
 import { examine } from '../../doctor/examine.ts'
-import { stopOnSignal } from '../stop-on-signal.ts'
-import { isReaderGone } from '../is-reader-gone.ts'
-import { print } from '../print.ts'
+import { stopOnSignal } from '../terminal/stop-on-signal.ts'
+import { isReaderGone } from '../terminal/is-reader-gone.ts'
+import { print } from '../terminal/print.ts'
 import { reportLines, summaryLine, type Paint } from './report-lines.ts'
 
 interface Report {

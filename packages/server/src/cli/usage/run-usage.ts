@@ -9,10 +9,10 @@ import {
   type CustomerUsage,
   type Quotas,
 } from '../../usage/customer-usages.ts'
-import { isReaderGone } from '../is-reader-gone.ts'
-import { print } from '../print.ts'
-import { standardError } from '../standard-error.ts'
-import { refuseMissingData } from '../refuse-missing-data.ts'
+import { isReaderGone } from '../terminal/is-reader-gone.ts'
+import { print } from '../terminal/print.ts'
+import { standardError } from '../terminal/standard-error.ts'
+import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import { UsageError } from '../../config/usage-error.ts'
 import { usageTable } from './usage-table.ts'
 

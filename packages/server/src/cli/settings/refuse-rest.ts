@@ -1,4 +1,4 @@
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 /**
  * Refuses words behind `--`, for commands that take none: yargs does not count them.

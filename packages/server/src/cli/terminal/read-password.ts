@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { headerProblem } from './header-problem.ts'
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 /**
  * The password that `input` holds, without the line end behind it and otherwise to the byte.

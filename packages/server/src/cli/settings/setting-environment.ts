@@ -1,5 +1,5 @@
-import { secretNames, secretVariables } from '../config/secrets.ts'
-import { environmentName, type SettingName } from '../config/settings.ts'
+import { secretNames, secretVariables } from '../../config/secrets.ts'
+import { environmentName, type SettingName } from '../../config/settings.ts'
 
 /**
  * The environment of this process as far as it concerns the settings `names`, the secrets and the configuration file, for

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { catchSignals } from '../../src/cli/signals.ts'
+import { catchSignals } from '../../../src/cli/terminal/signals.ts'
 
 describe('catchSignals', () => {
   const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const

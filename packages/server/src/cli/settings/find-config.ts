@@ -1,5 +1,5 @@
-import type { WrittenSettings } from '../config/read-config-file.ts'
-import { resolveConfig, type Config } from '../config/resolve-config.ts'
+import type { WrittenSettings } from '../../config/read-config-file.ts'
+import { resolveConfig, type Config } from '../../config/resolve-config.ts'
 
 /**
  * The settings in force for a command that was given `flags`: those, `environment`, and the configuration file that
@@ -14,7 +14,7 @@ export async function findConfig(
   const filePath = flags.config ?? (environment['HOLDFAST_CONFIG'] || undefined)
   if (filePath === undefined) return resolveConfig({ flags, environment })
   // Loaded only now: most commands do without such a file, and are answered sooner without what reads it.
-  const { readConfigFile } = await import('../config/read-config-file.ts')
+  const { readConfigFile } = await import('../../config/read-config-file.ts')
   const file = await readConfigFile(filePath)
   return resolveConfig({ flags, environment, file, filePath })
 }

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 /**
  * Refuses a data directory that is not there, for commands that read: opening it would make it.

@@ -1,5 +1,10 @@
 import type { Argv } from 'yargs'
-import { environmentName, settings, type SettingName, type StoreKind } from '../config/settings.ts'
+import {
+  environmentName,
+  settings,
+  type SettingName,
+  type StoreKind,
+} from '../../config/settings.ts'
 
 const headings: Readonly<Record<StoreKind, string>> = {
   disk: 'Disk store:',

@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { openCustomersFile } from '@holdfast/credentials-file'
 import { expect } from 'chai'
-import { createSite, type Site } from '../support/site.ts'
+import { createSite, type Site } from '../../support/site.ts'
 
 const run = promisify(execFile)
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../bin/holdfast.js', import.meta.url))
 
 describe('The output of holdfast', () => {
   let site: Site

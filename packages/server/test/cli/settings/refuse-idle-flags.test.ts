@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { refuseIdleFlags } from '../../src/cli/refuse-idle-flags.ts'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { refuseIdleFlags } from '../../../src/cli/settings/refuse-idle-flags.ts'
+import { UsageError } from '../../../src/config/usage-error.ts'
 
 describe('refuseIdleFlags', () => {
   it('lets flags of the server and of the store in use pass', () => {

@@ -1,5 +1,5 @@
 import { isReaderGone } from './is-reader-gone.ts'
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 let isGuarded = false
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import { readPassword } from '../../src/cli/read-password.ts'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { readPassword } from '../../../src/cli/terminal/read-password.ts'
+import { UsageError } from '../../../src/config/usage-error.ts'
 
 describe('readPassword', () => {
   const read = (...chunks: readonly (string | Uint8Array)[]) =>

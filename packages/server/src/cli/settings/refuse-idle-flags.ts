@@ -1,6 +1,6 @@
-import type { WrittenSettings } from '../config/read-config-file.ts'
-import { settingNames, settings, type StoreKind } from '../config/settings.ts'
-import { UsageError } from '../config/usage-error.ts'
+import type { WrittenSettings } from '../../config/read-config-file.ts'
+import { settingNames, settings, type StoreKind } from '../../config/settings.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 /**
  * Refuses flags of a store that is not among those `inUse`: whoever gave one believes that it does something. Variables

@@ -1,4 +1,4 @@
-import { UsageError } from '../config/usage-error.ts'
+import { UsageError } from '../../config/usage-error.ts'
 
 /** Where yargs puts a name. */
 export interface NameArgument {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { stopOnSignal } from '../../src/cli/stop-on-signal.ts'
+import { stopOnSignal } from '../../../src/cli/terminal/stop-on-signal.ts'
 
 describe('stopOnSignal', () => {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
