@@ -14,19 +14,23 @@
  * - `store-unavailable`: the store cannot be reached, or not in time.
  * - `overloaded`: too much is under way already; `retryAfterMs` says when to come back.
  */
-export type ErrorCode =
-  | 'missing-credentials'
-  | 'invalid-credentials'
-  | 'too-many-attempts'
-  | 'invalid-file-name'
-  | 'not-found'
-  | 'already-exists'
-  | 'file-too-large'
-  | 'quota-exceeded'
-  | 'digest-mismatch'
-  | 'insufficient-storage'
-  | 'store-unavailable'
-  | 'overloaded'
+export const errorCodes = [
+  'missing-credentials',
+  'invalid-credentials',
+  'too-many-attempts',
+  'invalid-file-name',
+  'not-found',
+  'already-exists',
+  'file-too-large',
+  'quota-exceeded',
+  'digest-mismatch',
+  'insufficient-storage',
+  'store-unavailable',
+  'overloaded',
+] as const
+
+/** One of {@link errorCodes}. */
+export type ErrorCode = (typeof errorCodes)[number]
 
 export interface FileServiceErrorOptions {
   readonly cause?: unknown

@@ -1,4 +1,5 @@
 export {
+  errorCodes,
   FileServiceError,
   isFileServiceError,
   type ErrorCode,

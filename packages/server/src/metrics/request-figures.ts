@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { promisify } from 'node:util'
-import type { ErrorCode } from '@holdfast/core'
+import { errorCodes } from '@holdfast/core'
 import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 import type { ServerWatch } from '../serve/server-watch.ts'
@@ -20,22 +20,8 @@ const usual = [
   ['507', 'failed'],
 ] as const
 
-/** Codes of errors that are told from the start: those of the core, and of what has none. */
-const codes = Object.keys({
-  'missing-credentials': true,
-  'invalid-credentials': true,
-  'too-many-attempts': true,
-  'invalid-file-name': true,
-  'not-found': true,
-  'already-exists': true,
-  'file-too-large': true,
-  'quota-exceeded': true,
-  'digest-mismatch': true,
-  'insufficient-storage': true,
-  'store-unavailable': true,
-  overloaded: true,
-  unexpected: true,
-} satisfies Record<ErrorCode | 'unexpected', true>)
+/** Codes of errors that are reported from the start: those of the core, and of what has none. */
+const codes = [...errorCodes, 'unexpected']
 
 /** Figures of requests and connections. */
 export function createRequestFigures(

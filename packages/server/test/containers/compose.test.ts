@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 
-const root = new URL('../../../..', import.meta.url)
+const root = new URL('../../../../', import.meta.url)
 const textOf = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 interface Service {

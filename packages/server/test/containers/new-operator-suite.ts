@@ -14,7 +14,7 @@ import { mcOutputs, mcScript } from './support/mc-script.ts'
 import { createComposeSite, type ComposeSite } from './support/site-of-compose.ts'
 import { buildLimitMs, buildOptions, buildProductImage, ownName } from './support/product-image.ts'
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const patienceMs = 90_000
 
 describeWithContainers('A new operator, with the commands of docs/containers.md', (suite) => {

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { documents, shellBlocks, textOf } from './shell-blocks.ts'
 import { claims } from './who-runs.ts'
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const blocks = documents().flatMap(shellBlocks)
 const claimsOf = ({ document, script }: { document: string; script: string }) =>
   claims.filter((claim) => claim.document.test(document) && claim.shell.test(script))

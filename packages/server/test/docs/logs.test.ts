@@ -9,7 +9,7 @@ import { startHoldfast, type HoldfastServer, type LogLine } from '../support/hol
 import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const text = readFileSync(join(root, 'docs/operations.md'), 'utf8')
 const section = text.slice(text.indexOf('\n## Logs\n'), text.indexOf('\n## Limits and sizes\n'))
 

@@ -13,7 +13,7 @@ import { documents, shellBlocks, textOf } from './shell-blocks.ts'
 import { claims } from './who-runs.ts'
 
 const here = 'packages/server/test/docs/server-commands.test.ts'
-const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** The commands of a block that is ours to run, each with the variables that the block exports. */
 function commandsIn(script: string): readonly string[] {

@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { fencedBlocks } from './documented-steps.ts'
 import { withReaderProject } from './reader-project.ts'
 
-const repository = new URL('../../../..', import.meta.url)
+const repository = new URL('../../../../', import.meta.url)
 const markdown = readFileSync(new URL('docs/writing-an-adapter.md', repository), 'utf8')
 const blocks = fencedBlocks(markdown, 'ts').map((text) => {
   const [, name = '', code = ''] = /^\/\/ (.*)\n([^]*)$/.exec(text) ?? []

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 /** The tool that comes with Prometheus. */
 export const promtool = 'promtool'
 
-const deploy = fileURLToPath(new URL('../../../../docs/deploy', import.meta.url))
+const deploy = fileURLToPath(new URL('../../../../docs/deploy/', import.meta.url))
 
 /** How often it scrapes, in seconds. */
 export const scrapeSeconds = 1

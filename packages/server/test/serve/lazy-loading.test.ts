@@ -102,7 +102,7 @@ describe('The start of a server without TLS', () => {
       '/undici ',
       'RateLimiterRedis',
       'prom-client',
-      '/metrics/',
+      '/create-metrics',
     ]) {
       expect(server.output()).not.to.include(needless)
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { docker } from './docker.ts'
 
-const root = fileURLToPath(new URL('../../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 
 /**
  * What `docker build` needs beside the Dockerfile where no registry answers: images that `scripts/test` has made to stand

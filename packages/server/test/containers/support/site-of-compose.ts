@@ -7,7 +7,7 @@ import { findFreePort, minioImage, ownershipLabels } from '@holdfast/minio-conta
 import { stringify } from 'yaml'
 import { ownName } from './product-image.ts'
 
-const root = fileURLToPath(new URL('../../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 
 /** A directory in which the commands of `compose.yaml` run, on images that are there, and on free ports. */
 export interface ComposeSite {
