@@ -14,7 +14,7 @@ import {
   createHttpServer,
   headerAuthentication,
 } from '../../../packages/http-koa/dist/index.js'
-import { createLoginFailureCounter } from '../../../packages/server/dist/serve/login-failure-counter.js'
+import { createLoginFailureCounter } from '../../../packages/server/dist/logins/login-failure-counter.js'
 
 const { PORT, CUSTOMERS = '' } = process.env
 const service = createFileService({
