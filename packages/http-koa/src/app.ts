@@ -63,7 +63,7 @@ function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<Holdfast
     const answer = callback()
     return (request, response) => {
       const exchange = knownExchange(request)
-      const attempt = exchange && fastPath(exchange)
+      const attempt = exchange?.isExamined ? fastPath(exchange) : undefined
       if (!attempt) return answer(request, response)
       return attempt.then((isAnswered) => (isAnswered ? undefined : answer(request, response)))
     }

@@ -2,12 +2,14 @@ import { createServer } from 'node:http'
 import { createFileService, resolveRange, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
+import Koa from 'koa'
 import { createApp } from '../src/app.ts'
+import { requestId } from '../src/middleware/request-id.ts'
 import type { RouterOptions } from '../src/router-options.ts'
 import { createHttpServer } from '../src/server/http-server.ts'
 import { collectAudit } from './support/collected-audit.ts'
 import { collectLog } from './support/collected-log.ts'
-import { listenAsDescribed } from './support/listening.ts'
+import { listen, listenAsDescribed } from './support/listening.ts'
 import { connectRaw, exchange, type RawAnswer } from './support/raw-connection.ts'
 import { customerRequest, request } from './support/request.ts'
 import { until } from './support/until.ts'
@@ -81,6 +83,7 @@ async function runBoth(options: RouterOptions & { readonly smallest?: number } =
   const answer = app.callback()
   ordinary.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
   return {
+    app,
     fast: await listenAsDescribed(fast),
     ordinary: await listenAsDescribed(ordinary),
     log,
@@ -168,6 +171,22 @@ describe('createFastPath', () => {
     expect(answer.status).to.equal(400)
     expect(both.verified).to.deep.equal(['x'])
     expect(both.audit.stable()).to.have.length(1)
+  })
+
+  it('is only for requests that a server of ours has examined', async () => {
+    await using both = await runBoth()
+    const strange = get('/serve/a.bin', { Host: 'a b' })
+    await exchange(both.fast.port, get('/serve/a.bin'))
+    // Another application makes the record of the request, on a server of Node.
+    const within = both.app.callback()
+    const around = new Koa().use(requestId).use((ctx) => {
+      ctx.respond = false
+      return within(ctx.req, ctx.res)
+    })
+    const callback = around.callback()
+    await using server = await listen(createServer((...pair) => void callback(...pair)))
+    expect((await exchange(server.port, get('/serve/a.bin'))).status).to.equal(200)
+    expect((await exchange(server.port, strange)).status).to.equal(400)
   })
 
   it('opens a large file once', async () => {

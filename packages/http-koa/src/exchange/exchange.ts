@@ -12,6 +12,8 @@ export interface Exchange {
   readonly response: ServerResponse
   /** What the routes have found out. In a Koa application it is `ctx.state`. */
   state: HoldfastState
+  /** Whether a server of ours has found nothing wrong with the request, as `request-problem.ts` has it. */
+  isExamined: boolean
   /** Whether the client waits for a 100 before it sends the body (RFC 9110 §10.1.1). */
   awaitsContinue: boolean
   /** Who reports the request after its end. */
@@ -43,6 +45,7 @@ export function exchangeOf(request: KnownRequest, response: ServerResponse): Exc
     request,
     response,
     state: {},
+    isExamined: false,
     awaitsContinue: false,
     reporters: [],
     isFailureLogged: false,

@@ -55,7 +55,9 @@ export function prepareServer(
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
     const wrong = requestProblem(request)
     if (wrong) return refuse(request, wrong.status, wrong.message)
-    connectionOf(request.socket).exchange = exchangeOf(request, response)
+    const exchange = exchangeOf(request, response)
+    exchange.isExamined = true
+    connectionOf(request.socket).exchange = exchange
     void callback(request, response)
   }
 
