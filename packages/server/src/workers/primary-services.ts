@@ -17,7 +17,7 @@ import type { PrimaryHandlers, ReplicaHandlers } from './worker-protocol.ts'
 /** One worker's part in the shared services. */
 export interface Share {
   readonly answers: PrimaryHandlers
-  /** Tells the worker all that it has to know before it serves. */
+  /** Sends the worker all that it needs before it serves. */
   welcome(): void
   /** Frees what the worker, which is gone, held. */
   end(): void
@@ -26,7 +26,7 @@ export interface Share {
 export interface PrimaryServices {
   /** The part of the worker at the other end of `channel`. */
   give(channel: () => RpcChannel<ReplicaHandlers>): Share
-  /** Tells all workers who the customers are now. */
+  /** Sends all workers the customers as they are now. */
   sendCustomers(): void
 }
 
