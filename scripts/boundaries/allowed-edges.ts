@@ -39,6 +39,23 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'store-disk',
       'store-minio',
     ],
-    devDependencies: ['api-description', 'contract', 'minio-container', 's3-servers'],
+    devDependencies: ['contract', 'minio-container'],
+  },
+  // Proves the product as its users have it; it has tests only.
+  'system-tests': {
+    dependencies: [],
+    devDependencies: [
+      'api-description',
+      'contract',
+      'copy',
+      'core',
+      'credentials-file',
+      'http-koa',
+      'minio-container',
+      'passwords',
+      's3-servers',
+      'store-disk',
+      'store-minio',
+    ],
   },
 }

@@ -84,7 +84,7 @@ function coreProblems({ dependencies, imports }: Package): string[] {
 
 function rootReferenceProblems(packages: readonly Package[], references: string[]): string[] {
   return packages
-    .filter(({ name }) => !references.includes(name))
+    .filter(({ name, isBuilt }) => isBuilt && !references.includes(name))
     .map(({ name }) => `the root tsconfig.json does not refer to ${name}, so it is never built`)
 }
 

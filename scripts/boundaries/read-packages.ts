@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
@@ -10,6 +10,8 @@ export interface Package {
   /** Everything that comes along at run time: dependencies, peerDependencies and optionalDependencies. */
   dependencies: string[]
   devDependencies: string[]
+  /** Whether it has sources to build. The tests of the whole product have none. */
+  isBuilt: boolean
   /** The folders that its tsconfig.json refers to. */
   references: string[]
   /** What its `src` imports. */
@@ -49,11 +51,13 @@ export async function readReferences(folder: string): Promise<string[]> {
 async function readPackage(folder: string): Promise<Package> {
   const manifest = (await readJson(join(folder, 'package.json'))) as Manifest
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest
+  const isBuilt = existsSync(join(folder, 'src'))
   return {
     name: basename(folder),
+    isBuilt,
     dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
     devDependencies: Object.keys(devDependencies ?? {}),
-    references: await readReferences(folder),
+    references: isBuilt ? await readReferences(folder) : [],
     imports: await readImports(folder, 'src'),
     testImports: await readImports(folder, 'test'),
   }

@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util'
-import { fileSystems, type FileSystem } from '../../packages/server/test/power-cut/file-systems.ts'
+import {
+  fileSystems,
+  type FileSystem,
+} from '../../packages/system-tests/test/power-cut/file-systems.ts'
 
 /** What `scripts/powercut` is to do. */
 export interface PowercutArguments {

@@ -1,7 +1,10 @@
 /** The body of scripts/fuzz. */
 import { randomInt } from 'node:crypto'
-import { allTargets } from '../../packages/server/test/endurance/fuzz/all-targets.ts'
-import { describeFinding, startFuzz } from '../../packages/server/test/endurance/fuzz/start-fuzz.ts'
+import { allTargets } from '../../packages/system-tests/test/endurance/fuzz/all-targets.ts'
+import {
+  describeFinding,
+  startFuzz,
+} from '../../packages/system-tests/test/endurance/fuzz/start-fuzz.ts'
 import { fuzzArguments, fuzzHelp, type FuzzArguments } from './fuzz-arguments.ts'
 import { showProgress } from './show-progress.ts'
 

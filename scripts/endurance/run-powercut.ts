@@ -1,12 +1,12 @@
 /** The body of scripts/powercut. */
 import { randomInt } from 'node:crypto'
-import type { FileSystem } from '../../packages/server/test/power-cut/file-systems.ts'
-import { missingForPowerCuts } from '../../packages/server/test/power-cut/missing-for-power-cuts.ts'
+import type { FileSystem } from '../../packages/system-tests/test/power-cut/file-systems.ts'
+import { missingForPowerCuts } from '../../packages/system-tests/test/power-cut/missing-for-power-cuts.ts'
 import {
   startPowerCuts,
   type PowerCutCounts,
   type Violation,
-} from '../../packages/server/test/power-cut/start-power-cuts.ts'
+} from '../../packages/system-tests/test/power-cut/start-power-cuts.ts'
 import { powercutArguments, powercutHelp, type PowercutArguments } from './powercut-arguments.ts'
 import { showProgress } from './show-progress.ts'
 

@@ -1,7 +1,7 @@
 /** The body of scripts/soak. */
 import { randomInt } from 'node:crypto'
-import { openDiskSite } from '../../packages/server/test/endurance/soak/disk-site.ts'
-import { startSoak, type Soak } from '../../packages/server/test/endurance/soak/start-soak.ts'
+import { openDiskSite } from '../../packages/system-tests/test/endurance/soak/disk-site.ts'
+import { startSoak, type Soak } from '../../packages/system-tests/test/endurance/soak/start-soak.ts'
 import { showProgress } from './show-progress.ts'
 import { soakArguments, soakHelp, type SoakArguments } from './soak-arguments.ts'
 

@@ -110,4 +110,14 @@ describe('boundaryProblems', () => {
       'the root tsconfig.json does not refer to core, so it is never built',
     ])
   })
+
+  it('lets the root build leave out a package that has tests only', async () => {
+    const files = {
+      ...core,
+      ...rootReferences('core'),
+      'packages/system-tests/package.json': '{}',
+      'packages/system-tests/test/a.test.ts': "import '@holdfast/core'",
+    }
+    expect(await withRepository(files, boundaryProblems)).to.deep.equal([])
+  })
 })

@@ -7,7 +7,7 @@ const files = [
   'Dockerfile',
   'scripts/prepare.sh',
   'scripts/release/package-manager.ts',
-  'packages/server/test/openapi/clients/client-project.ts',
+  'packages/system-tests/test/openapi/clients/client-project.ts',
 ]
 
 describe('pnpm, which npx fetches,', () => {

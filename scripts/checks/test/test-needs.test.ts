@@ -52,24 +52,24 @@ describe('testNeeds', () => {
   })
 
   it('has what a test comes to the module of that uses it', async () => {
-    const proxy = 'packages/server/test/cluster/support/start-proxy.ts'
-    const browser = 'packages/server/test/abuse/browse.ts'
+    const proxy = 'packages/system-tests/test/cluster/support/start-proxy.ts'
+    const browser = 'packages/system-tests/test/abuse/browse.ts'
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
-    const python = 'packages/server/test/openapi/python-environment.ts'
-    const java = 'packages/server/test/openapi/clients/client-project.ts'
-    const systemd = 'packages/server/test/docs/analyze-unit.ts'
+    const python = 'packages/system-tests/test/openapi/python-environment.ts'
+    const java = 'packages/system-tests/test/openapi/clients/client-project.ts'
+    const systemd = 'packages/system-tests/test/docs/analyze-unit.ts'
     const btrfs = 'packages/store-disk/test/mounted-disk.ts'
     const s3servers = 'packages/s3-servers/src/index.ts'
-    const image = 'packages/server/test/containers/support/product-image.ts'
+    const image = 'packages/system-tests/test/containers/support/product-image.ts'
     const files = {
-      'packages/server/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
-      'packages/server/test/abuse/b.test.ts': "import './browse.ts'\n",
-      'packages/server/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
+      'packages/system-tests/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
+      'packages/system-tests/test/abuse/b.test.ts': "import './browse.ts'\n",
+      'packages/system-tests/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
       'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
-      'packages/server/test/containers/e.test.ts': "import './support/product-image.ts'\n",
-      'packages/server/test/openapi/e.test.ts': "import './python-environment.ts'\n",
-      'packages/server/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
+      'packages/system-tests/test/containers/e.test.ts': "import './support/product-image.ts'\n",
+      'packages/system-tests/test/openapi/e.test.ts': "import './python-environment.ts'\n",
+      'packages/system-tests/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
       'packages/s3-servers/test/f.test.ts': "import '../src/index.ts'\n",
       [s3servers]: '',
       [proxy]: '',
@@ -86,6 +86,6 @@ describe('testNeeds', () => {
     }
     const all = 's3servers images proxies browser prometheus python java postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
-    expect(await needs(files, 'packages/server/test/abuse/b.test.ts')).to.equal('browser')
+    expect(await needs(files, 'packages/system-tests/test/abuse/b.test.ts')).to.equal('browser')
   })
 })

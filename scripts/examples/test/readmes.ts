@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { documentedSteps } from '../../../packages/server/test/docs/documented-steps.ts'
+import { documentedSteps } from '../../../packages/system-tests/test/docs/documented-steps.ts'
 import { installedExamples } from './installed-examples.ts'
 import { startExample } from './run-example.ts'
 

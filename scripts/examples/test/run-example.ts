@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { fencedBlocks } from '../../../packages/server/test/docs/documented-steps.ts'
+import { fencedBlocks } from '../../../packages/system-tests/test/docs/documented-steps.ts'
 import { installedExamples } from './installed-examples.ts'
 
 type Environment = Readonly<Record<string, string>>

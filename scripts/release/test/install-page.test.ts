@@ -5,8 +5,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { describeWithDisks } from '../../../packages/server/test/disk-faults/describe-with-disks.ts'
-import { shellBlocks } from '../../../packages/server/test/docs/shell-blocks.ts'
+import { describeWithDisks } from '../../../packages/system-tests/test/disk-faults/describe-with-disks.ts'
+import { shellBlocks } from '../../../packages/system-tests/test/docs/shell-blocks.ts'
 import { copyRepository, type RepositoryCopy } from './repository-copy.ts'
 
 /** What the test looks at, behind the block of the page that the pattern finds. */

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { fencedBlocks } from '../../../packages/server/test/docs/documented-steps.ts'
+import { fencedBlocks } from '../../../packages/system-tests/test/docs/documented-steps.ts'
 import { publishedPackages } from '../pack-packages.ts'
 import { installTarballs, type InstallOptions } from './install-tarballs.ts'
 

@@ -2,8 +2,12 @@ import type { Finding } from '@holdfast/core'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { inspectBucket } from '@holdfast/store-minio'
 import { expect } from 'chai'
-import { policyOf, withoutRight, type Policy } from '../cluster/support/bucket-policy.ts'
-import { temporaryKeys } from '../cluster/support/temporary-keys.ts'
+import {
+  policyOf,
+  withoutRight,
+  type Policy,
+} from '../../../system-tests/test/cluster/support/bucket-policy.ts'
+import { temporaryKeys } from '../../../system-tests/test/cluster/support/temporary-keys.ts'
 
 /** Which check each right is for. */
 const checks = {

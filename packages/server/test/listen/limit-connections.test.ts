@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { connectionsWithin } from '../../src/listen/limit-connections.ts'
-import { childrenOf, openDescriptors } from '../abuse/process-figures.ts'
+import { childrenOf, openDescriptors } from '../../../system-tests/test/abuse/process-figures.ts'
 import { scrape } from '../metrics/scrape.ts'
 import { openConnection, uploadHead, type Connection } from '../support/connection.ts'
 import { startHoldfast, startHoldfastByShell, type HoldfastServer } from '../support/holdfast.ts'

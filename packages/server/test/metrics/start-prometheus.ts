@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '@holdfast/minio-container/find-free-port'
-import { deployedFile } from '../cluster/support/deployed-file.ts'
+import { deployedFile } from '../../../system-tests/test/cluster/support/deployed-file.ts'
 import { until } from '../support/until.ts'
 
 /** The tool that comes with Prometheus. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { childrenOf } from '../abuse/process-figures.ts'
+import { childrenOf } from '../../../system-tests/test/abuse/process-figures.ts'
 import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
 import { createSite, credentials, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'

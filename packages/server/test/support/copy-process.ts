@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { memoryOf } from '../endurance/holdfast-process.ts'
+import { memoryOf } from '../../../system-tests/test/endurance/holdfast-process.ts'
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 

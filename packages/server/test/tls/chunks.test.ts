@@ -5,9 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { expectOk } from '../black-box/support/answer.ts'
-import { formData } from '../black-box/support/customer-client.ts'
-import { startService, type RunningService } from '../black-box/support/running-service.ts'
+import { expectOk } from '../../../system-tests/test/black-box/support/answer.ts'
+import { formData } from '../../../system-tests/test/black-box/support/customer-client.ts'
+import {
+  startService,
+  type RunningService,
+} from '../../../system-tests/test/black-box/support/running-service.ts'
 import { useTrustedCertificate } from './support/trusted-certificate.ts'
 
 const size = 8 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { childrenOf } from '../abuse/process-figures.ts'
+import { childrenOf } from '../../../system-tests/test/abuse/process-figures.ts'
 import { openConnection, uploadHead } from '../support/connection.ts'
 import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
 import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'

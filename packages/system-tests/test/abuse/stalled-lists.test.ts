@@ -1,0 +1,60 @@
+// Alone: it measures memory.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { openConnection, type Connection } from '../../../server/test/support/connection.ts'
+import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
+import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
+import { residentMiB } from './process-figures.ts'
+
+/** What docs/reliability.md states. Where the lists held all their names, they took 631 MiB. */
+const mostMiB = 448
+
+const lists = 60
+const files = 40_000
+
+/** Long, so that a list is more than the system buffers for a connection. */
+const nameAt = (index: number) => `${String(index).padStart(6, '0')} ${'x'.repeat(193)}`
+
+const login = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`)
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${login.join('')}\r\n`
+
+describe('Lists that their readers do not read', function () {
+  this.timeout(300_000)
+  let site: Site
+  let server: HoldfastServer
+  before(async () => {
+    site = await createSite()
+    server = await startHoldfast([], { cwd: site.path })
+    const directory = join(site.path, 'data/files/demo')
+    await mkdir(directory, { recursive: true })
+    for (let at = 0; at < files; at += 1000) {
+      const some = Array.from({ length: 1000 }, (_, index) => join(directory, nameAt(at + index)))
+      await Promise.all(some.map((path) => writeFile(path, '')))
+    }
+  })
+  after(async () => {
+    await server.kill()
+    await site.remove()
+  })
+
+  it(`take little memory, ${lists} of ${files} names at a time, and others are answered`, async () => {
+    const readers: Connection[] = []
+    const { now: before } = await residentMiB(server.pid)
+    // One after the other: what walks at the same time take is not what is measured.
+    for (let n = 0; n < lists; n++) {
+      const reader = await openConnection(server.port)
+      readers.push(reader)
+      reader.socket.once('data', () => reader.socket.pause())
+      reader.write(get('/list'))
+      await reader.saw('HTTP/1.1 200 OK')
+    }
+    expect(await (await fetch(`${server.url}/ping`)).text()).to.equal('pong')
+    const grown = (await residentMiB(server.pid)).most - before
+    console.log(
+      `figures: stalled lists: ${lists} of ${files} names: ${grown.toFixed(0)} MiB at most`,
+    )
+    for (const { socket } of readers) socket.destroy()
+    expect(grown, 'MiB').to.be.below(mostMiB)
+  })
+})

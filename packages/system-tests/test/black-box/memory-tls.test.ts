@@ -1,0 +1,45 @@
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { useTrustedCertificate } from '../../../server/test/tls/support/trusted-certificate.ts'
+import { earlyRefusal } from './areas/early-refusal.ts'
+import { errorForm } from './areas/error-form.ts'
+import { expectContinue } from './areas/expect-continue.ts'
+import { halfClosed } from './areas/half-closed.ts'
+import { loginBrake } from './areas/login-brake.ts'
+import { ping } from './areas/ping.ts'
+import { serve } from './areas/serve.ts'
+import { serveRanges } from './areas/serve-ranges.ts'
+import { storeFaults } from './areas/store-faults.ts'
+import { uploadBatch } from './areas/upload-batch.ts'
+import { uploadForm } from './areas/upload-form.ts'
+import { uploadMalformed } from './areas/upload-malformed.ts'
+import { uploadOverwrite } from './areas/upload-overwrite.ts'
+import { uploadRaw } from './areas/upload-raw.ts'
+import { startService } from './support/running-service.ts'
+
+/** Where it matters how bytes come and go; what is told of names and digests cannot be otherwise over TLS. */
+const areas = [
+  ping,
+  loginBrake,
+  uploadForm,
+  uploadMalformed,
+  uploadOverwrite,
+  uploadRaw,
+  uploadBatch,
+  expectContinue,
+  earlyRefusal,
+  halfClosed,
+  serve,
+  serveRanges,
+  storeFaults,
+  errorForm,
+]
+
+describe('createHttpsServer', () => {
+  const certificate = useTrustedCertificate()
+  const openStore = async () => ({
+    store: createMemoryBlobStore(),
+    litter: async () => [],
+    close: async () => {},
+  })
+  for (const area of areas) area((options = {}) => startService(openStore, options, certificate()))
+})

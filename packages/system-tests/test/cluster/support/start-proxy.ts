@@ -1,0 +1,130 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { until } from '../../../../server/test/support/until.ts'
+import { deployedFile } from './deployed-file.ts'
+
+export type ProxyKind = 'nginx' | 'haproxy'
+
+/** Ports of 127.0.0.1. */
+export interface ProxyRoutes {
+  /** Where clients come in, and where holdfast finds MinIO. */
+  readonly clients: number
+  readonly store: number
+  /** Three servers, and four nodes. */
+  readonly holdfast: readonly number[]
+  readonly minio: readonly number[]
+  /** The admin ports of the servers, for HAProxy to ask whether they are ready. Default: it asks whether they answer. */
+  readonly admin?: readonly number[]
+}
+
+export interface RunningProxy {
+  /** `https://…`, for clients. */
+  readonly url: string
+  /** The authority of its certificate. */
+  readonly certificate: string
+  stop(): Promise<void>
+}
+
+/** Starts the real nginx or HAProxy with the very file of docs/deploy, but for addresses, ports, paths and user. */
+export async function startProxy(kind: ProxyKind, routes: ProxyRoutes): Promise<RunningProxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-proxy-'))
+  const { certificate, privateKey } = await makeCertificate()
+  await writeFile(join(folder, 'certificate.pem'), certificate)
+  await writeFile(join(folder, 'key.pem'), privateKey, { mode: 0o600 })
+  await writeFile(join(folder, 'both.pem'), certificate + privateKey, { mode: 0o600 })
+  const config = join(folder, 'config')
+  await writeFile(config, configs[kind](routes, folder))
+  const [program, ...args] = commands[kind](config)
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const ended = once(child, 'close')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true })
+  }
+  try {
+    for (const port of [routes.clients, routes.store]) {
+      await until(
+        () => `${kind} listens; it said: ${said}`,
+        () => answers(port),
+      )
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: `https://127.0.0.1:${routes.clients}`, certificate, stop }
+}
+
+const commands = {
+  nginx: (config: string) => ['nginx', '-c', config, '-g', 'daemon off;'],
+  // In the foreground, in one process.
+  haproxy: (config: string) => ['haproxy', '-db', '-f', config],
+} satisfies Record<ProxyKind, (config: string) => [string, ...string[]]>
+
+const configs: Record<ProxyKind, (routes: ProxyRoutes, folder: string) => string> = {
+  nginx: (routes, folder) =>
+    deployedFile('nginx.conf', {
+      ...addresses(routes),
+      'user www-data;': `user ${userInfo().username};`,
+      '/run/nginx.pid': join(folder, 'pid'),
+      '/var/log/nginx/error.log': 'stderr',
+      '/var/log/nginx/access.log': join(folder, 'access.log'),
+      'listen 443 ssl': `listen 127.0.0.1:${routes.clients} ssl`,
+      '/etc/ssl/files.example.com/fullchain.pem': join(folder, 'certificate.pem'),
+      '/etc/ssl/files.example.com/privkey.pem': join(folder, 'key.pem'),
+      // Made at the start, although nothing is ever written there, and only root may make them in the usual place.
+      'http {': ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `${name}_temp_path ${join(folder, name)};`)
+        .reduce((text, line) => `${text}\n    ${line}`, 'http {'),
+    }),
+  haproxy: (routes, folder) =>
+    deployedFile('haproxy.cfg', {
+      ...readiness(routes),
+      ...addresses(routes),
+      'user haproxy': `user ${userInfo().username}`,
+      'group haproxy': `group ${execFileSync('id', ['-gn'], { encoding: 'utf8' }).trim()}`,
+      'log /dev/log': 'log stdout format raw',
+      'bind :443': `bind 127.0.0.1:${routes.clients}`,
+      '/etc/ssl/files.example.com/haproxy.pem': join(folder, 'both.pem'),
+    }),
+}
+
+function addresses({ store, holdfast, minio }: ProxyRoutes): Record<string, string> {
+  const pairs: (readonly [string, number])[] = [
+    ['10.0.0.10:9000', store],
+    ...holdfast.map((port, index) => [`10.0.0.1${index + 1}:3000`, port] as const),
+    ...minio.map((port, index) => [`10.0.0.2${index + 1}:9000`, port] as const),
+  ]
+  return Object.fromEntries(pairs.map(([address, port]) => [address, `127.0.0.1:${port}`]))
+}
+
+/** What the file says to change for `/ready`. */
+function readiness({ admin }: ProxyRoutes): Record<string, string> {
+  if (admin === undefined) return {}
+  const ports = admin.map((port, index) => {
+    const server = `10.0.0.1${index + 1}:3000 check`
+    return [server, `${server} port ${port}`] as const
+  })
+  return { 'uri /ping': 'uri /ready', ...Object.fromEntries(ports) }
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openDiskBlobStore } from '@holdfast/store-disk'
+import { createSite, customersYaml, type Site } from '../../../server/test/support/site.ts'
+import type { Files } from './scenario.ts'
+
+/** The customer whose files are at stake. */
+export const customer = 'demo'
+
+/** Bytes that the customer may keep. */
+export const quota = 4 * 1024 ** 2
+
+/** A site on whose data directory servers die. */
+export interface CrashSite extends Site {
+  readonly data: string
+  /** Stores files through a store of this process. */
+  readonly store: (files: Files) => Promise<void>
+  /** Makes what processes leave that died in an upload, and in the trial of names at their start. */
+  readonly leaveBehind: () => Promise<void>
+  /** The names of the directories of open stores, and of dead ones. */
+  readonly owners: () => Promise<readonly string[]>
+  /** Those of them in which there is something. */
+  readonly ownersOfFiles: () => Promise<readonly string[]>
+}
+
+/** Makes a site with the customer, and without a data directory. */
+export async function createCrashSite(): Promise<CrashSite> {
+  const site = await createSite()
+  await site.write(
+    'customers.yaml',
+    `${customersYaml(customer, 'correct horse')}    quota: ${quota}\n`,
+  )
+  const data = join(site.path, 'data')
+  return {
+    ...site,
+    data,
+    store: (files) => storeFiles(data, files),
+    leaveBehind: () => leaveBehind(data),
+    owners: () => ownersIn(data),
+    ownersOfFiles: async () => {
+      const owners = (await ownersIn(data)).map(async (name) => {
+        return (await readdir(join(data, 'tmp', name))).length > 0 ? [name] : []
+      })
+      return (await Promise.all(owners)).flat()
+    },
+  }
+}
+
+async function ownersIn(data: string): Promise<readonly string[]> {
+  const names = await readdir(join(data, 'tmp')).catch(() => [])
+  // That is there where replaced files move in their directory.
+  return names.filter((name) => name !== 'walks')
+}
+
+async function storeFiles(data: string, files: Files): Promise<void> {
+  const store = await openDiskBlobStore({ directory: data })
+  for (const [name, content] of Object.entries(files)) {
+    await store.put({ customer, name }, chunks(content))
+  }
+  await store.close()
+}
+
+async function* chunks(content: Buffer) {
+  yield content
+}
+
+async function leaveBehind(data: string): Promise<void> {
+  const store = await openDiskBlobStore({ directory: data })
+  const [alive = ''] = await readdir(join(data, 'tmp'))
+  await store.close()
+  const [pid, startTime, ...rest] = alive.split('-')
+  // Processes that had this one's pid before it.
+  const dead = (age: number) => join(data, 'tmp', [pid, Number(startTime) - age, ...rest].join('-'))
+  await mkdir(dead(1))
+  await writeFile(join(dead(1), '0'), 'half of a file')
+  await mkdir(join(dead(2), 'names', 'a'), { recursive: true })
+}

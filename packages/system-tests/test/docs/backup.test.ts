@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openDiskBlobStore } from '@holdfast/store-disk'
+import { expect } from 'chai'
+import { contentOf, putText } from '../../../copy/test/store-content.ts'
+import { createSite, type Site } from '../../../server/test/support/site.ts'
+import { shellBlocks } from './shell-blocks.ts'
+
+describe('The command in docs/operations.md, "Backup"', () => {
+  const [backup, ...others] = shellBlocks('docs/operations.md').filter(({ script }) =>
+    script.startsWith('rsync'),
+  )
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(() => site.remove())
+
+  it('copies all files while a store is open, into what is a store', async () => {
+    expect(others).to.deep.equal([])
+    const target = join(site.path, 'backup')
+    await mkdir(target)
+    const script = (backup?.script ?? '').replace('/mnt/backup/holdfast/', `${target}/`)
+    expect(script).to.include(target)
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    await putText(store, 'alice', 'kept.txt', 'kept')
+    await putText(store, 'bob', 'über 100%.txt', '')
+    const run = () => promisify(execFile)('bash', ['-euc', script], { cwd: site.path })
+    await run()
+    await putText(store, 'alice', 'later.txt', 'later')
+    await store.delete({ customer: 'alice', name: 'kept.txt' })
+    await run()
+    const expected = await contentOf(store)
+    await store.close()
+
+    const restored = await openDiskBlobStore({ directory: target })
+    expect(await contentOf(restored)).to.deep.equal(expected)
+    await restored.close()
+  })
+})
