@@ -56,6 +56,6 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const config = await findConfig(flags, process.env)
   refuseIdleFlags(flags, [config.store])
   // Loaded only now: help, mistakes and the other commands are answered twice as fast without a server in memory.
-  const { runServer } = await import('./run-server.ts')
+  const { runServer } = await import('../run/run-server.ts')
   return runServer(config)
 }

@@ -12,7 +12,7 @@ import { placeOf } from '../stores/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { warnOfVariables } from '../serve/warn-of-variables.ts'
-import { catchSignals, type Signals } from './terminal/signals.ts'
+import { catchSignals, type Signals } from './signals.ts'
 
 /**
  * Runs a server in this process and its workers, with the log on standard output, until a signal ends it; resolves with
