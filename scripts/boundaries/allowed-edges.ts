@@ -29,10 +29,14 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'minio-container': { dependencies: [], devDependencies: [] },
   // S3 servers other than MinIO, likewise.
   's3-servers': { dependencies: ['minio-container'], devDependencies: [] },
+  // The command line, above everything.
+  holdfast: {
+    dependencies: ['copy', 'core', 'credentials-file', 'passwords', 'server'],
+    devDependencies: [],
+  },
   server: {
     dependencies: [
       'core',
-      'copy',
       'credentials-file',
       'http-koa',
       'passwords',

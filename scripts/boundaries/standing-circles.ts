@@ -5,6 +5,7 @@ export const standingCircles: readonly (readonly string[])[] = []
 export const packagesInFloors: readonly string[] = [
   'copy',
   'credentials-file',
+  'holdfast',
   'http-koa',
   'passwords',
   'server',

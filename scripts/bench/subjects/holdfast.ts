@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashPassword } from '../../../packages/credentials-file/dist/index.js'
@@ -35,11 +36,11 @@ export async function customersFile(directory: string): Promise<string> {
  * authentication, and with its log, a line for each request, in a file.
  */
 export function createHoldfast(name: string, root: string): Subject {
-  const server = join(root, 'packages/server')
+  const command = commandIn(root)
   return {
     name,
     lookUp: async () => {
-      const text = await readFile(join(server, 'package.json'), 'utf8')
+      const text = await readFile(join(command, 'package.json'), 'utf8')
       return { version: (JSON.parse(text) as { version: string }).version }
     },
     start: async (directory, { environment, preloaded = [] } = {}) => {
@@ -47,7 +48,7 @@ export function createHoldfast(name: string, root: string): Subject {
       const imports = preloaded.flatMap((module) => ['--import', module])
       const child = await startProcess({
         command: process.execPath,
-        args: [...imports, join(server, 'bin/holdfast.js'), 'serve'],
+        args: [...imports, join(command, 'bin/holdfast.js'), 'serve'],
         environment: {
           HOLDFAST_PORT: `${port}`,
           HOLDFAST_DATA: data,
@@ -62,4 +63,10 @@ export function createHoldfast(name: string, root: string): Subject {
       return { ...holdfastDialect, ...child, name, port, files }
     },
   }
+}
+
+/** The package with the command. It was `server` once, and older checkouts are measured as well. */
+function commandIn(root: string): string {
+  const [now, earlier] = [join(root, 'packages/holdfast'), join(root, 'packages/server')]
+  return existsSync(now) ? now : earlier
 }

@@ -33,7 +33,7 @@ describe('scripts/start', () => {
 
   it('prints the version and nothing else', async () => {
     const { version } = JSON.parse(
-      await readFile(join(root, 'packages/server/package.json'), 'utf8'),
+      await readFile(join(root, 'packages/holdfast/package.json'), 'utf8'),
     ) as { version: string }
     expect((await run(start, ['--version'], { cwd: folder })).stdout).to.equal(`${version}\n`)
   })

@@ -11,7 +11,7 @@ import { openMetrics } from '../metrics/open-metrics.ts'
 import { placeOf } from '../stores/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
-import { warnOfVariables } from '../serve/warn-of-variables.ts'
+import { warnOfVariables } from '../config/warn-of-variables.ts'
 import { catchSignals, type Signals } from './signals.ts'
 
 /**

@@ -4,6 +4,8 @@ import type { ClosableStore, WarningLog } from './closable-store.ts'
 import { openDiskStore } from './open-disk-store.ts'
 import { openMinioStore } from './open-minio-store.ts'
 
+export type { WarningLog } from './closable-store.ts'
+
 interface Store {
   open(config: Config, log: WarningLog, writer?: number): Promise<ClosableStore>
   placeOf(config: Config): Readonly<Record<string, string | undefined>>

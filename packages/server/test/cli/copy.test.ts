@@ -11,7 +11,7 @@ import { createSite, type Site } from '../support/site.ts'
 import { treeOf } from '../support/tree-of.ts'
 import { until } from '../support/until.ts'
 
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 describe('holdfast copy', () => {
   let site: Site

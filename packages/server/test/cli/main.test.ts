@@ -14,7 +14,10 @@ describe('holdfast', () => {
     runHoldfast(args, { cwd: site.path, env })
 
   it('tells its version', async () => {
-    const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+    const manifest = await readFile(
+      new URL('../../../holdfast/package.json', import.meta.url),
+      'utf8',
+    )
     const { version } = JSON.parse(manifest) as { version: string }
     for (const flag of ['--version', '-v']) {
       expect(await holdfast([flag])).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' })

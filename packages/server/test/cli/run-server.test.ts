@@ -9,7 +9,7 @@ import { startHoldfast } from '../support/holdfast.ts'
 import { createSite, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 const command = [process.execPath, bin, 'serve', '--port', '0']
 
 describe('runServer', () => {

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { createSite, credentials, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 /** A running `holdfast serve` whose log the test does not read. */
 export interface SilentServer {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { memoryOf } from '../../../system-tests/test/endurance/holdfast-process.ts'
 
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 /** A running `holdfast copy`. */
 export interface CopyProcess {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { until } from './until.ts'
 
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 export interface HoldfastOptions {
   /** The directory it runs in. */

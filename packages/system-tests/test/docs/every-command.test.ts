@@ -45,7 +45,7 @@ describe('The commands within sentences', () => {
   const helpOf = (program: string, subcommand: string) => {
     const key = `${program} ${subcommand}`
     const args = [...(subcommand === '' ? [] : [subcommand]), '--help']
-    const path = join(root, program === 'holdfast' ? 'packages/server/bin/holdfast.js' : program)
+    const path = join(root, program === 'holdfast' ? 'packages/holdfast/bin/holdfast.js' : program)
     const run = promisify(execFile)
     const help = helps.get(key) ?? run(path, args, { cwd: root }).then(({ stdout }) => stdout)
     helps.set(key, help)

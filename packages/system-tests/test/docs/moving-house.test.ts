@@ -12,7 +12,7 @@ import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { fencedBlocks } from './documented-steps.ts'
 
 const run = promisify(execFile)
-const bin = fileURLToPath(new URL('../../../server/bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 /** What `text` says between a heading of the second level and the next. */
 function sectionOf(text: string, heading: string): string {

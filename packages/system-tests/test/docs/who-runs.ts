@@ -55,7 +55,7 @@ export const claims: readonly Claim[] = [
     by: `${docs}/server-commands.test.ts`,
   },
   {
-    document: /^packages\/server\/README/,
+    document: /^packages\/holdfast\/README/,
     shell: /^(npm install|npx holdfast)/,
     by: 'scripts/release/test',
   },

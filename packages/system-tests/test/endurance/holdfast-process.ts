@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const bin = fileURLToPath(new URL('../../../server/bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 /** Headers of the one customer of every server here. */
 export const credentials = { 'x-auth-name': 'demo', 'x-auth-password': 'endure' }

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { createSite, type Site } from '../../support/site.ts'
 
 const run = promisify(execFile)
-const bin = fileURLToPath(new URL('../../../bin/holdfast.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../../../holdfast/bin/holdfast.js', import.meta.url))
 
 describe('The output of holdfast', () => {
   let site: Site

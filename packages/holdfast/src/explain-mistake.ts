@@ -1,0 +1,35 @@
+import { closestWord, programName } from '@holdfast/credentials-file'
+import { secretRemedy } from '@holdfast/server/config'
+import { customersCommandNames } from './customers.ts'
+
+/** The first line of yargs' message about what it does not know; its language is pinned to English. */
+const unknown = /^Unknown arguments?: (.*)$/m
+
+/** What yargs says of the command line `args`, with the `flags` that were probably meant, and where to read on. */
+export function explainMistake(
+  message: string,
+  args: readonly string[],
+  flags: readonly string[],
+): string {
+  const words = unknown.exec(message)?.[1]?.split(', ') ?? []
+  const hints = words.flatMap((word) => hintsFor(word, args, flags))
+  return [message, ...hints, `See ${programName()} --help.`].join('\n')
+}
+
+function hintsFor(
+  word: string,
+  args: readonly string[],
+  flags: readonly string[],
+): readonly string[] {
+  const remedy = secretRemedy(word)
+  if (remedy !== undefined) {
+    return [`--${word} is not taken, since flags show in the list of processes; ${remedy}.`]
+  }
+  const isFlag = args.some((arg) => arg.split('=', 1)[0] === `--${word}`)
+  if (args[0] === 'customers' && args[1] === word) {
+    return [`After customers comes one of ${customersCommandNames.join(', ')}.`]
+  }
+  if (isFlag && flags.includes(word)) return [`--${word} is of another command.`]
+  const meant = closestWord(word, flags)
+  return meant === undefined ? [] : [`Did you mean --${meant}?`]
+}

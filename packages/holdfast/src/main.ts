@@ -1,0 +1,99 @@
+import { CustomersFileError, programName } from '@holdfast/credentials-file'
+import yargs, { type Argv } from 'yargs'
+import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
+import { customersCommands } from './customers.ts'
+import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
+import { explainMistake } from './explain-mistake.ts'
+import { settingNames, UsageError, warnOfVariables } from '@holdfast/server/config'
+import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { standardError } from './terminal/standard-error.ts'
+import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
+import { version } from './version.ts'
+
+/** Every flag there is, for guessing which one was meant. */
+const flags = [
+  ...settingNames,
+  ...copyFlags,
+  ...usageFlags,
+  ...doctorFlags,
+  ...['config', 'quota', 'max-files', 'password-stdin', 'help', 'version'],
+]
+
+/**
+ * Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line
+ * and without a stack.
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
+  const cli: Argv = yargs([...args])
+    .scriptName(programName())
+    .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
+    .command('serve', 'Run the server', describeServe, (argv) => run(serve(argv as ServeFlags)))
+    .command('copy', 'Copy files from one store to another', describeCopy, (argv) =>
+      run(copy(argv as unknown as CopyFlags)),
+    )
+    .command('customers', 'Edit and check the customers file', (inner) =>
+      customersCommands(inner, run),
+    )
+    .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
+      run(usage(argv as unknown as UsageFlags)),
+    )
+    .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
+      run(doctor(argv as unknown as DoctorFlags)),
+    )
+    .middleware(({ _: [command] }) => {
+      // A server warns in its log.
+      if (command !== 'serve') warnOfVariables({ warn: say }, process.env)
+    })
+    .demandCommand(1, 'Say which command: serve, copy, customers, usage or doctor.')
+    .example('$0 customers add alice', 'make a customer and print the password')
+    .example('$0 serve --data ./data', 'run the server')
+    .version(version())
+    .alias('version', 'v')
+    .alias('help', 'h')
+    .strict()
+    .recommendCommands()
+    .parserConfiguration({
+      'duplicate-arguments-array': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      // "-minio-secret-key x" would be a list of unknown letters, and told with the secret.
+      'short-option-groups': false,
+      'boolean-negation': false,
+      'populate--': true,
+    })
+    .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
+    .exitProcess(false)
+    // Half of what is said is ours, and in English.
+    .detectLocale(false)
+    .fail((message, error: Error | undefined) => {
+      // What the command itself threw is not yargs' to explain; yargs' own errors are mistakes like the others.
+      if (error !== undefined && error.name !== 'YError') throw error
+      throw new UsageError(explainMistake(error?.message ?? message, args, flags))
+    })
+  try {
+    await cli.parseAsync()
+    return exitCode
+  } catch (error) {
+    say(explain(error))
+    return 1
+  }
+}
+
+function say(message: string): void {
+  standardError().write(`holdfast: ${message}\n`)
+}
+
+/** Yargs makes the help in any case, and most of the work of it is to break lines. */
+function isHelpWanted(args: readonly string[]): boolean {
+  return args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError || error instanceof CustomersFileError) return error.message
+  if (error instanceof Error) return `${error.message} (this is unexpected; please report it)`
+  return String(error)
+}

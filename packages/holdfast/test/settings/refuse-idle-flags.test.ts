@@ -1,0 +1,25 @@
+import { expect } from 'chai'
+import { refuseIdleFlags } from '../../src/settings/refuse-idle-flags.ts'
+import { UsageError } from '@holdfast/server/config'
+
+describe('refuseIdleFlags', () => {
+  it('lets flags of the server and of the store in use pass', () => {
+    refuseIdleFlags({ port: '1', store: 'disk', data: 'd' }, ['disk'])
+    refuseIdleFlags({ port: '1', 'minio-bucket': 'b', 'minio-create-bucket': 'true' }, ['minio'])
+  })
+
+  it('lets flags of both pass where both are in use', () => {
+    refuseIdleFlags({ data: 'd', 'minio-bucket': 'b' }, ['disk', 'minio'])
+  })
+
+  it('names every flag of a store that is not in use', () => {
+    expect(() => refuseIdleFlags({ 'minio-bucket': 'b', 'minio-prefix': '' }, ['disk'])).to.throw(
+      UsageError,
+      'The store is disk, for which --minio-bucket, --minio-prefix would do nothing. Choose the store minio',
+    )
+    expect(() => refuseIdleFlags({ data: './data' }, ['minio'])).to.throw(
+      UsageError,
+      'The store is minio, for which --data would do nothing. Choose the store disk',
+    )
+  })
+})

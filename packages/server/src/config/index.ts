@@ -1,0 +1,13 @@
+export { findConfig } from './find-config.ts'
+export type { WrittenSettings } from './read-config-file.ts'
+export type { Config } from './resolve-config.ts'
+export { secretNames, secretRemedy, secretVariables } from './secrets.ts'
+export {
+  environmentName,
+  settingNames,
+  settings,
+  type SettingName,
+  type StoreKind,
+} from './settings.ts'
+export { UsageError } from './usage-error.ts'
+export { warnOfVariables } from './warn-of-variables.ts'
