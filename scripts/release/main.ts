@@ -47,8 +47,9 @@ async function release({ version, out, isDraft }: ReleaseArguments): Promise<num
   return 0
 }
 
-/** Whoever installs while it is being published finds what a package needs: core before all, server behind all. */
+/** Whoever installs while it is being published finds what a package needs: core first, the command last. */
 function inOrderOfNeed(names: readonly string[]): readonly string[] {
-  const rank = (name: string) => (name.endsWith('/core') ? 0 : name.endsWith('/server') ? 2 : 1)
+  const last = ['@holdfast/server', 'holdfast']
+  const rank = (name: string) => (name === '@holdfast/core' ? -2 : last.indexOf(name))
   return [...names].sort((one, other) => rank(one) - rank(other))
 }

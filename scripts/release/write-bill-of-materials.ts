@@ -13,12 +13,12 @@ interface Document {
 }
 
 /**
- * Writes into `file`, as CycloneDX 1.6, what @holdfast/server of the clone at `root` brings along: every package of the
+ * Writes into `file`, as CycloneDX 1.6, what the package holdfast of the clone at `root` brings along: every package of the
  * lockfile, which is what was tested, with version, licence and hash. The same commit gives the same bytes.
  */
 export async function writeBillOfMaterials(root: string, file: string): Promise<void> {
   const form = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6']
-  const subject = ['--sbom-type', 'application', '--prod', '--filter', '@holdfast/server']
+  const subject = ['--sbom-type', 'application', '--prod', '--filter', 'holdfast']
   const made = JSON.parse(await packageManager(root, ['sbom', ...form, ...subject])) as Document
   const document = {
     ...made,

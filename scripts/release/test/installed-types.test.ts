@@ -23,6 +23,11 @@ import { openFileCredentialSource } from '@holdfast/credentials-file'
 import { createApp, createHttpServer, createMulterStorage, createRouter } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import { resolveConfig, startServer } from '@holdfast/server'
+import { settings } from '@holdfast/server/config'
+import { examine } from '@holdfast/server/doctor'
+import { runServer } from '@holdfast/server/run'
+import { openStore } from '@holdfast/server/stores'
+import { visible } from '@holdfast/server/visible'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 
@@ -52,6 +57,7 @@ void openDiskBlobStore({ directory: 1 })
 // @ts-expect-error: the same of Koa, whose types come along.
 createApp(createFileService({ store: createMemoryBlobStore() })).no()
 export const others = [copyFiles, describeBlobStore, injectFaults, createMulterStorage, resolveConfig, startServer]
+export const floors = [settings, examine, runServer, openStore, visible]
 `
 
 describe('The types of the packages, installed from tarballs,', function () {
@@ -99,7 +105,9 @@ describe('The types of the packages, installed from tarballs,', function () {
 
 /** The TypeScript of the documents for those who install the packages, by the name of a file for each. */
 function sampleFiles(): Readonly<Record<string, string>> {
-  const published = publishedPackages(root).map((name) => name.replace('@holdfast/', 'packages/'))
+  const published = publishedPackages(root).map(
+    (name) => `packages/${name.replace('@holdfast/', '')}`,
+  )
   const documents = [
     'README.md',
     'docs/embedding.md',

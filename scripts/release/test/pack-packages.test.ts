@@ -25,6 +25,7 @@ describe('packPackages', function () {
       '@holdfast/server',
       '@holdfast/store-disk',
       '@holdfast/store-minio',
+      'holdfast',
     ])
   })
 

@@ -46,14 +46,16 @@ describe('scripts/release/run', function () {
   })
 
   it('writes tarballs, release notes, a bill of materials and checksums', async () => {
-    const shortNames = publishedPackages(root).map((name) => name.replace('@holdfast/', ''))
-    expect((await readdir(out)).sort()).to.deep.equal([
-      'RELEASE-NOTES.md',
-      'SHA256SUMS',
-      `holdfast-${version}.cdx.json`,
-      ...shortNames.map((name) => `holdfast-${name}-${version}.tgz`),
-      'holdfast.service',
-    ])
+    const names = publishedPackages(root).map((name) => name.replace('@', '').replace('/', '-'))
+    expect((await readdir(out)).sort()).to.deep.equal(
+      [
+        'RELEASE-NOTES.md',
+        'SHA256SUMS',
+        `holdfast-${version}.cdx.json`,
+        ...names.map((name) => `${name}-${version}.tgz`),
+        'holdfast.service',
+      ].sort(),
+    )
     expect(await readdir(place)).to.deep.equal(['out'])
     const notes = await readFile(join(out, 'RELEASE-NOTES.md'), 'utf8')
     expect(notes).to.equal(`# holdfast ${version}\n\n- Tried\n`)
@@ -73,9 +75,9 @@ describe('scripts/release/run', function () {
       metadata: { component: { purl: string } }
       components: { purl: string }[]
     }
-    expect(metadata.component.purl).to.equal(`pkg:npm/%40holdfast/server@${version}`)
+    expect(metadata.component.purl).to.equal(`pkg:npm/holdfast@${version}`)
     const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')))
-    const locked = [...(await lockedPackages(repository.folder, 'packages/server'))].map((id) =>
+    const locked = [...(await lockedPackages(repository.folder, 'packages/holdfast'))].map((id) =>
       id.replace(/^packages\/(.*)$/, `@holdfast/$1@${version}`),
     )
     expect(locked)
