@@ -1,6 +1,6 @@
 /**
- * Writes docs/contract-results.md and the README's matrix from the results of the last complete run of scripts/test.
- * Writes nothing, and ends with code 1, when that run left out a store.
+ * Writes packages/contract/results.md, the README's table of stores and the table of S3 servers in docs/minio.md from the results
+ * of the last complete run of scripts/test. Writes nothing, and ends with code 1, when that run left out a store.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

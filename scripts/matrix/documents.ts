@@ -14,17 +14,18 @@ export interface GeneratedDocument {
   readonly wanted: string
 }
 
-/** Where the README's matrix begins and ends. */
+/** Where the README's table begins and ends. */
 const block = /(?<=<!-- contract results: [^>]*-->\n\n)[^]*?(?=\n<!-- end of contract results -->)/
 
-/** The same for the S3 servers other than MinIO that the contract runs on. */
+/** The same in docs/minio.md for the S3 servers other than MinIO that the contract runs on. */
 const serversBlock =
   /(?<=<!-- other S3 servers: [^>]*-->\n\n)[^]*?(?=\n<!-- end of other S3 servers -->)/
 
 const introduction = `# Contract results
 
-The [contract suite](../packages/contract) on every store, side by side. \`scripts/test\` fails when a complete run gives
-anything else; \`node scripts/write-matrix.ts\` writes this file and the README's matrix from the last complete run.
+The [contract suite](README.md) on every store, side by side. \`scripts/test\` fails when a complete run gives
+anything else; \`node scripts/write-matrix.ts\` writes this file, and the table in the README of holdfast, from the last
+complete run.
 
 \`ok\`: passed. \`-\`: not run, for the reason given below the group; exceptions that a store is granted stand there,
 too. The disk store has two columns, one for each of its layouts: \`disk\` keeps plain names, \`escaped\` is for file
@@ -33,29 +34,33 @@ for 255 times \`x\`.
 
 `
 
-/** The documents that tell of `results`, from the repository at `root`. Rejects when the README has no place for them. */
+/** The documents that show `results`, from the repository at `root`. Rejects when one of them has no place for them. */
 export async function generatedDocuments(
   root: string,
   stores: readonly Store[],
   results: readonly ContractResult[],
 ): Promise<GeneratedDocument[]> {
   const suites = stores.flatMap((store) => store.suites)
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  if (!block.test(readme)) throw new Error('README.md has no block for the contract results')
-  if (!serversBlock.test(readme)) throw new Error('README.md has no block for other S3 servers')
-  const path = 'docs/contract-results.md'
+  const path = 'packages/contract/results.md'
   return [
-    {
-      path: 'README.md',
-      present: readme,
-      wanted: readme
-        .replace(block, () => renderMatrix(stores, results))
-        .replace(serversBlock, renderS3Servers),
-    },
+    await withBlock(root, 'README.md', block, renderMatrix(stores, results)),
+    await withBlock(root, 'docs/minio.md', serversBlock, renderS3Servers()),
     {
       path,
       present: await readFile(join(root, path), 'utf8').catch(() => undefined),
       wanted: introduction + renderResults(suites, results),
     },
   ]
+}
+
+/** The document at `path` with `text` in the place that `pattern` finds. */
+async function withBlock(
+  root: string,
+  path: string,
+  pattern: RegExp,
+  text: string,
+): Promise<GeneratedDocument> {
+  const present = await readFile(join(root, path), 'utf8')
+  if (!pattern.test(present)) throw new Error(`${path} has no block for ${String(pattern)}`)
+  return { path, present, wanted: present.replace(pattern, () => text) }
 }

@@ -1,30 +1,27 @@
 import type { ContractResult } from './contract-result.ts'
 import { markdownTable } from './markdown-table.ts'
-import { resultTable, type Outcome } from './result-table.ts'
+import { resultTable } from './result-table.ts'
 import type { Store } from './stores.ts'
 
 /**
- * A Markdown table of how many tests of each group each store passes, `passed/total`, aligned as prettier does; a dash
- * where a store leaves the group out.
+ * A Markdown table with a line for each store: how many tests of the suite it passes, `passed/total`, and the groups of tests
+ * that it leaves out. Aligned as prettier does.
  */
 export function renderMatrix(stores: readonly Store[], results: readonly ContractResult[]): string {
-  const columns = stores.map(({ suites }) => resultTable(suites, results))
-  const groups = resultTable(
+  const all = resultTable(
     stores.flatMap(({ suites }) => suites),
     results,
   )
-  const rows = groups.map(({ group }) => [
-    group,
-    ...columns.map((column) => {
-      const own = column.find((one) => one.group === group)
-      return cell(own?.rows.map(({ outcomes }) => outcomes) ?? [])
-    }),
-  ])
-  return markdownTable([['contract tests', ...stores.map(({ name }) => name)], ...rows])
-}
-
-function cell(tests: readonly (readonly Outcome[])[]): string {
-  if (tests.length === 0) return '-'
-  const passed = tests.filter((outcomes) => !outcomes.includes('failed'))
-  return `${passed.length}/${tests.length}`
+  const rows = stores.map(({ name, suites }) => {
+    const own = resultTable(suites, results)
+    const tests = own.flatMap(({ rows }) => rows)
+    const passed = tests.filter(({ outcomes }) => !outcomes.includes('failed'))
+    const leftOut = all.filter(({ group }) => !own.some((one) => one.group === group))
+    return [
+      name,
+      `${passed.length}/${tests.length}`,
+      leftOut.map(({ group }) => group).join(', ') || '-',
+    ]
+  })
+  return markdownTable([['store', 'tests passed', 'groups not run'], ...rows])
 }

@@ -18,6 +18,10 @@ const readme = `# Stores
 
 <!-- end of contract results -->
 
+The end.
+`
+const minio = `# MinIO
+
 <!-- other S3 servers: written by a program -->
 
 | old |
@@ -28,9 +32,15 @@ const readme = `# Stores
 The end.
 `
 
+const documents = {
+  'README.md': readme,
+  'docs/minio.md': minio,
+  'packages/contract/README.md': '',
+}
+
 /** A repository whose documents tell of `results`. */
 function withDocuments(use: (root: string) => Promise<void>): Promise<void> {
-  return withRepository({ 'README.md': readme, 'docs/other.md': '' }, async (root) => {
+  return withRepository(documents, async (root) => {
     for (const { path, wanted } of await generatedDocuments(root, stores, results)) {
       await writeFile(join(root, path), wanted)
     }
@@ -45,9 +55,11 @@ describe('documentProblems', () => {
     }))
 
   it('finds a document that is missing', () =>
-    withRepository({ 'README.md': readme }, async (root) => {
+    withRepository({ 'README.md': readme, 'docs/minio.md': minio }, async (root) => {
       const problems = await documentProblems(root, stores, results)
-      expect(problems.join('\n')).to.match(/^docs\/contract-results\.md is not what .* line 1 /m)
+      expect(problems.join('\n')).to.match(
+        /^packages\/contract\/results\.md is not what .* line 1 /m,
+      )
     }))
 
   it('finds what the tests do not give any more, and says where', () =>
@@ -55,15 +67,15 @@ describe('documentProblems', () => {
       const failed = resultsOf('memory', { 'ranges > reads everything': false })
       const problems = await documentProblems(root, stores, failed)
       expect(problems).to.have.length(2)
-      expect(problems[0]).to.contain('README.md').and.to.contain('| ranges         | 0/1    |')
+      expect(problems[0]).to.contain('README.md').and.to.contain('| memory | 0/1          |')
       expect(problems[1]).to.contain('FAILED  reads everything')
     }))
 
   it('finds a file that was written further by hand', () =>
     withDocuments(async (root) => {
-      const path = join(root, 'docs/contract-results.md')
+      const path = join(root, 'packages/contract/results.md')
       await writeFile(path, `${await readFile(path, 'utf8')}more\n`)
-      expect((await documentProblems(root, stores, results))[0]).to.contain('contract-results.md')
+      expect((await documentProblems(root, stores, results))[0]).to.contain('results.md')
     }))
 
   it('says that a store is missing rather than what its column should be', () =>
@@ -76,28 +88,31 @@ describe('documentProblems', () => {
 })
 
 describe('generatedDocuments', () => {
-  it('changes nothing of the README but the block', () =>
+  it('changes nothing of a document but the block', () =>
     withDocuments(async (root) => {
       const written = await readFile(join(root, 'README.md'), 'utf8')
-      expect(written).to.match(/^# Stores\n\n<!-- contract results: .*-->\n\n\| contract tests/)
-      expect(written).to.match(/\n\n<!-- end of contract results -->\n\n<!-- other S3 servers: /)
-      expect(written).to.match(/\n\n<!-- end of other S3 servers -->\n\nThe end\.\n$/)
-      expect(written).not.to.contain('| old')
+      expect(written).to.match(/^# Stores\n\n<!-- contract results: .*-->\n\n\| store /)
+      expect(written).to.match(/\n\n<!-- end of contract results -->\n\nThe end\.\n$/)
+      const servers = await readFile(join(root, 'docs/minio.md'), 'utf8')
+      expect(servers).to.match(/\n\n<!-- end of other S3 servers -->\n\nThe end\.\n$/)
+      expect(written + servers).not.to.contain('| old')
     }))
 
   it('names the other S3 servers with their versions', () =>
     withDocuments(async (root) => {
-      const written = await readFile(join(root, 'README.md'), 'utf8')
+      const written = await readFile(join(root, 'docs/minio.md'), 'utf8')
       for (const kind of otherS3Servers) {
         expect(written).to.match(new RegExp(`^\\| ${kind} \\d+\\.\\d+\\.\\d+ +\\| \\d+`, 'm'))
       }
     }))
 
-  it('rejects when the README has no block', () =>
-    withRepository({ 'README.md': '# Stores\n' }, async (root) => {
-      const error: unknown = await generatedDocuments(root, stores, results).catch(
-        (reason: unknown) => reason,
-      )
-      expect(error).to.be.an.instanceOf(Error)
-    }))
+  for (const path of ['README.md', 'docs/minio.md'] as const) {
+    it(`rejects when ${path} has no block`, () =>
+      withRepository({ ...documents, [path]: '# Stores\n' }, async (root) => {
+        const error: unknown = await generatedDocuments(root, stores, results).catch(
+          (reason: unknown) => reason,
+        )
+        expect(String(error)).to.contain(`${path} has no block`)
+      }))
+  }
 })
