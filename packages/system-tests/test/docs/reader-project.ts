@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { installTarballs } from '../../../../scripts/release/test/install-tarballs.ts'
 
@@ -20,7 +20,7 @@ async function install(): Promise<string> {
 }
 
 /**
- * Runs `use` in a new project of these `files` (name to text) outside this repository, where the packages are installed from
+ * Runs `use` in a new project of these `files` (path to text) outside this repository, where the packages are installed from
  * tarballs, and removes it.
  */
 export async function withReaderProject<Result>(
@@ -30,7 +30,10 @@ export async function withReaderProject<Result>(
   const project = await mkdtemp(join(tmpdir(), 'holdfast-docs-project-'))
   try {
     await symlink(await (installed ??= install()), join(project, 'node_modules'))
-    for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(project, name)), { recursive: true })
+      await writeFile(join(project, name), text)
+    }
     return await use(project)
   } finally {
     await rm(project, { recursive: true, force: true })

@@ -23,19 +23,19 @@ export const claims: readonly Claim[] = [
     by: `${docs}/documents.test.ts`,
   },
   {
-    document: /^docs\/operations/,
+    document: /^docs\/back-up/,
     shell: /scripts\/start copy/,
     by: `${docs}/moving-house.test.ts`,
   },
-  { document: /^docs\/operations/, shell: /start doctor/, by: `${docs}/doctor.test.ts` },
-  { document: /^docs\/operations/, shell: /^rsync/, by: `${docs}/backup.test.ts` },
+  { document: /^docs\/diagnose/, shell: /start doctor/, by: `${docs}/doctor.test.ts` },
+  { document: /^docs\/back-up/, shell: /^rsync/, by: `${docs}/backup.test.ts` },
   {
-    document: /^docs\/operations/,
+    document: /^docs\/minio/,
     shell: /^mc admin policy/,
     why: 'docs/deploy/compose-minio.sh does the same, and a new operator runs that; cluster/bucket-policy.test.ts tries each right',
   },
   {
-    document: /^docs\/(audit|configuration|operations)/,
+    document: /^docs\/(audit|configuration|minio|run)/,
     shell: /(holdfast serve|scripts\/start serve|scripts\/start --)/,
     by: `${docs}/server-commands.test.ts`,
   },
@@ -84,5 +84,10 @@ export const claims: readonly Claim[] = [
     document: /^examples\/encrypted-store/,
     shell: /^MASTER_KEY=/m,
     by: 'scripts/examples/test/encrypted-store.ts',
+  },
+  {
+    document: /^examples\/sqlite-store/,
+    shell: /^node src\/main\.ts/m,
+    by: `${docs}/writing-an-adapter.test.ts`,
   },
 ]

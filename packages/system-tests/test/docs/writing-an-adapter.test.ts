@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect, promisify } from 'node:util'
@@ -10,20 +10,23 @@ import { withReaderProject } from './reader-project.ts'
 
 const repository = new URL('../../../../', import.meta.url)
 const markdown = readFileSync(new URL('docs/writing-an-adapter.md', repository), 'utf8')
-const blocks = fencedBlocks(markdown, 'ts').map((text) => {
-  const [, name = '', code = ''] = /^\/\/ (.*)\n([^]*)$/.exec(text) ?? []
-  return { name, code }
-})
-const programs = blocks.filter(({ name }) => name.endsWith('.ts'))
-const excerpts = blocks.filter(({ name }) => !name.endsWith('.ts'))
-const manifest = fencedBlocks(markdown, 'json').join()
+const example = new URL('examples/sqlite-store/', repository)
+const files = Object.fromEntries(
+  globSync(['package.json', '{src,test}/*.ts'], { cwd: fileURLToPath(example) }).map((path) => [
+    path,
+    readFileSync(new URL(path, example), 'utf8'),
+  ]),
+)
+const memoryStore = 'packages/core/src/memory/memory-blob-store.ts'
 const limitMs = 240_000
-const files = {
-  'package.json': manifest,
-  ...Object.fromEntries(programs.map(({ name, code }) => [name, code])),
-}
 
-/** Runs a line of shell in a project of the document's files; what it prints is what it resolves or rejects with. */
+/** The code of the document, each piece with the path that its first line names. */
+const blocks = fencedBlocks(markdown, 'ts').map((text) => {
+  const [, path = '', code = ''] = /^\/\/ (\S+?)(?:, in part)?\n([^]*)$/.exec(text) ?? []
+  return { path, code }
+})
+
+/** Runs a line of shell in a project of the example's files; what it prints is what it resolves or rejects with. */
 async function runInProject(command: string): Promise<string> {
   const bin = fileURLToPath(new URL('node_modules/.bin', repository))
   return withReaderProject(files, async (cwd) => {
@@ -62,19 +65,17 @@ function testsOfTheSuite(): string[] {
 describe('docs/writing-an-adapter.md', function () {
   this.timeout(limitMs + 120_000)
 
-  it('names a file for each of its programs, and one manifest', () => {
-    expect(programs.map(({ name }) => name)).to.include('sqlite-blob-store.ts')
-    expect(new Set(programs.map(({ name }) => name)).size).to.equal(programs.length)
-    expect(Object.keys(JSON.parse(manifest) as object)).to.include('devDependencies')
-  })
-
-  it('shows of the store in memory what is in it', () => {
-    const source = readFileSync(
-      new URL('packages/core/src/memory/memory-blob-store.ts', repository),
-      'utf8',
+  it('shows of the store in memory, and of the example, what is in them', () => {
+    const [excerpts, own] = [true, false].map((isOfMemory) =>
+      blocks.filter(({ path }) => memoryStore.endsWith(`/${path}`) === isOfMemory),
     )
+    const source = readFileSync(new URL(memoryStore, repository), 'utf8')
     expect(excerpts).to.have.length(2)
-    for (const { code } of excerpts) expect(source).to.contain(code.replaceAll(/^(?=.)/gm, '    '))
+    for (const { code } of excerpts ?? []) {
+      expect(source).to.contain(code.replaceAll(/^(?=.)/gm, '    '))
+    }
+    expect(own).to.have.length(3)
+    for (const { path, code } of own ?? []) expect(files[path], path).to.contain(code)
   })
 
   it('calls tests of the suite by their names', () => {
@@ -83,13 +84,13 @@ describe('docs/writing-an-adapter.md', function () {
     expect(testsOfTheSuite()).to.include.members(named)
   })
 
-  it('shows programs without a type error', async () => {
+  it('has an example without a type error', async () => {
     const options = '--noEmit --strict --module nodenext --target es2023 --lib es2024 --types node'
-    await runInProject(`tsc ${options} --allowImportingTsExtensions --skipLibCheck ./*.ts`)
+    await runInProject(`tsc ${options} --allowImportingTsExtensions --skipLibCheck ./*/*.ts`)
   })
 
-  it('ends in an adapter that passes the whole suite', async () => {
-    const { scripts } = JSON.parse(manifest) as { scripts: { test: string } }
+  it('leads to an adapter that passes the whole suite', async () => {
+    const { scripts } = JSON.parse(files['package.json'] ?? '') as { scripts: { test: string } }
     const output = await runInProject(scripts.test)
     expect(output).to.match(/^ *\d{3} passing/m)
     expect(output).not.to.match(/failing|pending/)
@@ -98,13 +99,15 @@ describe('docs/writing-an-adapter.md', function () {
   })
 
   it('runs the suite with the runner of Node, too', async () => {
-    const output = await runInProject("node --test --test-name-pattern='^ranges$' node-runner.ts")
+    const output = await runInProject(
+      "node --test --test-name-pattern='^ranges$' test/node-runner.ts",
+    )
     expect(output)
       .to.match(/^ℹ fail 0$/m)
       .and.to.match(/^ℹ pass [1-9]/m)
   })
 
   it('keeps a file in the adapter, and gives a part of it', async () => {
-    expect(await runInProject('node example.ts')).to.equal('holdfast')
+    expect(await runInProject('node src/main.ts')).to.equal('holdfast')
   })
 })
