@@ -29,7 +29,7 @@ export {
   type MulterStorageOptions,
   type UploadedPart,
 } from './multipart/multer-storage.ts'
-export type { StagedUpload } from './multipart/stage-upload.ts'
+export type { StagedUpload } from './body/stage-upload.ts'
 export { createRouter } from './router.ts'
 export type { RouterOptions } from './router-options.ts'
 export { createHttpServer } from './server/http-server.ts'

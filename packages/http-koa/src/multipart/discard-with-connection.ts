@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { onConnectionEnd } from '../exchange/on-connection-end.ts'
-import type { StagedUpload } from './stage-upload.ts'
+import type { StagedUpload } from '../body/stage-upload.ts'
 
 /** Discards `staged` when its connection ends, or has ended already, unless the upload ends before. */
 export function discardWithConnection(socket: Socket, staged: StagedUpload): void {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { problems } from '../errors/problem.ts'
-import { readFormDisposition, type FormDisposition } from './form-disposition.ts'
-import { formLimits } from './form-limits.ts'
-import { partFileName } from './part-file-name.ts'
-import { changePartHeaders } from './part-headers.ts'
-import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
+import { readFormDisposition, type FormDisposition } from './syntax/form-disposition.ts'
+import { formLimits } from './syntax/form-limits.ts'
+import { partFileName } from './syntax/part-file-name.ts'
+import { changePartHeaders } from './busboy/part-headers.ts'
+import { takeBoundariesLiterally } from './busboy/take-boundaries-literally.ts'
 
 /**
  * What an application gives to multer 2.4 or later beside its `storage`, so that multer reads forms as the routes do, and no

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import { requireUndecodedBody } from '../body/intact-body.ts'
 import { discardWithConnection } from './discard-with-connection.ts'
-import { stageUpload, type StagedUpload } from './stage-upload.ts'
+import { stageUpload, type StagedUpload } from '../body/stage-upload.ts'
 
 /** A file part of a form, as multer hands it to an engine. */
 export interface UploadedPart {

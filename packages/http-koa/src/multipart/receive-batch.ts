@@ -6,10 +6,10 @@ import { chunksOf } from '../body/chunks-of.ts'
 import { inviteBody } from '../exchange/invite-body.ts'
 import { BodyFault, requireIntactBody, watchBodyLength } from '../body/intact-body.ts'
 import { HttpProblem, problems } from '../errors/problem.ts'
-import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
-import { formLimits, watchParser } from './form-limits.ts'
-import { checkFormType } from './form-type.ts'
-import { readParts } from './read-parts.ts'
+import { takeBoundariesLiterally } from './busboy/take-boundaries-literally.ts'
+import { formLimits, watchParser } from './syntax/form-limits.ts'
+import { checkFormType } from './syntax/form-type.ts'
+import { readParts } from './busboy/read-parts.ts'
 
 /** A file of a form that is still being read. */
 export interface BatchFile {

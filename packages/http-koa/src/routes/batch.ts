@@ -18,8 +18,8 @@ import { orderedConcurrentMap, type StartedWork } from './ordered-concurrent-map
 import { streamBody } from '../answer/stream-body.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
-import { expectedSha256 } from '../multipart/expected-sha256.ts'
-import { partFileName } from '../multipart/part-file-name.ts'
+import { expectedSha256 } from '../multipart/syntax/expected-sha256.ts'
+import { partFileName } from '../multipart/syntax/part-file-name.ts'
 import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
 
 /**

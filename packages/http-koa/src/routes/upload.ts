@@ -6,7 +6,7 @@ import { requireIntactBody } from '../body/intact-body.ts'
 import { step } from '../answer/step.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
-import { checkFormType } from '../multipart/form-type.ts'
+import { checkFormType } from '../multipart/syntax/form-type.ts'
 import { receiveForm } from '../multipart/receive-form.ts'
 import { takeSimpleForm, type SimpleForm } from '../multipart/simple-form.ts'
 

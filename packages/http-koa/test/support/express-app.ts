@@ -4,7 +4,7 @@ import type { MulterOptions } from '@koa/multer'
 import express from 'express'
 import multer from 'multer'
 import { createMulterStorage } from '../../src/multipart/multer-storage.ts'
-import type { StagedUpload } from '../../src/multipart/stage-upload.ts'
+import type { StagedUpload } from '../../src/body/stage-upload.ts'
 import { listen, type Listening } from './listening.ts'
 
 export interface MulterApp extends Listening {

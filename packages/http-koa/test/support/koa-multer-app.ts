@@ -3,7 +3,7 @@ import { createFileService } from '@holdfast/core'
 import koaMulter from '@koa/multer'
 import Koa from 'koa'
 import { createMulterStorage } from '../../src/multipart/multer-storage.ts'
-import type { StagedUpload } from '../../src/multipart/stage-upload.ts'
+import type { StagedUpload } from '../../src/body/stage-upload.ts'
 import { publishAll, type MulterApp, type MulterAppOptions } from './express-app.ts'
 import { listen } from './listening.ts'
 

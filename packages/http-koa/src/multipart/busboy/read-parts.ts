@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import { problems } from '../errors/problem.ts'
-import { readFormDisposition, type FormDisposition } from './form-disposition.ts'
-import { formLimits } from './form-limits.ts'
+import { problems } from '../../errors/problem.ts'
+import { readFormDisposition, type FormDisposition } from '../syntax/form-disposition.ts'
+import { formLimits } from '../syntax/form-limits.ts'
 import { changePartHeaders, type PartHeaders } from './part-headers.ts'
 
 /** The parts of a form that is being read. */

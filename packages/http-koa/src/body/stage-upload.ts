@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { BlobInfo, CustomerFiles, UploadOptions } from '@holdfast/core'
-import { chunksOf } from '../body/chunks-of.ts'
+import { chunksOf } from './chunks-of.ts'
 import { problems } from '../errors/problem.ts'
 
 /** An upload whose content has arrived in the store and is not visible yet. */

@@ -1,4 +1,4 @@
-import { problems } from '../errors/problem.ts'
+import { problems } from '../../errors/problem.ts'
 
 /**
  * The digest in the text fields `sha256` of a form, in lower case; `undefined` without any.

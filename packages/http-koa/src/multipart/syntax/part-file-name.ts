@@ -1,4 +1,4 @@
-import { problems } from '../errors/problem.ts'
+import { problems } from '../../errors/problem.ts'
 
 const replacementCharacter = '\ufffd'
 

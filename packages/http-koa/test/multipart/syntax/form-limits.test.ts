@@ -1,10 +1,10 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { formLimits } from '../../src/multipart/form-limits.ts'
-import { expectError } from '../support/expect-error.ts'
-import { generateStore } from '../support/generated-store.ts'
-import { connectRaw, exchange, type RawAnswer } from '../support/raw-connection.ts'
+import { formLimits } from '../../../src/multipart/syntax/form-limits.ts'
+import { expectError } from '../../support/expect-error.ts'
+import { generateStore } from '../../support/generated-store.ts'
+import { connectRaw, exchange, type RawAnswer } from '../../support/raw-connection.ts'
 import {
   customerRequest,
   filePart,
@@ -13,9 +13,9 @@ import {
   formType,
   part,
   textPart,
-} from '../support/request.ts'
-import { runApp, type RunningApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
+} from '../../support/request.ts'
+import { runApp, type RunningApp } from '../../support/running-app.ts'
+import { until } from '../../support/until.ts'
 
 const file = filePart('a.txt')
 const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"'

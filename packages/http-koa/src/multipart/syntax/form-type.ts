@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { problems } from '../errors/problem.ts'
+import { problems } from '../../errors/problem.ts'
 
 /** RFC 2046 §5.1.1. A long boundary full of repetitions slows the parser tenfold. In characters. */
 const maxBoundaryLength = 70

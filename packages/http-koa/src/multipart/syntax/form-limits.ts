@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { problems } from '../errors/problem.ts'
+import { problems } from '../../errors/problem.ts'
 
 /** What a form may hold besides its file. */
 export const formLimits = {

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { formLimits } from './form-limits.ts'
+import { formLimits } from '../syntax/form-limits.ts'
 
 /** Values by name, the name in lower case; a character for each byte. */
 export type PartHeaders = Record<string, string[]>
