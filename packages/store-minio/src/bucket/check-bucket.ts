@@ -71,7 +71,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   AccessDenied: [
     'accessKey',
     ({ bucket }) =>
-      `the access key may not list the bucket "${bucket}"; the rights it needs are in docs/operations.md`,
+      `the access key may not list the bucket "${bucket}"; the rights it needs are in docs/minio.md`,
   ],
   AuthorizationHeaderMalformed: [
     'region',

@@ -29,7 +29,7 @@ export async function* takeSteps(
   }
 }
 
-const policyRemedy = 'Give it the rights in docs/deploy/bucket-policy.json; see docs/operations.md.'
+const policyRemedy = 'Give it the rights in docs/deploy/bucket-policy.json; see docs/minio.md.'
 
 function failed({ check, right }: BucketStep, error: unknown): Finding {
   const { code, status } = failureOf(error)

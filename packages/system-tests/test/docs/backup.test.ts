@@ -8,8 +8,8 @@ import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { shellBlocks } from './shell-blocks.ts'
 
-describe('The command in docs/operations.md, "Backup"', () => {
-  const [backup, ...others] = shellBlocks('docs/operations.md').filter(({ script }) =>
+describe('The command in docs/back-up.md, "Back up"', () => {
+  const [backup, ...others] = shellBlocks('docs/back-up.md').filter(({ script }) =>
     script.startsWith('rsync'),
   )
   let site: Site

@@ -15,8 +15,8 @@ const checksOf = (report: string) =>
     .filter((line) => /^ {2}\w/.test(line))
     .map((line) => line.slice(11, 30).trim())
 
-describe('The report in docs/operations.md, "Finding out what is wrong"', () => {
-  const markdown = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
+describe('The report in docs/diagnose.md', () => {
+  const markdown = readFileSync(new URL('../../../../docs/diagnose.md', import.meta.url), 'utf8')
   const [step, ...others] = documentedSteps(markdown, (script) => script.includes('start doctor'))
 
   it('has the checks that the command makes, in their order', async () => {

@@ -19,8 +19,8 @@ import {
 import { until } from '../../../server/test/support/until.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const text = readFileSync(join(root, 'docs/operations.md'), 'utf8')
-const section = text.slice(text.indexOf('\n## Logs\n'), text.indexOf('\n## Limits and sizes\n'))
+const text = readFileSync(join(root, 'docs/diagnose.md'), 'utf8')
+const section = text.slice(text.indexOf('\n## Logs\n'))
 
 /** The rows of the tables, by table, without their heads. */
 const [general = [], ofRequests = [], messages = [], others = []] = section
@@ -113,7 +113,7 @@ async function brokenUpload(server: HoldfastServer): Promise<void> {
   await until('it is logged', () => server.lines().some((line) => line['aborted'] === true))
 }
 
-describe('The logs in docs/operations.md', function () {
+describe('The logs in docs/diagnose.md', function () {
   this.timeout(60_000)
   let site: Site
   let lines: readonly LogLine[]

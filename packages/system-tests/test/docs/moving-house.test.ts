@@ -19,10 +19,10 @@ function sectionOf(text: string, heading: string): string {
   return text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`)) ?? ''
 }
 
-describeWithMinio('The commands in docs/operations.md, "Moving house"', (minio) => {
-  const markdown = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
+describeWithMinio('The commands in docs/back-up.md, "Move"', (minio) => {
+  const markdown = readFileSync(new URL('../../../../docs/back-up.md', import.meta.url), 'utf8')
   // Those in a list are indented.
-  const section = sectionOf(markdown, 'Moving house').replaceAll(/^ {3}/gm, '')
+  const section = sectionOf(markdown, 'Move').replaceAll(/^ {3}/gm, '')
   const [there = '', again = '', back = '', ...others] = fencedBlocks(section, 'sh')
   const settings = there.split('\n').filter((line) => line.startsWith('export '))
 
