@@ -100,18 +100,24 @@ function toResponse(incoming: http.IncomingMessage): HttpResponse {
   }
 }
 
-/** From this size on a body is announced before it is sent. In bytes. */
+/** A body of at least this many bytes is announced before it is sent. */
 const announcedFrom = 1024 * 1024
 
-/** How long an answer to the announcement is waited for, in milliseconds (RFC 9110 §10.1.1 wants no long wait). */
+/** Milliseconds after which a large body is sent without an answer to its announcement (RFC 9110 §10.1.1). */
 const announcementMs = 1000
 
 /**
- * Sends the body, a large one only when the store says that it will take it: one that refuses it at once closes the
- * connection, and would do that while we are sending, so that its answer is lost.
+ * Sends the body. Two kinds of bodies wait until the store asks for them (`Expect: 100-continue`):
+ *
+ * - A large one. A store that refuses a request at once closes the connection, and its answer is lost while we send.
+ * - That of a conditional request. MinIO waits for the lock of the object before it reads the body, and does not notice
+ *   meanwhile that we have given up: if it had the body already, it would publish the object after we have reported that
+ *   the write failed.
  */
 function sendBody(outgoing: http.ClientRequest, body: unknown): void {
-  if (!(body instanceof Uint8Array) || body.length < announcedFrom) {
+  const isConditional = outgoing.hasHeader('If-Match') || outgoing.hasHeader('If-None-Match')
+  const leastAnnounced = isConditional ? 1 : announcedFrom
+  if (!(body instanceof Uint8Array) || body.length < leastAnnounced) {
     outgoing.end(body)
     return
   }
@@ -120,7 +126,7 @@ function sendBody(outgoing: http.ClientRequest, body: unknown): void {
     clearTimeout(waiting)
     if (!outgoing.writableEnded && !outgoing.destroyed) outgoing.end(body)
   }
-  const waiting = setTimeout(send, announcementMs)
+  const waiting = isConditional ? undefined : setTimeout(send, announcementMs)
   outgoing.once('continue', send)
   outgoing.once('close', () => clearTimeout(waiting))
   outgoing.once('response', (incoming) => {

@@ -29,11 +29,11 @@ export interface FaultProxy {
   heal(): void
   /** How many requests have met a fault. */
   readonly strikes: () => number
-  /** Nobody listens any more. */
+  /** Resolves when the proxy listens no more. */
   close(): Promise<void>
 }
 
-/** Starts a TCP proxy on 127.0.0.1 in front of `target`, which passes everything on until it is told not to. */
+/** Starts a TCP proxy on 127.0.0.1 in front of `target`, which passes everything on until `inject` is called. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target)
   const connections = new Set<Connection>()
@@ -99,9 +99,12 @@ function join(
       left.request =
         fault?.direction === 'request' ? offsetOf(fault.position, chunk, false) : Infinity
     } else if (direction === 'answer' && !isAnswered) {
+      const interim = interimSize(chunk)
+      if (interim === chunk.length) return interim
       isAnswered = true
+      const final = chunk.subarray(interim)
       left.answer =
-        fault?.direction === 'answer' ? offsetOf(fault.position, chunk, isHead) : Infinity
+        fault?.direction === 'answer' ? interim + offsetOf(fault.position, final, isHead) : Infinity
     }
     const passing = Math.min(left[direction], chunk.length)
     left[direction] -= passing
@@ -138,6 +141,12 @@ function join(
   pass('answer', upstream, client)
   const destroy = () => [client, upstream].forEach((socket) => socket.destroy())
   return { isStruck: () => isStruck, destroy }
+}
+
+/** How many bytes at the start of `chunk` are an interim response such as `100 Continue` (RFC 9110 §15.2). */
+function interimSize(chunk: Buffer): number {
+  const isInterim = chunk.toString('latin1', 0, 10).startsWith('HTTP/1.1 1')
+  return isInterim ? chunk.indexOf('\r\n\r\n') + 4 : 0
 }
 
 /** Which byte of the message that begins with `chunk` is at `position`. */

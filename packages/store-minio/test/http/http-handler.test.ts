@@ -121,6 +121,37 @@ describe('createHttpHandler', () => {
     patient.destroy()
   })
 
+  for (const condition of ['if-match', 'if-none-match']) {
+    it(`sends the body of a request with ${condition} only when the server takes it, however long that lasts`, async () => {
+      const patient = createHttpHandler({ ...timeouts, idleTimeoutMs: 5000 })
+      const server = createServer()
+      let isAllowed = false
+      server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+        void bodyOf(request).then((body) => response.end(`${isAllowed} ${body}`))
+        // Longer than a large body waits.
+        setTimeout(() => {
+          isAllowed = true
+          response.writeContinue()
+        }, 1500)
+      })
+      const headers = { [condition]: '*', 'content-length': '5' }
+      const { response } = await patient.handle(
+        requestTo(await listen(server), { method: 'PUT', headers, body: Buffer.from('hello') }),
+      )
+      expect(await bodyOf(response.body as Readable)).to.equal('true hello')
+      patient.destroy()
+    })
+  }
+
+  it('sends an empty body at once, whatever the condition', async () => {
+    const port = await serve((request, response) => response.end(`${request.headers.expect}`))
+    const headers = { 'if-match': '*', 'content-length': '0' }
+    const { response } = await handler.handle(
+      requestTo(port, { method: 'PUT', headers, body: Buffer.alloc(0) }),
+    )
+    expect(await bodyOf(response.body as Readable)).to.equal('undefined')
+  })
+
   it('uses a connection again, and counts it only while it is used', async () => {
     const ports = new Set<number | undefined>()
     const port = await serve((request, response) => {
