@@ -2,7 +2,7 @@
  * Every way the service refuses or fails on purpose. Codes are stable; messages are for people and may change.
  *
  * - `missing-credentials`: a name or a password was not given, or was empty.
- * - `invalid-credentials`: unknown customer or wrong password; which of the two is never told.
+ * - `invalid-credentials`: unknown customer or wrong password; the error does not reveal which of the two.
  * - `too-many-attempts`: the brake on bad logins holds; `retryAfterMs` says how long.
  * - `invalid-file-name`: the name breaks the policy in `model/file-name.ts`.
  * - `not-found`: the customer has no file of that name.

@@ -1,6 +1,6 @@
 import { checkCustomer } from './model/check-customer.ts'
 import type { Customer } from './model/customer.ts'
-import { tell, watchReading, type FileHooks } from './model/file-hooks.ts'
+import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { noLoginBrake, type LoginBrake } from './model/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './model/quota-keeper.ts'
 import { requireCount } from './model/require-count.ts'
@@ -30,7 +30,7 @@ export interface CustomerFiles {
 }
 
 export interface FileService {
-  /** The files of the customer whom `login` proves to be there; see `authenticate`. */
+  /** The files of the customer, if the password is right; see `authenticate`. */
   authenticate(login: Login): Promise<CustomerFiles>
   /**
    * The files of a customer whom the caller has authenticated.
@@ -42,26 +42,26 @@ export interface FileService {
 
 export interface FileServiceOptions {
   readonly store: BlobStore
-  /** Who may log in. Default: nobody, for applications that authenticate by themselves and use `filesOf`. */
+  /** The customers who may log in. Default: none, for applications that authenticate by themselves and use `filesOf`. */
   readonly credentials?: CredentialSource
   /** Checks passwords against the hashes of `credentials`. Default: every password is wrong. */
   readonly verifyPassword?: PasswordVerifier
-  /** What slows down guessing. Default: nothing; see `createLoginBrake`. */
+  /** Limits failed logins. Default: no limit; see `createLoginBrake`. */
   readonly loginBrake?: LoginBrake
   /**
-   * Keeps customers within their quotas. Default: a keeper of this service's own, which counts what others put into the
-   * store from time to time only. Services that share one never exceed a quota together.
+   * Enforces quotas. Default: a keeper for this service alone, which notices the changes of other services when it counts
+   * again. Services that share one keeper never exceed a quota together.
    */
   readonly quotas?: QuotaKeeper
   /** The largest file, in bytes. Default: no limit. */
   readonly maxFileSize?: number
-  /** Who is told of what was done. Default: nobody. */
+  /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number
 }
 
-const nobody: CredentialSource = { find: async () => undefined }
+const noCustomers: CredentialSource = { find: async () => undefined }
 
 const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'usage', 'customers']
 
@@ -89,7 +89,7 @@ function checkOptions(options: FileServiceOptions | undefined): void {
 
 function serviceOf({
   store,
-  credentials = nobody,
+  credentials = noCustomers,
   verifyPassword = async () => false,
   loginBrake = noLoginBrake,
   maxFileSize = Infinity,
@@ -101,27 +101,27 @@ function serviceOf({
 
   const filesOf = (customer: Customer): CustomerFiles => {
     checkCustomer(customer)
-    const serveAndTell = async (name: string, options?: OpenOptions) => {
+    const serveAndNotify = async (name: string, options?: OpenOptions) => {
       const blob = await serveFile(store, customer, name, options)
       const { info: file, range } = blob
       if (range === undefined) return blob
       return watchReading(blob, (bytes) =>
-        tell(() => hooks.onServed?.({ customer, file, range, bytes })),
+        notify(() => hooks.onServed?.({ customer, file, range, bytes })),
       )
     }
     return {
       customer,
       async upload(name, content, options) {
         const file = await uploadFile(policy, customer, name, content, options)
-        if (hooks.onUploaded) tell(() => hooks.onUploaded?.({ customer, file }))
+        if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
         return file
       },
       serve: (name, options) =>
-        hooks.onServed ? serveAndTell(name, options) : serveFile(store, customer, name, options),
+        hooks.onServed ? serveAndNotify(name, options) : serveFile(store, customer, name, options),
       stat: (name) => statFile(store, customer, name),
       async delete(name) {
         await deleteFile(store, quotas, customer, name)
-        if (hooks.onDeleted) tell(() => hooks.onDeleted?.({ customer, name }))
+        if (hooks.onDeleted) notify(() => hooks.onDeleted?.({ customer, name }))
       },
       list: (options) => listFiles(store, customer, options),
     }

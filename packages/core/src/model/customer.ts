@@ -1,4 +1,4 @@
-/** Somebody who keeps files here, once it is certain that it is them. */
+/** An authenticated owner of files. */
 export interface Customer {
   readonly name: string
   /** The most bytes the customer may keep. Default: no limit. */

@@ -3,20 +3,19 @@ import type { ByteRange } from './byte-range.ts'
 import type { Customer } from './customer.ts'
 
 /**
- * What an application wants to be told of, after the fact: an index to be kept, a counter, a message to somebody.
+ * Functions of the application that are called after the fact: to keep an index, to count, to send a message.
  *
- * Each is called at most once for what it tells of, in the process that did it, and never for what was refused, or for an
- * upload or a deletion that failed.
- * Nothing is kept for later: what happens right before a process ends may never be told, and whoever must know all of it
- * looks into the store from time to time. Nobody waits for a hook, and nothing becomes of what it throws or rejects with but
- * a rejection that nobody handles, as with any promise that is left alone.
+ * A hook is called at most once for each event, in the process that did the work, and never for a request that was refused
+ * or that failed. Events are not stored: one right before the end of the process may be lost. An application that must
+ * know every change compares with the store from time to time. The service does not wait for a hook. What a hook throws
+ * becomes an unhandled rejection.
  */
 export interface FileHooks {
   /** A file is safe and visible; called right before `upload` resolves. */
   onUploaded?(upload: Uploaded): unknown
   /** A file was read, to its end or as far as it came; not called where it was opened and not read. */
   onServed?(serving: Served): unknown
-  /** A file is gone for good; called right before `delete` resolves. */
+  /** A file is deleted durably; called right before `delete` resolves. */
   onDeleted?(deletion: Deleted): unknown
 }
 
@@ -28,9 +27,9 @@ export interface Uploaded {
 export interface Served {
   readonly customer: Customer
   readonly file: BlobInfo
-  /** The part that was asked for; all of the file where nothing was. */
+  /** The requested part; the whole file if no part was requested. */
   readonly range: ByteRange
-  /** How many bytes were handed out: less than those of `range` where the reader has left or the store failed. */
+  /** How many bytes the reader received: fewer than `range` has if the reader stopped or the store failed. */
   readonly bytes: number
 }
 
@@ -39,19 +38,19 @@ export interface Deleted {
   readonly name: string
 }
 
-/** Makes a `call` of a hook, and has its failure be nobody's but its own. */
-export function tell(call: () => unknown): void {
+/** Calls a hook without waiting for it; its failure does not reach the caller. */
+export function notify(call: () => unknown): void {
   void (async () => call())()
 }
 
-/** `blob`, telling `onRead` once when its reading has ended, if it was read, of how many bytes it handed out. */
+/** `blob`, with a call of `onRead` when reading ends: at most once, with the number of bytes read, and only if it was read. */
 export function watchReading(blob: OpenBlob, onRead: (bytes: number) => void): OpenBlob {
   const { info, range, bytes: inMemory } = blob
   let handedOut: number | undefined
-  let isTold = false
+  let hasReported = false
   const end = () => {
-    if (isTold || handedOut === undefined) return
-    isTold = true
+    if (hasReported || handedOut === undefined) return
+    hasReported = true
     onRead(handedOut)
   }
 

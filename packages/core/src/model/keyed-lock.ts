@@ -3,7 +3,7 @@
  */
 export type KeyedLock = (key: string) => Promise<() => void>
 
-/** A {@link KeyedLock} that keeps nothing for keys that nobody holds or waits for. */
+/** A {@link KeyedLock} that keeps no memory for keys without holder and waiters. */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<undefined>>()
   return async (key) => {

@@ -26,17 +26,17 @@ export interface LoginBrakeOptions {
 export interface LoginAttempt {
   readonly name: string
   readonly address: string
-  /** Aborts while the attempt waits: it leaves, with the signal's reason, when its turn comes. */
+  /** Gives up a waiting attempt: it rejects with the signal's reason when its turn comes. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Refuses logins after too many failures. */
 export interface LoginBrake {
   /**
-   * What `verify` says, once it may be called: while as many attempts are under way as failures are still allowed,
-   * the attempt waits, and is judged anew when one of them has ended. `false` counts as a failure, before it is given
-   * back. So does, but for the address alone, what `verify` gives up: by `overloaded`, or when `signal` has aborted.
-   * What else it rejects with does not.
+   * Calls `verify` when the limits allow it, and resolves to its result. While as many attempts are under way as
+   * failures are still allowed, the attempt waits, and is checked again when one of them has ended. `false` is counted
+   * as a failure before the promise resolves. A rejection of `verify` with `overloaded`, or after `signal` has aborted,
+   * counts as a failure of the address alone; other rejections do not count.
    *
    * @throws FileServiceError with `retryAfterMs`, `verify` uncalled: `too-many-attempts`; `overloaded` where too many wait
    */
@@ -45,21 +45,21 @@ export interface LoginBrake {
 
 type Verify = () => boolean | Promise<boolean>
 
-/** A brake that never holds. */
+/** A brake that allows every attempt. */
 export const noLoginBrake: LoginBrake = {
   attempt: async (_attempt, verify) => verify(),
 }
 
 /**
- * A brake that refuses an address after `failuresPerAddress` failures, and on a name that was failed `failuresPerName`
- * times, every address that has failed on that name. So a stranger who guesses at a customer's password, from however
- * many addresses, is slowed to a few guesses an address, while the customer, who comes from an address without
- * failures, still gets in. Unknown names are counted like known ones: the brake tells nobody who exists.
+ * A brake with two rules. After `failuresPerAddress` failures it refuses the address. After `failuresPerName` failures on
+ * a name it refuses every address that has failed on that name. So an attacker gets few guesses from each address, and
+ * the customer, whose address has no failures, still logs in. Unknown names are counted like known ones: the brake does
+ * not reveal which customers exist.
  *
- * Attempts under way count as the failures that they may become, so a thousand guesses at once are no more than the
- * same guesses one after another; only one attempt of an address on a name is never kept waiting for other addresses.
- * Attempts of one address that have to wait go in the order in which they came; so many may, and no more. An attempt that
- * is right at once, as with a password that is remembered, needs no place, unless others of its address wait.
+ * Attempts under way count as failures until they have ended, so that a thousand guesses at once are limited like the same
+ * guesses one after another. One attempt of each address on a name never waits for other addresses. The waiting attempts
+ * of one address go in the order of their arrival; their number is bounded. An attempt that succeeds synchronously, as
+ * with a remembered password, needs no place, unless others of its address wait.
  */
 export function createLoginBrake({
   counter,
@@ -72,11 +72,11 @@ export function createLoginBrake({
   const underWay = createTally()
   const places = createWaitingPlaces(waitingPerAddress, waiting)
   const line = createKeyedLock()
-  // What wakes the first in the line of an address.
+  // Wakes the first waiting attempt of an address.
   const wake = new Map<string, (nothing: undefined) => void>()
   let failed = 0
 
-  /** What the counter says of the three keys; at once, where it can. */
+  /** The counts of the three keys; synchronous where the counter is. */
   const read = ({ address, name, both }: Keys): Counts | Promise<Counts> => {
     const byAddress = counter.read(address)
     const byName = counter.read(name)
@@ -87,7 +87,7 @@ export function createLoginBrake({
     return [byAddress, byName, byBoth]
   }
 
-  /** How long nobody with these counts is let in; `undefined` where they may be. */
+  /** Milliseconds for which attempts with these counts are refused; `undefined` where they are allowed. */
   const refusedFor = ([byAddress, byName, byBoth]: Counts): number | undefined => {
     if (byAddress.failures >= failuresPerAddress) return byAddress.forgottenInMs
     if (byName.failures < failuresPerName || byBoth.failures === 0) return undefined
@@ -104,7 +104,7 @@ export function createLoginBrake({
 
   const takePlace = (keys: Keys) => underWay.add(keys.address, keys.name, keys.both)
 
-  /** Takes a place if there is one, in the same turn, so that no two take the same. */
+  /** Takes a place if one is free. Check and taking happen in one turn, so that no two attempts take the same place. */
   const tryEnter = async (keys: Keys, reading = read(keys)): Promise<boolean> => {
     const failedBefore = failed
     const counts = await reading
@@ -125,7 +125,7 @@ export function createLoginBrake({
     try {
       while (true) {
         signal?.throwIfAborted()
-        // Before judging: an end meanwhile is not to be missed.
+        // Set before the check, so that an attempt that ends during the check is not missed.
         const { promise: end, resolve } = Promise.withResolvers<undefined>()
         wake.set(keys.address, resolve)
         if (await tryEnter(keys)) return
@@ -142,7 +142,7 @@ export function createLoginBrake({
     try {
       await Promise.all(failures.map((key) => counter.add(key)))
     } finally {
-      // Here and no sooner: whoever reads the counter from now on finds the failures there.
+      // Only now: a reader of the counter finds the failures from here on.
       failed++
     }
   }
@@ -152,7 +152,7 @@ export function createLoginBrake({
     wake.get(keys.address)?.(undefined)
   }
 
-  /** What becomes of an attempt that has its place, which it leaves at the end. */
+  /** Runs an attempt that has a place, counts its failure, and frees the place. */
   const judge = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
     let failures: readonly string[] = []
     try {
@@ -160,8 +160,8 @@ export function createLoginBrake({
       if (!isRight) failures = Object.values(keys)
       return isRight
     } catch (error) {
-      // It may have been looked at: a verifier knows a password that it remembers at once, and has others wait. Not
-      // the name's fault, or a flood would lock out the customers who cannot get in for it.
+      // The password may have been compared already: a verifier checks remembered passwords first, and queues others.
+      // The name is not counted, or a flood of attempts would lock out the customer.
       if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
       throw error
     } finally {
@@ -174,11 +174,11 @@ export function createLoginBrake({
     async attempt({ name, address, signal }, verify) {
       if (isExempt(address)) return verify()
       const keys = keysOf(name, address)
-      // Who finds somebody waiting lines up.
+      // If others of this address wait, queue behind them.
       const reading = wake.has(keys.address) ? undefined : read(keys)
       if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
         const verdict = settled(verify)
-        // Known in the same turn, in which nobody else could have asked for its place: it is a request's time.
+        // The result came in this turn, in which no other attempt could have taken the place.
         if (verdict === true) return true
         takePlace(keys)
         return judge(keys, () => verdict, signal)
@@ -190,7 +190,7 @@ export function createLoginBrake({
   }
 }
 
-/** What `verify` says, or a rejection with what it throws. */
+/** The result of `verify`; a rejection if it throws. */
 function settled(verify: Verify): boolean | Promise<boolean> {
   try {
     return verify()
@@ -207,7 +207,7 @@ type Counts = readonly [byAddress: FailureCount, byName: FailureCount, byBoth: F
 
 type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
 
-/** The name comes last, since it alone may contain anything. */
+/** The name comes last, because it may contain any character. */
 function keysOf(name: string, address: string): Keys {
   return { address: `address ${address}`, name: `name ${name}`, both: `both ${address} ${name}` }
 }

@@ -9,34 +9,33 @@ import {
 } from './quota-accounts.ts'
 
 /**
- * One upload's part in a customer's quota: what was announced counts at once, everything else when it arrives. So does the
- * file itself, unless it replaces one.
+ * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file
+ * counts as one more file, unless it replaces one.
  */
 export interface QuotaClaim {
   /**
-   * Takes `bytes` that have arrived: first from what was reserved for them, then from what is free. Nothing once the
-   * claim has ended, as content may still wake when its upload was given up. Gives a promise only where it has to ask
-   * somebody else; the next chunk waits for it.
+   * Counts `bytes` that have arrived: first against the reserved bytes, then against the free ones. Does nothing after
+   * the claim has ended: the content of an upload that was given up may still deliver a chunk. Returns a promise only
+   * if another process must be asked; the next chunk waits for it.
    * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
    */
   grow(bytes: number): void | Promise<void>
   /**
-   * To be awaited between the end of the content and its publication: learns what the upload is about to replace, and
-   * lets no other upload or deletion of the name come between. What was reserved and never came is free from then on.
-   * @throws FileServiceError `quota-exceeded` when the file that would have made room, or whose place it would have taken,
-   *   is gone meanwhile.
+   * Await it between the end of the content and its publication. It looks up the file that the upload replaces, and locks
+   * the name against other uploads and deletions until the claim ends. Reserved bytes that did not arrive become free.
+   * @throws FileServiceError `quota-exceeded` when the upload relied on replacing a file, and that file is gone meanwhile.
    */
   prepare(): Promise<void>
-  /** Says that the upload was published. */
+  /** Records that the upload was published. */
   settle(): void
-  /** Ends the claim, however the upload ended. Where publishing failed, the next claim waits until it is known how. */
+  /** Ends the claim, after success and failure alike. If publishing failed, the next claim waits for a look at the store. */
   end(): void
 }
 
 /** Keeps what customers store within their quotas of bytes and of files. Customers without either cost nothing. */
 export interface QuotaKeeper {
   /**
-   * Begins a claim, and reserves `size` bytes for it. Default: 0, for a size that nobody knows.
+   * Begins a claim, and reserves `size` bytes for it. Default: 0, for an unknown size.
    * @throws FileServiceError `quota-exceeded` when they, or one more file, would exceed the quota; claims nothing.
    */
   claim(customer: Customer, name: string, size?: number): Promise<QuotaClaim>
@@ -44,33 +43,33 @@ export interface QuotaKeeper {
   free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
 }
 
-/** A claim in books that are here, not with somebody else who has to be asked. */
+/** A claim in accounts that this process keeps itself. */
 export interface BookedClaim extends QuotaClaim {
   grow(bytes: number): void
   /**
-   * Reserves up to `bytes` ahead, for content of unknown size, and says how many may now come without exceeding the
-   * quota. Takes no more of what is free than others will hardly miss, and nothing where little is left. For whoever
-   * keeps the books of other processes, and does not want to be asked about every chunk.
+   * Reserves up to `bytes` ahead for content of unknown size, and returns how many bytes may now arrive without exceeding
+   * the quota. Reserves at most 1/64 of the free quota. For a process that keeps the accounts of others, so that they
+   * need not ask about every chunk.
    */
   reserve(bytes: number): number
   /**
-   * Lets others have the name although the upload has not ended since `prepare`. From then on the books count its bytes,
-   * and a file, beside those of the others, until the customer is counted anew.
+   * Unlocks the name although the upload has not ended since `prepare`. From then on its bytes and one file count in
+   * addition to those of others, until the customer is counted again.
    */
   yieldName(): void
   /**
-   * Ends the claim of a process that has died. Where that was publishing, the store may still carry it out until `over`
-   * resolves: so long the bytes count and the name is kept from others; then the outcome is looked up.
+   * Ends the claim of a process that has died. If it was publishing, the store may still finish that until `over`
+   * resolves: until then the bytes count and the name stays locked; then the outcome is looked up.
    */
   endAfter(over: Promise<unknown>): void
 }
 
-/** A {@link QuotaKeeper} with books of its own. */
+/** A {@link QuotaKeeper} that keeps the accounts itself. */
 export interface QuotaBooks extends QuotaKeeper {
   claim(customer: Customer, name: string, size?: number): Promise<BookedClaim>
 }
 
-/** The part of what is free that is reserved for bytes of which nobody knows whether they will come. */
+/** The share of the free quota that is reserved for bytes that may never arrive. */
 const shareAhead = 1 / 64
 
 /** What the store keeps under a name. */
@@ -92,9 +91,9 @@ const noClaim: BookedClaim = {
 }
 
 /**
- * A {@link QuotaKeeper} that asks the store for a customer's usage and keeps the books from there on. The file that an
- * upload replaces counts as free space, so that a customer who has used more than half can still replace a file. Other
- * processes on the same store are seen when the customer is counted anew.
+ * A {@link QuotaKeeper} that asks the store for a customer's usage once, and keeps the accounts from then on. The file that
+ * an upload replaces counts as free space, so that a customer who has used more than half can still replace a file.
+ * Changes by other processes are noticed when the customer is counted again.
  */
 export function createQuotaKeeper(
   store: BlobStore,
@@ -194,7 +193,7 @@ export function createQuotaKeeper(
       },
       async prepare() {
         unlock = await lockFile(customer, name)
-        // The upload may have been given up while it waited.
+        // The upload may have been given up during the wait.
         if (ended) return unlock()
         replaced = await lookUp(customer, name)
         change(arrived - claimed)
@@ -213,7 +212,7 @@ export function createQuotaKeeper(
       yieldName() {
         if (!isPublishing || ended) return
         hasYielded = true
-        // The file that it was to replace may be deleted meanwhile, and another take its place.
+        // The replaced file may be deleted meanwhile, and a new one stored.
         claimFiles(1)
         unlock?.()
       },
@@ -238,7 +237,7 @@ export function createQuotaKeeper(
       return await remove()
     } finally {
       const account = accounts.find(customer)
-      // A count that began meanwhile may have seen the file.
+      // A count that began before may include the file.
       if (account) account.countedAt = -Infinity
     }
   }
@@ -265,7 +264,7 @@ export function createQuotaKeeper(
       account.users++
       const unlock = await lockFile(customer, name)
       try {
-        // Only the books need the count; where it fails, there are none.
+        // The deletion does not need the count; only the accounts do.
         await account.counted.catch(() => {})
         const kept = await lookUp(customer, name)
         const removed = await remove()
@@ -275,7 +274,7 @@ export function createQuotaKeeper(
         }
         return removed
       } catch (error) {
-        // The file may have gone all the same.
+        // The file may be deleted in spite of the error.
         account.countedAt = -Infinity
         throw error
       } finally {

@@ -31,8 +31,8 @@ export interface PutOptions {
   readonly createOnly?: boolean
   readonly signal?: AbortSignal
   /**
-   * Told of a chunk that the store has copied or written and does not look at any more; its bytes may be gone from then
-   * on. A store need not tell, and tells of each chunk at most once. Default: nobody wants to know.
+   * The store may call it with a chunk that it has copied or written; the bytes of the chunk may be overwritten from then
+   * on. A store need not call it, and calls it at most once for each chunk. Default: none.
    */
   readonly release?: (chunk: Uint8Array) => void
 }
@@ -59,8 +59,8 @@ export interface OpenBlob {
    */
   readonly content: AsyncIterable<Uint8Array>
   /**
-   * The same bytes, where the store has them in memory already, as it may with what is small: whoever takes them need
-   * not iterate `content`. They stay as they are, and are not to be altered: others may read them, too.
+   * The same bytes, if the store has them in memory already, as it may with small blobs; a caller who takes them need not
+   * iterate `content`. They do not change, and the caller must not change them: other readers may share them.
    */
   readonly bytes?: Uint8Array
   /** Releases what is held, whether or not `content` was read; may be called again, and after reading. */

@@ -3,26 +3,25 @@ import type { Customer } from '../model/customer.ts'
 import type { LoginBrake } from '../model/login-brake.ts'
 import type { Credential, CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
 
-/** What somebody presents to be taken for a customer. */
+/** The credentials of one attempt to log in. */
 export interface Login {
   readonly name: string
   readonly password: string
   /**
-   * Where the attempt comes from, an IP address as a rule; what the brake on bad logins counts by. Attempts without one
-   * count as coming from one place.
+   * Where the attempt comes from, usually an IP address; the brake counts failures by it. Attempts without an address
+   * count as one address.
    */
   readonly address?: string
-  /** Aborts when nobody waits for the answer any more: what has not begun by then is left undone, and not counted. */
+  /** Aborts when the client has gone: an attempt that has not begun by then is dropped, and not counted. */
   readonly signal?: AbortSignal
 }
 
 /**
- * The customer whom `login` proves to be there. A wrong password and an unknown customer are refused alike, in words
- * and, as far as the verifier keeps its promise, in time; both count as failures for the brake.
+ * Resolves to the customer if the password is right. A wrong password and an unknown customer are refused with the same
+ * message and, if the verifier keeps its promise, after the same time; both count as failures for the brake.
  *
- * While the brake holds, the right password is refused as well, and while an attempt has to wait for others, it is not
- * looked at: to let one pass that the verifier remembers would tell it from wrong ones, as many of them and as quickly
- * as somebody likes to try.
+ * While the brake refuses, it refuses the right password, too. An attempt that waits is not checked, even if the verifier
+ * remembers its password: an attacker could tell right from wrong passwords at full speed otherwise.
  *
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */
@@ -57,7 +56,7 @@ export async function authenticate(
   }
 }
 
-/** No password is right for nobody, but the verifier takes its time. */
+/** An unknown customer never authenticates, but the verifier takes as long as for a known one. */
 async function refused(verdict: boolean | Promise<boolean>): Promise<false> {
   await verdict
   return false

@@ -18,8 +18,8 @@ export interface ExpectedDigest {
   /** A fresh hash of the algorithm in question. */
   readonly hash: IncrementalHash
   /**
-   * Asked for once, after the last byte: the digest in lower-case hexadecimal, or `undefined` if none is expected after
-   * all.
+   * Called once, after the last byte. Returns the digest in lower-case hexadecimal, or `undefined` if there is nothing to
+   * compare with.
    */
   expected(): string | undefined
 }
@@ -28,14 +28,14 @@ export interface UploadOptions {
   /** Refuse, with `already-exists`, when the name is taken. Default: replace. */
   readonly createOnly?: boolean
   /**
-   * How many bytes are coming, where that is known: what exceeds a limit is refused before a byte is read, and what does
-   * not has its place in the quota from then on. Others may come. Default: the size of the content, where it has one.
+   * How many bytes are expected. A size above a limit is refused before a byte is read; otherwise the bytes are reserved
+   * in the quota. The real size may differ. Default: the size of the content, if it has one.
    */
   readonly size?: number
   readonly digest?: ExpectedDigest
   /** Gives the upload up; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Told of chunks that the store needs no longer, so that their memory can be used again. Default: nobody is. */
+  /** Called with each chunk that the store no longer needs, so that its memory can be used again. Default: no call. */
   readonly release?: (chunk: Uint8Array) => void
 }
 
@@ -70,7 +70,7 @@ export async function uploadFile(
   requireCount('size', size)
   checkSize(size, maxFileSize)
   const key = { customer: customer.name, name }
-  // The store decides in the end; asking first spares the client an upload in vain.
+  // The store decides at publication; this early check spares the client a useless upload.
   if (createOnly && (await store.stat(key))) {
     throw new FileServiceError('already-exists', 'The name is taken')
   }
@@ -87,8 +87,8 @@ export async function uploadFile(
 }
 
 /**
- * `content`, throwing as soon as it breaks a limit, and at its end if it is not what it should be. Ends the claim when it
- * throws: until the store has cleaned up, other uploads might be refused for the sake of bytes that never come.
+ * `content`; throws as soon as it breaks a limit, and at its end if the digest differs. Ends the claim when it throws:
+ * otherwise, until the store has cleaned up, other uploads could be refused because of bytes that never arrive.
  */
 async function* check(
   content: AsyncIterable<Uint8Array>,
