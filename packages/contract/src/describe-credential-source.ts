@@ -12,7 +12,7 @@ export interface CredentialSourceHarness {
 }
 
 export interface CredentialSourceSuiteOptions extends SuiteOptions {
-  /** Opens a source that cannot tell, because its directory is down for instance; for sources that can get there. */
+  /** Opens a source that cannot answer, for instance because its directory service is down; for sources that can fail. */
   readonly openUnable?: () => Promise<CredentialSourceHarness>
   /** The hash of password `n`, for a source that takes hashes of some form only. Default: made up. */
   readonly passwordHash?: (n: number) => string

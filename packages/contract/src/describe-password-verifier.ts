@@ -113,7 +113,7 @@ function costing(test: VerifierTest): void {
       turns++
     }
     await verified
-    // A hash of less than ten milliseconds blocks nobody noticeably.
+    // Blocking for less than ten milliseconds does no harm.
     if (performance.now() - start > 10) expect(turns, 'turns of the event loop').to.be.above(3)
   })
 

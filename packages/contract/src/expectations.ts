@@ -47,7 +47,7 @@ export async function expectRefusal(
   ).to.equal(true)
 }
 
-/** Passes when `key` holds exactly `bytes`, told the same by `stat` and `open`. */
+/** Passes when `key` holds exactly `bytes`, and `stat` and `open` report the same. */
 export async function expectBlob(store: BlobStore, key: BlobKey, bytes: Uint8Array): Promise<void> {
   const blob = await store.open(key)
   if (!blob) throw new AssertionError(`there is no blob ${JSON.stringify(key)}`)

@@ -47,7 +47,7 @@ export async function* slow(bytes: Uint8Array, chunkSize = 64 * KiB) {
   await delay(1)
 }
 
-/** Content that stalls half-way until it is told to go on. */
+/** Content that stalls half-way until `release` is called. */
 export interface GatedSource {
   readonly content: AsyncIterable<Uint8Array>
   /** Resolves when what comes before the gate has been taken and more is asked for. */
@@ -73,7 +73,7 @@ export function gated(before: Uint8Array, after = new Uint8Array()): GatedSource
   }
 }
 
-/** Content that tells how it was used. */
+/** Content that records how it was used. */
 export interface RecordedSource extends AsyncIterable<Uint8Array> {
   /** How often an iterator was asked for. */
   iterations(): number
@@ -81,7 +81,7 @@ export interface RecordedSource extends AsyncIterable<Uint8Array> {
   asked(): number
   /** The most chunks that were asked for at the same time. */
   mostAskedAtOnce(): number
-  /** Whether nothing of it is left open: never begun, ended, failed, or closed by the reader. */
+  /** Whether no iterator is open: each was never started, has ended or failed, or was closed by the reader. */
   isClosed(): boolean
 }
 

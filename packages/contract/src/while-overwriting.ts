@@ -5,7 +5,7 @@ import { chunks } from './sources.ts'
 /** Puts under way at a time in each store. */
 const concurrency = 8
 
-/** Names far apart follow each other, so that they are replaced before and behind each place of a walk. */
+/** Consecutive puts use distant names, so that names before and after each position of a listing are replaced. */
 const stride = 619
 
 /** Long enough that a directory of them takes several calls of the system to read. */

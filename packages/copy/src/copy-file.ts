@@ -6,21 +6,21 @@ export interface FileCopy {
   readonly to: BlobStore
   readonly key: BlobKey
   readonly signal: AbortSignal
-  /** Told of every byte twice: when it is sent, and when it has been read in the copy. */
+  /** Called twice for each byte: after it is sent, and after it is read back from the copy. */
   readonly onBytes: (bytes: number) => void
   readonly createHash: () => IncrementalHash
 }
 
-/** Another try may succeed: the file was replaced meanwhile, or its copy turned out to be wrong. */
-class PassingError extends Error {}
+/** Another try may succeed: the file was replaced meanwhile, or its copy was wrong. */
+class TransientError extends Error {}
 
 const tries = 2
 
 /**
- * Copies a file, in place of what the target has under its key, reads the copy and compares it with what was sent.
- * A copy that is wrong or could not be read is removed, and a wrong one is made once more. Resolves with what the
- * source told of the file. Where it has no such file, or none any more when it has been read, nothing changes in the
- * target, and that is `undefined`.
+ * Copies a file over the one under its key in the target, reads the copy, and compares it with the sent bytes. Removes a
+ * copy that is wrong or unreadable, and tries once more after a wrong one. Resolves to the source's description of the
+ * file; to `undefined`, without a change in the target, if the source has no such file, or no longer has it after the
+ * reading.
  *
  * @throws what a store throws, the signal's reason, or an Error that says why there is no right copy
  */
@@ -29,7 +29,7 @@ export async function copyFile(copy: FileCopy): Promise<BlobInfo | undefined> {
     try {
       return await tryCopy(copy)
     } catch (error) {
-      if (!(error instanceof PassingError) || rest === 0) throw error
+      if (!(error instanceof TransientError) || rest === 0) throw error
     }
   }
 }
@@ -70,7 +70,7 @@ async function* sent(
   }
   const now = await from.stat(key)
   if (!now) throw vanished
-  if (now.etag !== info.etag) throw new PassingError('it is replaced again and again')
+  if (now.etag !== info.etag) throw new TransientError('it is replaced again and again')
 }
 
 async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promise<void> {
@@ -78,7 +78,7 @@ async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promis
   try {
     const found = await readDigest(to, key, copy)
     if (found?.digest === digest) return
-    throw new PassingError('the copy is not the same as the original')
+    throw new TransientError('the copy is not the same as the original')
   } catch (error) {
     // Left there, it would be taken for verified by the next run. It may be out of reach, and then cannot be helped.
     await removeIfOurs(to, key, written).catch(() => {})

@@ -33,7 +33,7 @@ export interface ProgressTracker {
   beginFile(): FileInProgress
 }
 
-/** Keeps the sums, and tells `onProgress` of every change. */
+/** Keeps the sums, and calls `onProgress` after every change. */
 export function trackProgress(onProgress: (progress: CopyProgress) => void): ProgressTracker {
   const none: FileCount = { files: 0, bytes: 0 }
   let progress: CopyProgress = { stage: 'counting', done: none, total: none, moved: 0, failed: 0 }

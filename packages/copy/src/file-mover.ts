@@ -30,11 +30,11 @@ export interface MoverOptions {
 export interface Handling {
   /** Whether this is the first look at the file in this run. */
   readonly isFirst: boolean
-  /** Told of bytes that were read in the source, and of those in the target: of a file that is there twice as many. */
+  /** Called with bytes read from the source and with bytes read from the target; a copied file counts twice. */
   readonly onBytes: (bytes: number) => void
 }
 
-/** Does with one file after the other what has to be done. */
+/** Copies, compares or removes one file after the other. */
 export interface FileMover {
   handle(file: FoundFile, handling: Handling): Promise<Outcome>
 }

@@ -36,7 +36,7 @@ async function next(iterator: AsyncIterator<string>): Promise<string | undefined
   return step.done === true ? undefined : step.value
 }
 
-/** The end of a list comes behind every string. */
+/** The end of a list sorts after every string. */
 function compareEnds(x: string | undefined, y: string | undefined): number {
   if (x === undefined) return 1
   if (y === undefined) return -1

@@ -19,7 +19,7 @@ export interface ReadOptions {
   readonly createHash: () => IncrementalHash
 }
 
-/** Reads a blob to its end, keeping nothing, and tells `onBytes` of every chunk; `undefined` if there is none. */
+/** The digest of a blob, read in chunks that `onBytes` is called for; `undefined` if there is no blob. */
 export async function readDigest(
   store: BlobStore,
   key: BlobKey,

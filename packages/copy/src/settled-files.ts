@@ -1,8 +1,8 @@
 import type { BlobInfo, BlobKey, IncrementalHash } from '@holdfast/core'
 
-/** Files of which it is known that the target has their content. */
+/** Files whose content the target is known to have. */
 export interface SettledFiles {
-  /** `source` is what the source tells of the content that the target has. */
+  /** `source` is the source's description of the content that the target has. */
   add(key: BlobKey, source: BlobInfo): void
   /** Whether it was added; `false` if the file has been replaced since, or too many were added before it. */
   has(key: BlobKey, source: BlobInfo): boolean

@@ -1,7 +1,7 @@
 import type { BlobKey, BlobStore } from '@holdfast/core'
 import { mergeSorted } from './merge-sorted.ts'
 
-/** A file that one of the two stores has, or both, as far as their lists tell. */
+/** A file in the list of one of the two stores, or of both. */
 export interface FoundFile {
   readonly key: BlobKey
   readonly inSource: boolean
@@ -16,7 +16,7 @@ export interface UnlistedCustomer {
 
 /**
  * The files of all customers of both stores, or of `customer` alone, in order of customers and names. Never holds more
- * names than the stores' own lists do. A list that fails is told, and the next customer follows.
+ * names than the stores' own lists do. A list that fails is yielded as an {@link UnlistedCustomer}, and the next customer follows.
  */
 export async function* walkFiles(
   from: BlobStore,

@@ -1,13 +1,13 @@
 import { OutdatedEditError } from './customers/outdated-edit-error.ts'
 import { openCustomersFile, type CustomersFile } from './open-customers-file.ts'
 
-/** More of them at once than anybody starts by hand. */
+/** More than administrators start at the same time by hand. */
 const maxAttempts = 100
 
 /**
- * Opens the customers file at `path`, makes `change`, and saves. Begins again with the file as it is then when
- * somebody else was faster, so that edits at once all come to pass; `change` must therefore do nothing but change what
- * it is given.
+ * Opens the customers file at `path`, calls `change`, and saves. If another edit was saved meanwhile, it begins again with
+ * the new file, so that concurrent edits all succeed; `change` may be called several times and must only change its
+ * argument.
  *
  * @throws CustomersFileError as {@link openCustomersFile} does, and whatever `change` throws; then nothing is written.
  */

@@ -1,4 +1,4 @@
-// They were here before they became a package of their own.
+// Exported for programs written before `@holdfast/passwords` existed.
 export {
   createPasswordVerifier,
   generatePassword,

@@ -12,7 +12,7 @@ export type ComputeScrypt = (
 /** {@link ComputeScrypt} on Node's thread pool: the caller's thread goes on meanwhile. */
 export const computeScrypt: ComputeScrypt = (password, salt, length, cost) =>
   new Promise((resolve, reject) => {
-    // OpenSSL refuses at 32 MiB unless told otherwise, and counts a few blocks more than the algorithm's own.
+    // OpenSSL refuses at 32 MiB by default, and counts a few blocks more than the algorithm's own.
     const maxmem = scryptMemory(cost) + 128 * cost.r * 4 + 1024
     const options = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem }
     scrypt(password, salt, length, options, (error, derived) => {

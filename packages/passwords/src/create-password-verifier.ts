@@ -70,7 +70,7 @@ export function createPasswordVerifier(options: PasswordVerifierOptions = {}): P
   return rememberPasswords(verify, options)
 }
 
-/** What takes the place of a hash that is not there, so that the same is done whoever is asked for. */
+/** Hashes for unknown customers, so that an attempt does the same work for every name. */
 function createDecoys(cost: ScryptCost) {
   return {
     hash: formatScryptHash({ cost, salt: randomBytes(16), hash: randomBytes(32) }),

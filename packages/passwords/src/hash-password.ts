@@ -7,7 +7,7 @@ import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt
  * Hashes a password with scrypt and a new salt, off the caller's thread; resolves to a PHC string that the customers
  * file and the verifier understand. Default cost: {@link standardScryptCost}.
  *
- * @throws RangeError for an empty password, which nobody could log in with, and for a cost out of bounds.
+ * @throws RangeError for an empty password, which cannot log in, and for a cost out of bounds.
  */
 export async function hashPassword(
   password: string,

@@ -42,9 +42,9 @@ const retryAfterMs = 1_000
 /**
  * A bounded queue of password verifications.
  *
- * Only success is shared, and each verification holds a place of its own until then. Sharing failures too would tell
- * strangers who exists: many wrong passwords for one known customer would be one computation, and for unknown ones,
- * who have no hash to be told apart by, either always one or never.
+ * Only success is shared; until then each verification holds a place of its own. Shared failures would reveal which
+ * customers exist: many wrong passwords for a known customer would need one computation, and those for unknown customers,
+ * who have no hash, always one or always many.
  */
 export function createHashingQueue({ concurrency, limit }: HashingQueueOptions): HashingQueue {
   const lines = createWaitingLines<Waiting>()

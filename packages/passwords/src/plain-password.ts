@@ -3,8 +3,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 /** What a plain-text password of the file becomes in memory; no password or hash in a file may begin with it. */
 const prefix = '$holdfast-plain$'
 
-// Salts that follow from the password under a key of this process: the same entry read twice is the same string, so
-// that a reload can tell what changed, and nothing outside this process can be compared with it.
+// Salts are derived from the password with a key of this process. The same entry gives the same string at each reading,
+// so that a reload sees what has changed; outside this process the strings mean nothing.
 const saltKey = randomBytes(32)
 
 /** Makes of a plain-text password a string that the verifier understands and that does not show the password. */
@@ -19,7 +19,7 @@ export function isSealedPlainPassword(passwordHash: string): boolean {
 }
 
 /**
- * Whether {@link sealPlainPassword} made `sealed` of this password. Quick: whoever asks pays for the time of a hash.
+ * Whether {@link sealPlainPassword} made `sealed` of this password. Quick: the caller must take as long as a hash would.
  */
 export function matchesSealedPassword(password: string, sealed: string): boolean {
   const [salt = '', expected = ''] = sealed.slice(prefix.length).split('$')

@@ -15,8 +15,8 @@ export interface RememberOptions {
 const maxRemembered = 10_000
 
 /**
- * `verify`, which is asked no more about a password that it has found right lately: for that hash it is right, at once.
- * A wrong one is never remembered. What is kept are keyed digests of both together.
+ * `verify` with a memory for right passwords: a password that was right for a hash is accepted without a call for
+ * `rememberMs`. Wrong passwords are not remembered. The memory holds keyed digests of password and hash.
  */
 export function rememberPasswords(
   verify: PasswordVerifier,
@@ -32,14 +32,14 @@ export function rememberPasswords(
   }
 
   return (password, passwordHash, options) => {
-    // No password of nobody is ever right, but the steps are the same.
-    const key = digest(password, passwordHash ?? nobody)
+    // An unknown customer never authenticates, but takes the same steps.
+    const key = digest(password, passwordHash ?? unknownCustomer)
     return remembered.has(key) || verifyAnew(key, password, passwordHash, options)
   }
 }
 
 /** As long as a hash. */
-const nobody = '-'.repeat(88)
+const unknownCustomer = '-'.repeat(88)
 
 function createMemory({ rememberMs = 3_600_000, now }: RememberOptions) {
   // To the cache, a time to live of 0 means for ever.

@@ -12,7 +12,7 @@ export interface ScryptCost {
 }
 
 /**
- * The cost of new hashes: 32 MiB of memory, about 60 ms of one processor. It makes a guess dear for whoever steals the
+ * The cost of new hashes: 32 MiB of memory, about 60 ms of one processor. It makes guesses expensive for a thief of the
  * file, while two computations at a time, which is what a verifier does, stay affordable on the smallest of servers.
  */
 export const standardScryptCost: ScryptCost = { ln: 15, r: 8, p: 1 }

@@ -17,14 +17,14 @@ import { createStoreAccess, type StoreAccessOptions } from './bucket/store-acces
 import { removeOldTrialObjects } from './bucket/trial-objects.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
-  /** Milliseconds without a new part, after which an upload that a crash left behind is removed. Default: a day. */
+  /** Milliseconds without a new part after which the remains of a crashed upload are removed. Default: a day. */
   readonly staleUploadAfterMs?: number
   /**
    * How many bytes of small objects are kept in memory at most, 0 for none, to be served when the server says that they have
    * not changed. Default: 32 MiB.
    */
   readonly cacheBytes?: number
-  /** Told of left-overs of a crash that were removed, and of those that cannot be. Default: nobody. */
+  /** Logs the left-overs of a crash that were removed, and those that cannot be removed. Default: no log. */
   readonly log?: { warn(message: string): void }
 }
 
@@ -114,8 +114,8 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
 }
 
 /**
- * What was written, as it is told from now on: only asking again gives the time. Where that fails, or finds what another
- * put has written since, our own clock has to do.
+ * Describes the object that was written. Its time is known only from `found`, a later look at the store. If that look
+ * failed, or found the object of another put, the time of our own clock is used.
  */
 function describe({ size, etag }: WrittenObject, name: string, found?: BlobInfo): BlobInfo {
   const written = { name, size, modifiedAt: new Date(), etag: etag.replaceAll('"', '') }

@@ -7,7 +7,7 @@ import { inChunks } from '../sources.ts'
 const key = { customer: 'alice', name: 'report.pdf' }
 const strangers = ['nobody', '__proto__', 'constructor', 'alic', 'alice ', 'ALICE', '~', '*', '%']
 
-/** What is not there is told by `undefined`, `false`, nothing or zero, never by an error. */
+/** Absence is reported as `undefined`, `false`, nothing or zero, never as an error. */
 export function absence(test: BlobStoreTest): void {
   test('has no blob in an empty store', async ({ store }) => {
     await expectAbsent(store, key)

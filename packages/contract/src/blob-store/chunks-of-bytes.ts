@@ -56,7 +56,7 @@ function contentWith(size: number, chunk: unknown): RecordedSource {
   return recorded(
     (async function* () {
       yield* inChunks(pattern(size))
-      // Streams yield `any`, so that types stop nobody.
+      // Streams yield `any`, so that the types do not prevent it.
       yield chunk as Uint8Array
       yield* inChunks(pattern(1000))
     })(),

@@ -8,7 +8,7 @@ import { chunks, generated, inChunks, KiB, MiB, recorded, withEmptyChunks } from
 const key = { customer: 'alice', name: 'report.pdf' }
 const sizes = [0, 1, 65_535, 65_536, 65_537, 5 * MiB - 1, 5 * MiB, 5 * MiB + 1, 16 * MiB]
 
-/** What goes in comes out, whatever its size and however it is cut; and what the store tells of it is true. */
+/** Blobs of any size and any chunks come out as they went in, and the store describes them correctly. */
 export function roundTrip(test: BlobStoreTest): void {
   for (const size of sizes) {
     test(`keeps ${size} bytes as they are`, async ({ store }) => {

@@ -15,7 +15,7 @@ const readMemory = 16 * MiB
 /** To see what is in use, all garbage is collected: that takes long in a process that has much in use for other tests. */
 const lookEvery = 16 * MiB
 
-/** Content flows in and out as it is wanted, and whoever stops early leaves nothing open. */
+/** Content is read and written at the pace of its consumer; a consumer that stops early leaves nothing open. */
 export function streaming(test: BlobStoreTest, putMemory: number): void {
   boundedMemory(test, putMemory)
   readingLazily(test)

@@ -13,7 +13,7 @@ export type FaultMoment = 'call' | 'item' | 'end' | 'answer' | 'close'
 
 /** A point that calls pass, at which a fault may strike. */
 export interface FaultStep {
-  /** The method called; of a `BlobStore`, or whatever {@link Faults.call} was told. */
+  /** The method called; of a `BlobStore`, or the one given to {@link Faults.call}. */
   readonly method: string
   readonly moment: FaultMoment
 }
@@ -24,13 +24,13 @@ export interface Fault {
   readonly nth: number
   /** Which steps count, such as `{ method: 'put', moment: 'item' }`. Default: all. */
   readonly only?: Partial<FaultStep>
-  /** Whether all steps behind the nth are struck as well, as in an outage. Default: only that one. */
+  /** Whether all steps after the nth fail as well, as in an outage. Default: only the nth. */
   readonly lasting?: boolean
   /** What the step waits for. A put's signal and the end of a reader's interest cut the waiting short. Default: nothing. */
   readonly hold?: Promise<unknown>
   /** What the step fails with, after waiting. Default: an `Error` that names the step; with `hold`, nothing. */
   readonly error?: Error
-  /** Told of each step that is struck. */
+  /** Called with each step that is struck. */
   readonly onStrike?: (step: FaultStep) => void
 }
 
@@ -45,9 +45,9 @@ export interface Faults {
   /** Calls that have not settled, opened blobs that are neither read nor closed, and listings that have not ended. */
   underWay(): number
   /**
-   * What `body` gives, as the call of `method` that it is, with a step before and one behind it. So faults get into any
-   * function that gives a promise: `{ find: (name) => faults.call('find', () => source.find(name)) }`. `signal` cuts a
-   * wait at those steps short; the call rejects with its reason.
+   * Runs `body` as a call of `method`, with a step before and one after it. It injects faults into any function that
+   * returns a promise: `{ find: (name) => faults.call('find', () => source.find(name)) }`. `signal` ends a wait at these
+   * steps; the call then rejects with its reason.
    */
   call<Result>(method: string, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
   /** Passes a step: resolves, or waits, or rejects, as planned. */

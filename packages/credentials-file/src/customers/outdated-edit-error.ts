@@ -1,6 +1,6 @@
 import { CustomersFileError } from './customers-file-error.ts'
 
-/** Somebody else has changed the file since it was opened; the same edit of the file as it is now may well succeed. */
+/** The file was changed by others after it was opened; the same edit of the new file may succeed. */
 export class OutdatedEditError extends CustomersFileError {
   constructor(path: string) {
     super(path, [

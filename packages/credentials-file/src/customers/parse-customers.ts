@@ -7,10 +7,10 @@ import { checkShape, type CustomerData } from './customers-schema.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 
-/** A customer of the file, whose every field has been judged. */
+/** A customer of the file, with every field validated. */
 export interface CustomerEntry {
   readonly name: string
-  /** As it stands in the file: a PHC string of scrypt or plain text; `isHash` tells them apart. */
+  /** As it stands in the file: a PHC string of scrypt, or plain text; see `isHash`. */
   readonly password: string
   /** Bytes. */
   readonly quota?: number
@@ -58,7 +58,7 @@ export function parseCustomers(text: string, path: string): ParsedCustomers {
  */
 export function passwordProblem(password: string): string | undefined {
   if (isHash(password)) return problemOf(() => parseScryptHash(password))
-  // Taken for plain text, somebody's bcrypt hash would be a password that is for all to see.
+  // As plain text, a bcrypt hash would become a password that every reader of the file knows.
   if (/^\$[a-z0-9-]{1,32}\$/i.test(password)) return 'is a hash of a kind that is not known here'
   return undefined
 }

@@ -4,7 +4,7 @@ import { describeDenial } from '../messages/describe-denial.ts'
 import { programName } from '../messages/program-name.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
-/** What a customers file holds, before anybody has looked at what it says. */
+/** The content of a customers file, not parsed yet. */
 export interface CustomersText {
   readonly text: string
   /** The permission bits; `undefined` where the operating system has no such thing. */

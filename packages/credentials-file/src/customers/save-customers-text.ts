@@ -21,7 +21,7 @@ export async function saveCustomersText(path: string, text: string): Promise<voi
   }
 }
 
-/** Without it, a power cut could bring the old file back after the administrator was told of the new password. */
+/** Without it, a power cut could restore the old file after the administrator has been given the new password. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')

@@ -66,7 +66,7 @@ function unknownField(key: string, path: DataPath): string {
   const known = path.length > 0 ? customerFields : ['customers']
   const meant = closestWord(key, known)
   const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
-  // Its line tells which: the field itself may be a password that lost its "password:", and "passw0rd" is one, too.
+  // The message gives the line and not the field: a password whose "password:" is missing would appear in the log.
   return `has a field that is not known; ${hint}`
 }
 

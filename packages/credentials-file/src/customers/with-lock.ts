@@ -8,9 +8,9 @@ const staleMs = 10_000
 const retryMs = 10
 
 /**
- * Does `work` while nobody else who asks does theirs for the file at `path`: in other processes, and on other machines
- * that share the directory. The lock is a file beside it (`customers.yaml.lock`), gone afterwards. One that was left
- * over by a crash is taken after ten seconds; two who do that at the same instant may both come in.
+ * Runs `work` under an exclusive lock for the file at `path`. The lock also holds for other processes, and for other
+ * machines that share the directory. It is a file beside `path` (`customers.yaml.lock`), removed afterwards. A lock that a
+ * crash has left is taken over after ten seconds; if two callers do so at the same instant, both may enter.
  *
  * @throws CustomersFileError if it cannot be made
  */

@@ -3,26 +3,26 @@ import { dirname, resolve } from 'node:path'
 
 const { R_OK, W_OK, X_OK } = constants
 
-/** These concern the directory that something is in, whatever that is. */
+/** System calls that need a permission on the parent directory. */
 const changesOfDirectory = ['mkdir', 'rename', 'link', 'unlink', 'rmdir']
 
 /**
- * Who may not do what and where, if that is what `error` comes from, one of Node's with the path of a file or directory:
- * `uid 998, gid 998 may not write to /srv, which belongs to uid 0, gid 0 and has mode 0755`. It is the first directory on
- * the way that refuses. `undefined` for every other error, and where the reason lies elsewhere.
+ * Explains a denied access from one of Node's errors with a path:
+ * `uid 998, gid 998 may not write to /srv, which belongs to uid 0, gid 0 and has mode 0755`. Names the first directory on
+ * the path that refuses. `undefined` for every other error, and for denials that have another reason.
  */
 export function describeDenial(error: unknown): string | undefined {
   if (!isDenial(error)) return undefined
   const path = resolve(error.path)
   const way = waysTo(path)
   const closed = way.find((directory) => !may(directory, X_OK))
-  if (closed !== undefined) return tell('enter', closed)
+  if (closed !== undefined) return denial('enter', closed)
   if (exists(path) && !changesOfDirectory.includes(error.syscall ?? '')) {
-    if (!may(path, R_OK)) return tell('read', path)
-    if (!may(path, W_OK)) return tell('write to', path)
+    if (!may(path, R_OK)) return denial('read', path)
+    if (!may(path, W_OK)) return denial('write to', path)
   }
   const parent = way.at(-1)
-  return parent === undefined || may(parent, W_OK) ? undefined : tell('write to', parent)
+  return parent === undefined || may(parent, W_OK) ? undefined : denial('write to', parent)
 }
 
 interface Denial extends Error {
@@ -47,7 +47,7 @@ function waysTo(path: string): readonly string[] {
   return parent === path ? [] : [...waysTo(parent), parent].filter(exists)
 }
 
-/** What lies behind a closed directory is as good as missing. */
+/** Also `false` for a path below a directory that may not be entered. */
 function exists(path: string): boolean {
   try {
     statSync(path)
@@ -66,7 +66,7 @@ function may(path: string, wish: number): boolean {
   }
 }
 
-function tell(verb: string, path: string): string {
+function denial(verb: string, path: string): string {
   const { uid, gid, mode } = statSync(path)
   const octal = (mode & 0o7777).toString(8).padStart(4, '0')
   return `uid ${process.getuid?.()}, gid ${process.getgid?.()} may not ${verb} ${path}, which belongs to uid ${uid}, gid ${gid} and has mode ${octal}`

@@ -97,11 +97,11 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 function explain(error: unknown, check: BucketCheck): StoreSettingError {
   const { code, status } = failureOf(error)
-  // The client goes on with advice for programmers.
-  const [told = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  // The following lines of the client's message are advice for programmers.
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   if (certificateCodes.test(code)) {
     const remedy = 'give the certificate of its authority to Node.js by NODE_EXTRA_CA_CERTS'
-    const message = `the certificate of ${check.endpoint} is not trusted (${told}); ${remedy}`
+    const message = `the certificate of ${check.endpoint} is not trusted (${reason}); ${remedy}`
     return new StoreSettingError('endpoint', message, error)
   }
   // What a server that speaks TLS makes of plain HTTP, or we of its answer.
@@ -110,7 +110,7 @@ function explain(error: unknown, check: BucketCheck): StoreSettingError {
   const [setting, message]: Reason = reasons[code] ?? [
     'endpoint',
     ({ endpoint }) =>
-      `${endpoint} does not answer as an S3 server (${status || code}: ${told})${hint}`,
+      `${endpoint} does not answer as an S3 server (${status || code}: ${reason})${hint}`,
   ]
   return new StoreSettingError(setting, message(check), error)
 }

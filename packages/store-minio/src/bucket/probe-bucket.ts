@@ -42,7 +42,7 @@ export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): P
         return s3.send(new DeleteObjectCommand(place), until)
       })
   } catch (error) {
-    // Whoever waits has waited long enough.
+    // Not awaited: the caller has waited long enough.
     void trial.remove()
     throw error
   }

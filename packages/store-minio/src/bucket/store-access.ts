@@ -11,7 +11,7 @@ export interface StoreAccessOptions {
   readonly secretKey: string
   /** Goes with temporary keys. Default: none. */
   readonly sessionToken?: string
-  /** Default: `us-east-1`, which MinIO takes unless told otherwise. */
+  /** Default: `us-east-1`, the default of MinIO. */
   readonly region?: string
   /** What all keys begin with, such as `holdfast/`, in a bucket that others use too. Default: nothing. */
   readonly prefix?: string

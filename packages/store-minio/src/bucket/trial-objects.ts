@@ -8,19 +8,19 @@ import {
 import { keyDecoder } from '../keys/key-decoder.ts'
 import { listUploads } from '../list/list-uploads.ts'
 
-/** Objects of nobody, to try a bucket with. */
+/** Objects that belong to no customer, for tests of a bucket. */
 export interface TrialObjects {
   readonly s3: S3Client
   readonly bucket: string
-  /** Of an object, and of one that comes in parts. Not of any customer: those have a folder. */
+  /** The keys of an object and of a multipart object. No customer has them: customers' keys have a folder. */
   readonly key: string
   readonly largeKey: string
-  /** Of objects whose keys servers may take for others. */
+  /** Keys that a server may confuse with others. */
   readonly oddKeys: OddKeys
-  /** Remembers what is to be removed beside the objects themselves, in a bucket that keeps versions. */
+  /** Records a version that `remove` must delete, in a bucket that keeps versions. */
   readonly made: (key: string, versionId: string | undefined) => void
-  /** Remembers an upload to `largeKey`. A server need not list it, and lists a thousand at a time. */
-  readonly begun: (uploadId: string | undefined) => void
+  /** Records an upload to `largeKey`. A server need not list it, and lists a thousand at a time. */
+  readonly uploadStarted: (uploadId: string | undefined) => void
   /** Removes the objects with all that was made of them, as far as the access key may. */
   remove(): Promise<void>
 }
@@ -40,7 +40,7 @@ function oddKeysBelow(key: string): OddKeys {
   return { escaped, notInXml: `${key}-\u0001\uffff`, twins }
 }
 
-/** Milliseconds after which objects like these have nobody any more. */
+/** Milliseconds after which such objects are left-overs. */
 const hour = 60 * 60 * 1000
 
 const mark = '.holdfast-trial-'
@@ -67,7 +67,7 @@ export function createTrialObjects(s3: S3Client, bucket: string, prefix: string)
       if (VersionId === undefined) unversioned.add(Key)
       else versions.push({ Key, VersionId })
     },
-    begun(uploadId) {
+    uploadStarted(uploadId) {
       if (uploadId !== undefined) uploads.push(uploadId)
     },
     async remove() {
@@ -115,7 +115,7 @@ export async function removeOldTrialObjects(
       await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: decode(Key) }))
     }
   } catch {
-    // The rights to do so are the store's own, and whoever lacks them is told elsewhere.
+    // A missing permission is reported by the steps that need it.
   }
 }
 
@@ -138,6 +138,6 @@ async function abortOldUploads(
       await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
     }
   } catch {
-    // The server removes uploads that nobody goes on with.
+    // The server removes abandoned uploads itself.
   }
 }

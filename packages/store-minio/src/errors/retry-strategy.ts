@@ -1,10 +1,10 @@
 import type { RetryStrategyV2, RetryToken } from '@smithy/types'
 import { failureOf, isAnswer, isFull, mayBeDone } from './s3-errors.ts'
 
-/** Retries of a request to a server that cannot be reached: it is soon to be told to whoever waits. */
+/** Retries of a request to an unreachable server: few, so that the client soon gets its answer. */
 const retriesUnanswered = 2
 
-/** Retries of a request that a server was silent at: that has taken long enough already. */
+/** Retries of a request that timed out: one, since the first has taken long already. */
 const retriesSilent = 1
 
 /**

@@ -42,7 +42,7 @@ export function translateError(error: unknown): unknown {
   return error
 }
 
-/** For an answer that somebody on the way has stripped of its length: its end could be anywhere. */
+/** For a response whose length a proxy has removed: its end cannot be checked. */
 export function lengthUnknown(): FileServiceError {
   return new FileServiceError(
     'store-unavailable',

@@ -5,7 +5,7 @@ export type StoreSetting =
 /** Why a store cannot be opened, in a message for administrators that does not name the setting itself. */
 export class StoreSettingError extends Error {
   override readonly name = 'StoreSettingError'
-  /** The setting that is wrong; `undefined` where it is none, or cannot be told. */
+  /** The setting that is wrong; `undefined` if it is unknown, or no setting is wrong. */
   readonly setting: StoreSetting | undefined
 
   constructor(setting: StoreSetting | undefined, message: string, cause?: unknown) {

@@ -36,7 +36,7 @@ function failed({ check, right }: BucketStep, error: unknown): Finding {
   if (code === 'AccessDenied' || status === 403) {
     return finding('problem', check, `the access key lacks the right ${right}`, policyRemedy)
   }
-  const [told = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   const remedy = 'See what the log of the S3 server says of it.'
-  return finding('problem', check, `failed: ${code || status}: ${told}`, remedy)
+  return finding('problem', check, `failed: ${code || status}: ${reason}`, remedy)
 }

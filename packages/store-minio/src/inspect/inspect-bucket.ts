@@ -51,7 +51,7 @@ async function clockFindings(endpoint: string): Promise<readonly Finding[]> {
     const response = await fetch(endpoint, { method: 'HEAD', redirect: 'manual', signal })
     return [serverClockFinding(response.headers.get('date'), Date.now())]
   } catch {
-    // Why it does not answer is told at the next step.
+    // The next step reports why the server does not answer.
     return []
   }
 }
@@ -70,7 +70,7 @@ async function reach(
     if (createBucket && isAnswer(error.cause, 'NoSuchBucket')) {
       return finding('skipped', 'bucket', `${bucket} is missing; the server makes it at its start`)
     }
-    // What else the key may is worth knowing; that it may not list is told in its turn.
+    // The remaining steps still run; the one for listing reports the missing permission.
     if (!isAnswer(error.cause, 'AccessDenied')) throw error
     return finding('ok', 'bucket', `${bucket} at ${endpoint} ${elapsed()}`)
   }

@@ -12,10 +12,10 @@ import { judgeCondition } from './judge-condition.ts'
 import type { TrialObjects } from '../bucket/trial-objects.ts'
 
 /** An upload with one part. */
-async function begin({ s3, bucket, largeKey, begun }: TrialObjects) {
+async function begin({ s3, bucket, largeKey, uploadStarted }: TrialObjects) {
   const place = { Bucket: bucket, Key: largeKey }
   const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place))
-  begun(UploadId)
+  uploadStarted(UploadId)
   const upload = { ...place, UploadId }
   const part = { ...upload, PartNumber: 1, Body: 'holdfast', ContentLength: 8 }
   const { ETag } = await s3.send(new UploadPartCommand(part))

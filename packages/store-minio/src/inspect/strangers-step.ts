@@ -5,7 +5,7 @@ import type { BucketStep } from './bucket-step.ts'
 /** Milliseconds for an answer. */
 const patience = 10_000
 
-/** Whether somebody without a key may look into the bucket at `endpoint`, or write there. */
+/** Checks whether anonymous requests may read, list or write the bucket at `endpoint`. */
 export function createStrangersStep(endpoint: string): BucketStep {
   return {
     check: 'strangers',

@@ -48,7 +48,7 @@ export async function* listCustomers(listing: Listing): AsyncGenerator<string> {
   for await (const { name } of entriesBelow(listing, listing.keys.prefix, foldersOf)) {
     names.push(name)
   }
-  // S3 orders folders by names with a slash behind them: "a b/" comes before "a/".
+  // S3 orders folders by their names with a slash appended: "a b/" comes before "a/".
   yield* names.sort(compareUtf8)
 }
 

@@ -1,14 +1,14 @@
 import { FileServiceError, type ByteRange, type OpenBlob } from '@holdfast/core'
 import type { StoreBody } from '../http/store-body.ts'
 
-/** How often in a row reading is taken up again without a byte having come. */
+/** How many attempts in a row may end without a byte. */
 const mostAttempts = 3
 
 export interface ObjectContent {
   readonly range: ByteRange
   /** Whether a chunk may be overwritten once the next one is asked for. */
   readonly reuseChunks: boolean
-  /** Fetches the rest of the same object. The signal aborts when nobody reads on. */
+  /** Fetches the rest of the same object. The signal aborts when the reader has stopped. */
   readonly goOn: (rest: ByteRange, closed: AbortSignal) => Promise<StoreBody>
 }
 
@@ -40,7 +40,7 @@ export function createObjectContent(
       } catch (error) {
         if (isClosed || ++failures === mostAttempts) throw unreadable(error)
       }
-      // It broke off behind the last byte.
+      // The connection broke after the last byte.
       if (length === 0) return { done: true, value: undefined }
       current = await resume()
     }

@@ -21,7 +21,7 @@ async function head({ s3, bucket, key, name }: ObjectRead): Promise<BlobInfo | u
   }
 }
 
-/** What the port tells of a blob called `name` whose object is so; the tag is in quotes. */
+/** The description of the blob `name`, from its object's; `etag` is in quotes. */
 export function blobInfo(
   name: string,
   { size, modifiedAt, etag }: Pick<BlobInfo, 'size' | 'modifiedAt' | 'etag'>,

@@ -7,9 +7,9 @@ import { listObjects } from '../list/list-objects.ts'
 const pauses = [0, 100, 300, 1000, 2000]
 
 /**
- * What `ask` finds; `undefined` only where the listing knows nothing of the object either. A node of a MinIO cluster that
- * has just come back may say that an object does not exist, and a HEAD without an answer's body says no more of a bucket
- * that is gone: neither is a reason to tell a customer that a file is not there.
+ * The result of `ask`; `undefined` only if the listing does not have the object either. A node of a MinIO cluster that
+ * has just come back may report an existing object as missing, and the response to HEAD is the same for a missing bucket:
+ * neither proves that the file does not exist.
  *
  * @throws FileServiceError `store-unavailable` when the store goes on to list what it does not find
  */

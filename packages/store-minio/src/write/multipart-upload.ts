@@ -44,10 +44,10 @@ export async function sendInParts(
     return { size, etag }
   } catch (error) {
     failure.abort(error)
-    // A part that is still arriving when the upload is aborted could stay behind.
+    // The server may keep a part that is still arriving when the upload is aborted.
     await Promise.allSettled(sent)
     await abort(write, upload)
-    // Whatever came first: the requests that it ended have errors of their own.
+    // The first error: the requests that it aborted reject with errors of their own.
     throw stop.reason
   } finally {
     write.underWay.delete(upload)
@@ -127,7 +127,7 @@ async function insisting<T>(work: () => Promise<T>, signal: AbortSignal): Promis
   return work()
 }
 
-/** Never throws: the failure that led here is the one to be told, and the sweep comes by later. */
+/** Never throws: the caller reports the error that led here, and the next sweep removes the upload. */
 async function abort({ s3, bucket, key, log }: ObjectWrite, upload: string): Promise<void> {
   const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: upload })
   await s3.send(command).catch((error: unknown) => {

@@ -27,7 +27,7 @@ export interface WrittenObject {
   readonly etag: string
 }
 
-/** The metadata by which an object tells the write that made it. */
+/** The metadata that identifies the write that made an object. */
 export function metadataOf({ mark }: ObjectWrite): Record<string, string> {
   return { [markName]: mark }
 }

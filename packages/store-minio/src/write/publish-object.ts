@@ -22,10 +22,10 @@ export interface PublishOptions {
 }
 
 /**
- * Runs `request` and resolves to the object's entity tag. Where the answer is lost, looks at what is there before the
- * request is repeated, so that nothing is undone that others have done since: the object with the mark of this write is
- * a success; the object of before the first try, or none if there was none, is a reason to repeat; for all else no one
- * knows whether this write has been there meanwhile.
+ * Runs `request` and resolves to the object's entity tag. If the response is lost, it looks at the object before it
+ * repeats the request, so that it does not undo later changes of others. An object with the mark of this write is a
+ * success. The same object as before the first try, or still none, is a reason to repeat. In all other cases the outcome
+ * is unknown.
  *
  * @throws FileServiceError `already-exists`, `store-unavailable`
  */

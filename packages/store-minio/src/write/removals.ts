@@ -18,7 +18,7 @@ interface Record {
   watches: number
 }
 
-/** Remembers nothing of keys that no one watches. */
+/** Keeps no memory for keys without a watcher. */
 export function createRemovals(): Removals {
   const records = new Map<string, Record>()
   const recordOf = (key: string): Record => {

@@ -19,7 +19,7 @@ export function createObjectRemover(changing: S3Client, removals: Removals): Obj
   const running = new Map<string, Promise<boolean>>()
   return async (place) => {
     const { key } = place
-    // Whoever waits for one that fails would only wait for the same failure.
+    // If the running removal fails, those that wait fail with it: they would meet the same failure.
     while (running.has(key)) await running.get(key)
     const removing = remove(place, changing, removals)
     running.set(key, removing)

@@ -15,7 +15,7 @@ export interface Sweep {
   readonly keys: ObjectKeys
   /** The ids of the uploads of this process. */
   readonly underWay: ReadonlySet<string>
-  /** Milliseconds without a new part, after which an upload has no one who goes on with it. */
+  /** Milliseconds without a new part after which an upload counts as abandoned. */
   readonly staleAfterMs: number
 }
 
@@ -26,8 +26,8 @@ interface FoundUpload {
 }
 
 /**
- * Aborts the multipart uploads of this service that a crash left behind, and resolves to how many there were. Spared are
- * those of this process, those into which a part has come lately, and whatever has a key that holdfast does not make.
+ * Aborts the multipart uploads of this service that a crash has left, and resolves to their number. It spares uploads of
+ * this process, uploads that got a part lately, and uploads to keys that holdfast does not use.
  */
 export async function abortStaleUploads(sweep: Sweep): Promise<number> {
   const { s3, bucket } = sweep
