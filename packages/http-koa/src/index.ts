@@ -19,6 +19,7 @@ export {
   headerAuthentication,
   type Authenticate,
 } from './middleware/authenticate.ts'
+export type { LoginResult, OnLogin } from './middleware/report-logins.ts'
 export { createErrors } from './middleware/errors.ts'
 export { requestId } from './middleware/request-id.ts'
 export { createRequestTally, type RequestTally } from './middleware/request-tally.ts'

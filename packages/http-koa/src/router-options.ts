@@ -2,6 +2,7 @@ import type { Audit } from './audit/audit.ts'
 import type { OnAnswered } from './exchange/answered-request.ts'
 import type { HttpLog } from './errors/log.ts'
 import type { Authenticate } from './middleware/authenticate.ts'
+import type { OnLogin } from './middleware/report-logins.ts'
 import type { RequestTally } from './middleware/request-tally.ts'
 
 export interface RouterOptions {
@@ -34,6 +35,11 @@ export interface RouterOptions {
    * in an application of yours reports the requests for its own paths only. Default: none are reported.
    */
   readonly onAnswered?: OnAnswered
+  /**
+   * Called with the result of each login as soon as it is known, for figures; there is one login for each request of a
+   * customer. Default: none are reported.
+   */
+  readonly onLogin?: OnLogin
   /** Called with every upload, deletion and refused login, before the client learns of it; see `Audit`. Default: not called. */
   readonly audit?: Audit
 }

@@ -5,6 +5,7 @@ import { createAddressOf, type AddressOf } from './address/address-of.ts'
 import { noLog, type HttpLog } from './errors/log.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
+import { reportLogins } from './middleware/report-logins.ts'
 import { createRequestTally } from './middleware/request-tally.ts'
 import type { RouterOptions } from './router-options.ts'
 
@@ -24,12 +25,12 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { requestTally = createRequestTally() } = options
   const addressOf = createAddressOf(trustedProxies)
-  const { authenticate = headerAuthentication(service, addressOf) } = options
+  const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
     prefix,
     log,
     addressOf,
-    authenticate,
+    authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
     takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestTally }),
     recorder: createAuditRecorder(audit, addressOf),
   }

@@ -21,7 +21,9 @@ export interface RunningApp extends Listening {
 }
 
 export interface RunOptions
-  extends HttpServerOptions, Pick<RouterOptions, 'audit' | 'trustedProxies' | 'onAnswered'> {
+  extends
+    HttpServerOptions,
+    Pick<RouterOptions, 'audit' | 'trustedProxies' | 'onAnswered' | 'onLogin'> {
   readonly store?: BlobStore
   readonly maxFileSize?: number
   readonly hooks?: FileHooks
@@ -37,6 +39,7 @@ export async function runApp({
   hooks = {},
   audit,
   onAnswered,
+  onLogin,
   trustedProxies = [],
   ...serverOptions
 }: RunOptions = {}): Promise<RunningApp> {
@@ -54,6 +57,7 @@ export async function runApp({
       trustedProxies,
       ...(audit && { audit }),
       ...(onAnswered && { onAnswered }),
+      ...(onLogin && { onLogin }),
     }),
     serverOptions,
   )

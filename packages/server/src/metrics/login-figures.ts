@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isFileServiceError, type CustomerFiles } from '@holdfast/core'
+import { isFileServiceError } from '@holdfast/core'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import { createCounts } from './counts.ts'
@@ -17,7 +17,7 @@ const outcomes = ['accepted', ...Object.values(refusals), 'abandoned', 'failed']
 /** Figures of logins, one at every request of a customer, and of the passwords that had to be hashed for them. */
 export function createLoginFigures(
   register: Registry,
-): Pick<ServerWatch, 'authenticate' | 'verifyPassword'> {
+): Required<Pick<ServerWatch, 'onLogin' | 'verifyPassword'>> {
   const registers = [register]
   const logins = createCounts(register, {
     name: 'holdfast_logins_total',
@@ -41,10 +41,6 @@ export function createLoginFigures(
     },
   })
 
-  const accept = (files: CustomerFiles) => {
-    accepted?.add()
-    return files
-  }
   const time = async (verdict: Promise<boolean>) => {
     const begin = performance.now()
     underWay++
@@ -56,11 +52,10 @@ export function createLoginFigures(
     }
   }
   return {
-    authenticate: (authenticate) => (request) =>
-      authenticate(request).then(accept, (error: unknown) => {
-        logins(outcomeOf(error, request)).add()
-        throw error
-      }),
+    onLogin({ request, error }) {
+      if (error === undefined) accepted?.add()
+      else logins(outcomeOf(error, request)).add()
+    },
     verifyPassword:
       (verify) =>
       (...attempt) => {

@@ -4,7 +4,7 @@ import type {
   PasswordVerifier,
   QuotaKeeper,
 } from '@holdfast/core'
-import type { RequestTally } from '@holdfast/http-koa'
+import { createRequestTally, type RequestTally } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
@@ -28,8 +28,8 @@ export interface SharedServices {
   readonly writer?: number
   /** Default: what a service does without one. */
   readonly quotas?: QuotaKeeper
-  /** Default: what the routes do without one. */
-  readonly requestTally?: RequestTally
+  /** What the limits of requests under way count with. */
+  readonly requestTally: RequestTally
   readonly customersState: () => CustomersState
   /** Left out where the server speaks HTTP. */
   readonly certificateState?: (() => CertificateState) | undefined
@@ -86,6 +86,7 @@ export async function openSharedServices(
       })),
     verifyPassword: watch.verifyPassword(createPasswordVerifier()),
     failures: createLoginFailureCounter(config['login-failures-window']),
+    requestTally: createRequestTally(),
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])
       return taken.every(Boolean)

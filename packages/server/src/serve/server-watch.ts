@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { PasswordVerifier } from '@holdfast/core'
-import type { Authenticate, OnAnswered, RequestTally } from '@holdfast/http-koa'
+import type { OnAnswered, OnLogin, RequestTally } from '@holdfast/http-koa'
 import type { ClosableStore } from '../stores/closable-store.ts'
 
 /** What is read again while a server runs. */
@@ -10,7 +10,8 @@ export type Reloadable = 'customers' | 'certificate' | 'audit'
 export interface ServerWatch {
   /** Left out where requests are not measured. */
   readonly onAnswered?: OnAnswered
-  authenticate(authenticate: Authenticate): Authenticate
+  /** Left out where logins are not measured. */
+  readonly onLogin?: OnLogin
   verifyPassword(verify: PasswordVerifier): PasswordVerifier
   store(store: ClosableStore): ClosableStore
   requestTally(tally: RequestTally): RequestTally
@@ -21,7 +22,6 @@ export interface ServerWatch {
 
 /** Measures nothing, and costs nothing. */
 export const noWatch: ServerWatch = {
-  authenticate: (authenticate) => authenticate,
   verifyPassword: (verify) => verify,
   store: (store) => store,
   requestTally: (tally) => tally,

@@ -1,11 +1,6 @@
 import { once } from 'node:events'
 import { createFileService, createLoginBrake } from '@holdfast/core'
-import {
-  createAddressOf,
-  createApp,
-  createRequestTally,
-  headerAuthentication,
-} from '@holdfast/http-koa'
+import { createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { openAuditTrail, type AuditTrail } from '../audit/open-audit-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
@@ -58,7 +53,6 @@ export async function startServer(
   const { open, closeAll } = createCloseStack()
   const services = await open(openServices())
   const { certificate, credentials, verifyPassword, failures, quotas } = services
-  const { requestTally = createRequestTally() } = services
   const trail = await open(openTrail(config, log))
   const store = await open(openStore(config.store, config, log, services.writer))
   const { 'max-file-size': maxFileSize } = config
@@ -76,10 +70,8 @@ export async function startServer(
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
-      requestTally: watch.requestTally(requestTally),
-      authenticate: watch.authenticate(
-        headerAuthentication(service, createAddressOf(trustedProxies)),
-      ),
+      requestTally: watch.requestTally(services.requestTally),
+      ...(watch.onLogin && { onLogin: watch.onLogin }),
       ...(watch.onAnswered && { onAnswered: watch.onAnswered }),
       ...(trail && { audit: trail.audit }),
     }),

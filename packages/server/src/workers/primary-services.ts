@@ -35,7 +35,7 @@ export interface PrimaryServices {
  * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
  */
 export function createPrimaryServices(
-  services: Omit<OwnServices, 'customersState' | 'reload' | 'close'>,
+  services: Omit<OwnServices, 'requestTally' | 'customersState' | 'reload' | 'close'>,
   books: QuotaBooks,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
 ): PrimaryServices {
