@@ -7,6 +7,10 @@ import ts from 'typescript'
 export interface Package {
   /** Its folder under packages, and the name after `@holdfast/`. */
   name: string
+  /** What the manifest says that it is; empty where it does not say. */
+  description: string
+  /** Whether it is for this repository only. */
+  isPrivate: boolean
   /** Everything that comes along at run time: dependencies, peerDependencies and optionalDependencies. */
   dependencies: string[]
   devDependencies: string[]
@@ -27,6 +31,8 @@ export interface Import {
 }
 
 interface Manifest {
+  description?: string
+  private?: boolean
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
@@ -54,6 +60,8 @@ async function readPackage(folder: string): Promise<Package> {
   const isBuilt = existsSync(join(folder, 'src'))
   return {
     name: basename(folder),
+    description: manifest.description ?? '',
+    isPrivate: manifest.private ?? false,
     isBuilt,
     dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
     devDependencies: Object.keys(devDependencies ?? {}),
