@@ -11,6 +11,16 @@ export {
   type FileService,
   type FileServiceOptions,
 } from './file-service.ts'
+export { SetupError } from './setup-error.ts'
+export {
+  advice,
+  adviceOf,
+  adviceText,
+  asSentence,
+  carriesAdvice,
+  rangeErrorOf,
+  type Advice,
+} from './model/advice.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'

@@ -1,4 +1,4 @@
-import { nameProblem } from '@holdfast/core'
+import { advice, adviceOf, nameProblem } from '@holdfast/core'
 import { type Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
 import { closestWord } from './messages/closest-word.ts'
 import { CustomersFileError } from './customers/customers-file-error.ts'
@@ -56,8 +56,8 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
   const { document, entries: found } = parseForEditing(original ?? '', path)
   let entries = found
 
-  const refuse = (message: string, cause?: unknown) =>
-    new CustomersFileError(path, [{ message }], cause)
+  const refuse = (problem: string, ...remedies: readonly string[]) =>
+    new CustomersFileError(path, [advice(problem, ...remedies)])
   const indexOf = (name: string) => {
     const index = entries.findIndex((entry) => entry.name === name)
     if (index >= 0) return index
@@ -65,13 +65,13 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
       name,
       entries.map((entry) => entry.name),
     )
-    const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
-    throw refuse(`has no customer ${JSON.stringify(name)}${hint}`)
+    const hints = meant === undefined ? [] : [`did you mean ${JSON.stringify(meant)}?`]
+    throw refuse(`has no customer ${JSON.stringify(name)}`, ...hints)
   }
   const nodeAt = (index: number): YAMLMap => {
     const node = document.getIn(['customers', index], true)
     if (isMap(node)) return node
-    throw refuse('uses a YAML alias for this customer; edit the file by hand')
+    throw refuse('uses a YAML alias for this customer', byHand)
   }
   const checkHash = (passwordHash: string) => {
     const problem = isHash(passwordHash)
@@ -93,7 +93,7 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
       const bytes = quotaBytes(quota, refuse)
       const files = fileCount(maxFiles, refuse)
       const list = document.get('customers')
-      if (!isSeq(list)) throw refuse('uses a YAML alias for the customers; edit the file by hand')
+      if (!isSeq(list)) throw refuse('uses a YAML alias for the customers', byHand)
       // An empty list is written as [] and would stay on one line.
       if (list.items.length === 0) list.flow = false
       const limits = limitsOf(quota, files)
@@ -124,6 +124,8 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
   }
 }
 
+const byHand = 'edit the file by hand'
+
 function parseForEditing(text: string, path: string) {
   const { document, data } = parseYaml(text, path)
   if (data !== null) return { document, entries: parseCustomers(text, path).entries }
@@ -149,26 +151,23 @@ function replaceValue(document: Document, customer: YAMLMap, passwordHash: strin
   customer.set('password', node)
 }
 
-function quotaBytes(
-  quota: number | string | undefined,
-  refuse: (message: string) => CustomersFileError,
-): number | undefined {
+type Refuse = (problem: string, ...remedies: readonly string[]) => CustomersFileError
+
+function quotaBytes(quota: number | string | undefined, refuse: Refuse): number | undefined {
   try {
     return quota === undefined ? undefined : parseByteSize(String(quota))
   } catch (error) {
-    throw refuse(`the quota ${error instanceof Error ? error.message : String(error)}`)
+    const { problem, remedies } = adviceOf(error)
+    throw refuse(`the quota ${problem}`, ...remedies)
   }
 }
 
-function fileCount(
-  maxFiles: number | string | undefined,
-  refuse: (message: string) => CustomersFileError,
-): number | undefined {
+function fileCount(maxFiles: number | string | undefined, refuse: Refuse): number | undefined {
   if (maxFiles === undefined) return undefined
   const digits = String(maxFiles)
   const count = Number(digits)
   if (/^\d+$/.test(digits) && Number.isSafeInteger(count)) return count
-  throw refuse('the number of files is not a whole number; write digits only, as in 10000')
+  throw refuse('the number of files is not a whole number', 'write digits only, as in 10000')
 }
 
 /** The limits that there are, in the order in which they are written. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Credential, CredentialSource } from '@holdfast/core'
+import { adviceText, type Advice, type Credential, type CredentialSource } from '@holdfast/core'
 import { sealPlainPassword, type ScryptCost, standardScryptCost } from '@holdfast/passwords'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import { customersWarnings } from './customers/customers-warnings.ts'
@@ -41,6 +41,8 @@ export interface FileCredentialSource extends CredentialSource {
   find(name: string): Credential | undefined
   /** The customers' names now, in the order of the file. */
   customers(): readonly string[]
+  /** What should be mended in the file as it was taken; see `onWarning`. */
+  warnings(): readonly Advice[]
   /**
    * Reads the file again, after any reading under way. `true` when its customers are the ones in use now, `false` when
    * it was refused (see `onRefused`). Never rejects for what is wrong with the file.
@@ -55,7 +57,7 @@ export interface FileCredentialSource extends CredentialSource {
 interface Snapshot {
   readonly contentDigest: string
   readonly credentials: ReadonlyMap<string, Credential>
-  readonly warnings: readonly string[]
+  readonly warnings: readonly Advice[]
 }
 
 /**
@@ -74,7 +76,7 @@ export async function openFileCredentialSource(
   const { onReloaded, onRefused, onWarning, pollIntervalMs = 1_000 } = options
   const { cost = standardScryptCost } = options
   let current = snapshotOf(await readCustomersText(path), path, cost)
-  for (const warning of current.warnings) onWarning?.(warning)
+  for (const warning of current.warnings) onWarning?.(adviceText(warning))
   let lastRefused: string | undefined
   let refusedSince: Date | undefined
   let reading: Promise<unknown> = Promise.resolve()
@@ -84,8 +86,9 @@ export async function openFileCredentialSource(
     current = next
     lastRefused = undefined
     refusedSince = undefined
-    for (const warning of next.warnings) {
-      if (!before.warnings.includes(warning)) onWarning?.(warning)
+    const known = before.warnings.map(adviceText)
+    for (const warning of next.warnings.map(adviceText)) {
+      if (!known.includes(warning)) onWarning?.(warning)
     }
     if (before.contentDigest === next.contentDigest) return
     onReloaded?.(compare(before.credentials, next.credentials))
@@ -123,6 +126,7 @@ export async function openFileCredentialSource(
   return {
     find: (name) => current.credentials.get(name),
     customers: () => [...current.credentials.keys()],
+    warnings: () => current.warnings,
     reload: async () => (await readInTurn(true)) === 'taken',
     refusedSince: () => refusedSince,
     async close() {

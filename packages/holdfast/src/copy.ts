@@ -1,4 +1,4 @@
-import { nameProblem } from '@holdfast/core'
+import { nameProblem, SetupError } from '@holdfast/core'
 import type { Argv } from 'yargs'
 import {
   findConfig,
@@ -7,7 +7,6 @@ import {
   settingNames,
   settings,
   type StoreKind,
-  UsageError,
   type WrittenSettings,
 } from '@holdfast/server/config'
 import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
@@ -85,7 +84,7 @@ export async function copy(flags: CopyFlags): Promise<number> {
   const concurrency = parseConcurrency(flags.concurrency)
   const problem = customer === undefined ? undefined : nameProblem(customer)
   if (problem !== undefined)
-    throw new UsageError(`--customer "${customer}" is no name: ${problem}.`)
+    throw new SetupError(`--customer "${customer}" is no name: ${problem}.`)
   refuseIdleFlags(flags, [from, to])
   refuseUnclearTarget(from, to, flags['to-data'])
   const config = await findConfig(flags, settingEnvironment(storeSettings))
@@ -105,25 +104,25 @@ function storeKind(value: string, flag: string): StoreKind {
   try {
     return settings.store.parse(value)
   } catch (error) {
-    throw new UsageError(`${flag} "${value}" ${error instanceof Error ? error.message : ''}.`)
+    throw new SetupError(`${flag} "${value}" ${error instanceof Error ? error.message : ''}.`)
   }
 }
 
 function parseConcurrency(value: string): number {
   const count = /^\d{1,2}$/.test(value) ? Number(value) : 0
   if (count >= 1 && count <= 64) return count
-  throw new UsageError(`--concurrency "${value}" is not a number from 1 to 64.`)
+  throw new SetupError(`--concurrency "${value}" is not a number from 1 to 64.`)
 }
 
 function refuseUnclearTarget(from: StoreKind, to: StoreKind, toData: string | undefined): void {
   if (from === 'disk' && to === 'disk') {
     if (toData === undefined) {
-      throw new UsageError('From disk to disk: say which directory to fill, with --to-data.')
+      throw new SetupError('From disk to disk: say which directory to fill, with --to-data.')
     }
   } else if (toData !== undefined) {
-    throw new UsageError('--to-data is for copies from disk to disk; the disk store has --data.')
+    throw new SetupError('--to-data is for copies from disk to disk; the disk store has --data.')
   } else if (from === to) {
-    throw new UsageError(
+    throw new SetupError(
       'From MinIO to MinIO is not for holdfast: the tools of MinIO and of S3 copy buckets, within the servers.',
     )
   }

@@ -1,3 +1,4 @@
+import { SetupError } from '@holdfast/core'
 import {
   editCustomersFile,
   openCustomersFile,
@@ -7,7 +8,7 @@ import {
 } from '@holdfast/credentials-file'
 import { generatePassword, hashPassword } from '@holdfast/passwords'
 import type { Argv } from 'yargs'
-import { findConfig, settings, UsageError } from '@holdfast/server/config'
+import { findConfig, settings } from '@holdfast/server/config'
 import { headerProblem } from './terminal/header-problem.ts'
 import { isReaderGone } from './terminal/is-reader-gone.ts'
 import { onlyName, type NameArgument } from './settings/only-name.ts'
@@ -106,7 +107,7 @@ function withName(yargs: Argv) {
 
 function nameIn(argv: NameArgument): string {
   const name = onlyName(argv)
-  if (name === undefined) throw new UsageError('Say the name of the customer.')
+  if (name === undefined) throw new SetupError('Say the name of the customer.')
   return name
 }
 
@@ -129,12 +130,14 @@ async function add(
   }
   const customers = await pathOf(argv)
   const problem = headerProblem(name)
-  if (problem !== undefined) throw new UsageError(`The name "${name}" ${problem}. Choose another.`)
+  if (problem !== undefined) {
+    throw new SetupError(`The name "${name}" ${problem}`, ['Choose another.'])
+  }
   const refuseTaken = (file: CustomersFile) => {
     if (!file.has(name)) return
-    throw new UsageError(
-      `${customers} has a customer "${name}" already. A new password: ${programName()} customers rotate ${name}`,
-    )
+    throw new SetupError(`${customers} has a customer "${name}" already`, [
+      `A new password: ${programName()} customers rotate ${name}`,
+    ])
   }
   refuseTaken(await openCustomersFile(customers))
   const { hash, announce } = await choosePassword(name, argv)
@@ -191,9 +194,9 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
     note(`The password of "${name}", shown only now:`)
     await print(`${password}\n`).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new UsageError(
-        `It could not be written (${reason}), and is lost. Make a new one: ${programName()} customers rotate ${name}`,
-      )
+      throw new SetupError(`It could not be written (${reason}), and is lost`, [
+        `Make a new one: ${programName()} customers rotate ${name}`,
+      ])
     })
   }
   return { hash: await hashPassword(password), announce }

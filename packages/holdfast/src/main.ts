@@ -1,10 +1,11 @@
-import { CustomersFileError, programName } from '@holdfast/credentials-file'
+import { carriesAdvice, SetupError } from '@holdfast/core'
+import { programName } from '@holdfast/credentials-file'
 import yargs, { type Argv } from 'yargs'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { explainMistake } from './explain-mistake.ts'
-import { settingNames, UsageError, warnOfVariables } from '@holdfast/server/config'
+import { settingNames, warnOfVariables } from '@holdfast/server/config'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { standardError } from './terminal/standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
@@ -72,7 +73,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .fail((message, error: Error | undefined) => {
       // What the command itself threw is not yargs' to explain; yargs' own errors are mistakes like the others.
       if (error !== undefined && error.name !== 'YError') throw error
-      throw new UsageError(explainMistake(error?.message ?? message, args, flags))
+      throw new SetupError(explainMistake(error?.message ?? message, args, flags))
     })
   try {
     await cli.parseAsync()
@@ -93,7 +94,7 @@ function isHelpWanted(args: readonly string[]): boolean {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof UsageError || error instanceof CustomersFileError) return error.message
+  if (carriesAdvice(error)) return error.message
   if (error instanceof Error) return `${error.message} (this is unexpected; please report it)`
   return String(error)
 }

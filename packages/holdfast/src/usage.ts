@@ -1,12 +1,6 @@
-import { nameProblem } from '@holdfast/core'
+import { nameProblem, SetupError } from '@holdfast/core'
 import type { Argv } from 'yargs'
-import {
-  findConfig,
-  settingNames,
-  settings,
-  UsageError,
-  type WrittenSettings,
-} from '@holdfast/server/config'
+import { findConfig, settingNames, settings, type WrittenSettings } from '@holdfast/server/config'
 import { onlyName, type NameArgument } from './settings/only-name.ts'
 import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
 import { settingEnvironment } from './settings/setting-environment.ts'
@@ -67,6 +61,6 @@ export async function usage(flags: UsageFlags): Promise<number> {
 function customerIn(flags: UsageFlags): string | undefined {
   const name = onlyName(flags)
   const problem = name === undefined ? undefined : nameProblem(name)
-  if (problem !== undefined) throw new UsageError(`"${name}" is no name: ${problem}.`)
+  if (problem !== undefined) throw new SetupError(`"${name}" is no name: ${problem}.`)
   return name
 }

@@ -1,3 +1,4 @@
+import { advice, type Advice } from '@holdfast/core'
 import { isSameScryptCost, parseScryptHash, type ScryptCost } from '@holdfast/passwords'
 import { programName } from '../messages/program-name.ts'
 import { type CustomerEntry, isHash } from './parse-customers.ts'
@@ -11,28 +12,35 @@ export interface WarningsInput {
 }
 
 /**
- * What is not wrong with a customers file but should not stay so: a sentence each with the remedy, never a password
- * or a hash.
+ * What is not wrong with a customers file but should not stay so, with the remedy; never a password or a hash.
  */
-export function customersWarnings({ path, entries, mode, cost }: WarningsInput): string[] {
+export function customersWarnings({ path, entries, mode, cost }: WarningsInput): readonly Advice[] {
   const plain = entries.filter(({ password }) => !isHash(password))
   const odd = entries.filter(
     ({ password }) => isHash(password) && !isSameScryptCost(parseScryptHash(password).cost, cost),
   )
-  const warnings: string[] = []
+  const warnings: Advice[] = []
   if (plain.length > 0) {
-    warnings.push(`${path}: the password stands in plain text for ${named(plain)}; ${rotate()}`)
+    warnings.push(
+      advice(`${path}: the password stands in plain text for ${named(plain)}`, rotate()),
+    )
   }
   if (odd.length > 0) {
     const standard = `ln=${cost.ln},r=${cost.r},p=${cost.p}`
     warnings.push(
-      `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer tells that the customer exists; ${rotate()}`,
+      advice(
+        `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer tells that the customer exists`,
+        rotate(),
+      ),
     )
   }
   if (mode !== undefined && (mode & 0o006) !== 0) {
     const done = (mode & 0o002) === 0 ? 'read' : 'written'
     warnings.push(
-      `${path}: the file may be ${done} by every user of this machine; run: chmod o= ${path}`,
+      advice(
+        `${path}: the file may be ${done} by every user of this machine`,
+        `run: chmod o= ${path}`,
+      ),
     )
   }
   return warnings

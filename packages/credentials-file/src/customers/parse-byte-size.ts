@@ -1,3 +1,5 @@
+import { advice, rangeErrorOf } from '@holdfast/core'
+
 const factors: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['b', 1],
@@ -15,14 +17,16 @@ const factors: ReadonlyMap<string, number> = new Map([
  * A number of bytes from what a person writes: `1048576`, `50GB`, `1.5 GiB`, `10 mib`. Units, in any case: B; kB, MB,
  * GB and TB are powers of 1000; KiB, MiB, GiB and TiB are powers of 1024. A fraction of a byte is cut off.
  *
- * @throws RangeError whose message ends a sentence (`is not a size …`) for anything else, a bare `K`, `M` or `G`
+ * @throws RangeError with its remedy (see `adviceOf`), whose message ends a sentence (`is not a size …`) for anything else, a bare `K`, `M` or `G`
  * included, since it could mean either; for negative sizes; for sizes beyond `Number.MAX_SAFE_INTEGER`.
  */
 export function parseByteSize(text: string): number {
   const [, digits, unit] = /^(\d{1,20}(?:\.\d{1,20})?)\s*([a-z]{0,3})$/i.exec(text.trim()) ?? []
   const factor = factors.get(unit?.toLowerCase() ?? '?')
   if (digits === undefined || factor === undefined) {
-    throw new RangeError('is not a size; write bytes as in 1048576, or a unit as in 50GB or 10 MiB')
+    throw rangeErrorOf(
+      advice('is not a size', 'write bytes as in 1048576, or a unit as in 50GB or 10 MiB'),
+    )
   }
   const bytes = Math.floor(Number(digits) * factor)
   if (!Number.isSafeInteger(bytes)) throw new RangeError('is a larger size than can be counted')

@@ -1,4 +1,4 @@
-import { nameProblem } from '@holdfast/core'
+import { advice, adviceOf, nameProblem, type Advice } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
 import { programName } from '../messages/program-name.ts'
 import { parseByteSize } from './parse-byte-size.ts'
@@ -36,8 +36,8 @@ export function isHash(password: string): boolean {
 export function parseCustomers(text: string, path: string): ParsedCustomers {
   const yaml = parseYaml(text, path)
   if (yaml.data === null || yaml.data === undefined) {
-    const message = `is empty; add a customer with "${programName()} customers add NAME", or write "customers: []" for none`
-    throw new CustomersFileError(path, [{ message }])
+    const remedy = `add a customer with "${programName()} customers add NAME", or write "customers: []" for none`
+    throw new CustomersFileError(path, [advice('is empty', remedy)])
   }
   const shape = checkShape(yaml.data)
   if ('errors' in shape)
@@ -57,7 +57,7 @@ export function parseCustomers(text: string, path: string): ParsedCustomers {
  * is.
  */
 export function passwordProblem(password: string): string | undefined {
-  if (isHash(password)) return problemOf(() => parseScryptHash(password))
+  if (isHash(password)) return adviceFrom(() => parseScryptHash(password))?.problem
   // As plain text, a bcrypt hash would become a password that every reader of the file knows.
   if (/^\$[a-z0-9-]{1,32}\$/i.test(password)) return 'is a hash of a kind that is not known here'
   return undefined
@@ -68,19 +68,17 @@ function customerProblems(
   index: number,
   yaml: YamlDocument,
 ): CustomersFileProblem[] {
-  const problems = {
-    name: nameProblem(name),
-    password: passwordProblem(password),
-    quota: typeof quota === 'string' ? problemOf(() => parseByteSize(quota)) : undefined,
+  const ofName = nameProblem(name)
+  const ofPassword = passwordProblem(password)
+  const said = {
+    name: ofName && advice(`cannot be a customer's name: ${ofName}`, 'choose another'),
+    password: ofPassword && advice(ofPassword, anewRemedy()),
+    quota: typeof quota === 'string' ? adviceFrom(() => parseByteSize(quota)) : undefined,
   }
-  const sentences = {
-    name: `cannot be a customer's name: ${problems.name}; choose another`,
-    password: `${problems.password}; ${anewRemedy()}`,
-    quota: `${problems.quota}`,
-  }
-  return (['name', 'password', 'quota'] as const)
-    .filter((field) => problems[field] !== undefined)
-    .map((field) => problemAt(yaml, index, field, sentences[field]))
+  return (['name', 'password', 'quota'] as const).flatMap((field) => {
+    const problem = said[field]
+    return problem ? [problemAt(yaml, index, field, problem)] : []
+  })
 }
 
 function duplicateProblems(
@@ -95,14 +93,14 @@ function duplicateProblems(
       return []
     }
     const line = yaml.lineOf(['customers', first, 'name'])
-    const message = `customer ${JSON.stringify(name)} is there already, on line ${line}; remove one of the two`
-    return [problemAt(yaml, index, 'name', message)]
+    const problem = `customer ${JSON.stringify(name)} is there already, on line ${line}`
+    return [problemAt(yaml, index, 'name', advice(problem, 'remove one of the two'))]
   })
 }
 
-function problemAt(yaml: YamlDocument, index: number, field: string, message: string) {
+function problemAt(yaml: YamlDocument, index: number, field: string, said: Advice) {
   const place = ['customers', index, field]
-  return { line: yaml.lineOf(place), field: fieldName(place), message }
+  return { line: yaml.lineOf(place), field: fieldName(place), ...said }
 }
 
 function toEntry({ quota, ...entry }: CustomerData): CustomerEntry {
@@ -110,12 +108,13 @@ function toEntry({ quota, ...entry }: CustomerData): CustomerEntry {
   return { ...entry, quota: typeof quota === 'string' ? parseByteSize(quota) : quota }
 }
 
-function problemOf(parse: () => unknown): string | undefined {
+/** What is wrong with that which `parse` refuses; `undefined` where it refuses nothing. */
+function adviceFrom(parse: () => unknown): Advice | undefined {
   try {
     parse()
     return undefined
   } catch (error) {
-    if (error instanceof RangeError) return error.message
+    if (error instanceof RangeError) return adviceOf(error)
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { advice, type Advice } from '@holdfast/core'
 import { describeDenial } from '../messages/describe-denial.ts'
 import { programName } from '../messages/program-name.ts'
 import { CustomersFileError } from './customers-file-error.ts'
@@ -53,26 +54,37 @@ async function readBytes(path: string): Promise<{ bytes: Buffer; mode: number }>
   }
 }
 
+const givePath = 'give the path of a YAML file'
+
 async function checkKind(file: FileHandle, path: string): Promise<Stats> {
   const stats = await file.stat()
-  if (stats.isDirectory()) throw refusal(path, 'is a directory; give the path of a YAML file')
-  if (!stats.isFile()) throw refusal(path, 'is not an ordinary file; give the path of a YAML file')
+  if (stats.isDirectory()) throw refusal(path, advice('is a directory', givePath))
+  if (!stats.isFile()) throw refusal(path, advice('is not an ordinary file', givePath))
   if (stats.size > maxMebibytes * 2 ** 20) {
-    throw refusal(path, `is larger than ${maxMebibytes} MiB; is it really the customers file?`)
+    throw refusal(
+      path,
+      advice(`is larger than ${maxMebibytes} MiB`, 'is it really the customers file?'),
+    )
   }
   return stats
 }
 
-function unreadable(error: unknown): string {
+function unreadable(error: unknown): Advice {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
   switch (code) {
     case 'ENOENT':
-      return `does not exist; create it with "${programName()} customers add NAME", or give the right path`
+      return advice(
+        'does not exist',
+        `create it with "${programName()} customers add NAME", or give the right path`,
+      )
     case 'EACCES':
     case 'EPERM':
-      return `may not be read by this user (${describeDenial(error) ?? code}); give it to the user that the service runs as, with chown`
+      return advice(
+        `may not be read by this user (${describeDenial(error) ?? code})`,
+        'give it to the user that the service runs as, with chown',
+      )
     default:
-      return `cannot be read (${code})`
+      return advice(`cannot be read (${code})`)
   }
 }
 
@@ -80,10 +92,10 @@ function decode(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw refusal(path, 'is not encoded in UTF-8; save it as UTF-8')
+    throw refusal(path, advice('is not encoded in UTF-8', 'save it as UTF-8'))
   }
 }
 
-function refusal(path: string, message: string, cause?: unknown): CustomersFileError {
-  return new CustomersFileError(path, [{ message }], cause)
+function refusal(path: string, said: Advice, cause?: unknown): CustomersFileError {
+  return new CustomersFileError(path, [said], cause)
 }

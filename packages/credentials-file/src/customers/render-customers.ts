@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { advice } from '@holdfast/core'
 import type { Document } from 'yaml'
 import { CustomersFileError } from './customers-file-error.ts'
 import { type CustomerEntry, parseCustomers } from './parse-customers.ts'
@@ -21,9 +22,8 @@ export interface RenderInput {
 export function renderCustomers({ document, entries, original, path }: RenderInput): string {
   const text = render(document, original)
   if (text === undefined || !isDeepStrictEqual(readBack(text, path), entries)) {
-    const message =
-      'cannot be edited without changing other customers (does it use YAML aliases?); edit it by hand'
-    throw new CustomersFileError(path, [{ message }])
+    const problem = 'cannot be edited without changing other customers (does it use YAML aliases?)'
+    throw new CustomersFileError(path, [advice(problem, 'edit it by hand')])
   }
   return text
 }

@@ -1,5 +1,6 @@
 import { open, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { advice, type Advice } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
 import { describeDenial } from '../messages/describe-denial.ts'
 import { CustomersFileError } from './customers-file-error.ts'
@@ -17,7 +18,7 @@ export async function saveCustomersText(path: string, text: string): Promise<voi
     await writeFileAtomic(path, text, { mode: ((before?.mode ?? 0) & 0o070) | 0o600 })
     await syncDirectory(dirname(await realpath(path)))
   } catch (error) {
-    throw new CustomersFileError(path, [{ message: unwritable(error) }], error)
+    throw new CustomersFileError(path, [unwritable(error)], error)
   }
 }
 
@@ -33,18 +34,21 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /** Why a customers file, or the lock beside it, could not be written. */
-export function unwritable(error: unknown): string {
+export function unwritable(error: unknown): Advice {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
   switch (code) {
     case 'ENOENT':
-      return 'cannot be created, since its directory does not exist; create that first'
+      return advice('cannot be created, since its directory does not exist', 'create that first')
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return `cannot be written by this user (${describeDenial(error) ?? code}); it is replaced as a whole, so its directory has to be writable`
+      return advice(
+        `cannot be written by this user (${describeDenial(error) ?? code})`,
+        'it is replaced as a whole, so its directory has to be writable',
+      )
     case 'ENOSPC':
-      return 'cannot be written, since the disk is full; nothing was changed'
+      return advice('cannot be written, since the disk is full', 'nothing was changed')
     default:
-      return `cannot be written (${code})`
+      return advice(`cannot be written (${code})`)
   }
 }

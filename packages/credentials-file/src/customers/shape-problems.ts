@@ -1,3 +1,4 @@
+import { advice, type Advice } from '@holdfast/core'
 import type { ErrorObject } from 'ajv'
 import { programName } from '../messages/program-name.ts'
 import { closestWord } from '../messages/closest-word.ts'
@@ -20,7 +21,7 @@ export function shapeProblems(
     return {
       line: yaml.lineOf(path, key),
       field: path.length > 0 ? fieldName(path) : undefined,
-      message: describe(error, path),
+      ...describe(error, path),
     }
   })
 }
@@ -45,60 +46,74 @@ function unknownKey({ keyword, params }: ErrorObject): string | undefined {
   return keyword === 'additionalProperties' ? String(params['additionalProperty']) : undefined
 }
 
-function describe(error: ErrorObject, path: DataPath): string {
+const leaveOut = 'leave the field out for no limit'
+
+function describe(error: ErrorObject, path: DataPath): Advice {
   switch (error.keyword) {
     case 'additionalProperties':
       return unknownField(unknownKey(error) ?? '', path)
     case 'required':
       return missingField(String(error.params['missingProperty']))
     case 'minLength':
-      return `is empty; ${anewRemedy()}`
+      return advice('is empty', anewRemedy())
     case 'minimum':
-      return 'is negative; leave the field out for no limit'
+      return advice('is negative', leaveOut)
     case 'maximum':
-      return 'is a larger size than can be counted; leave the field out for no limit'
+      return advice('is a larger size than can be counted', leaveOut)
     default:
       return wrongType(error.data, path)
   }
 }
 
-function unknownField(key: string, path: DataPath): string {
+function unknownField(key: string, path: DataPath): Advice {
   const known = path.length > 0 ? customerFields : ['customers']
   const meant = closestWord(key, known)
   const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
   // The message gives the line and not the field: a password whose "password:" is missing would appear in the log.
-  return `has a field that is not known; ${hint}`
+  return advice('has a field that is not known', hint)
 }
 
-function missingField(field: string): string {
+function missingField(field: string): Advice {
   switch (field) {
     case 'customers':
-      return 'has no field "customers"; write "customers:" and below it one "- name: …" for each customer'
+      return advice(
+        'has no field "customers"',
+        'write "customers:" and below it one "- name: …" for each customer',
+      )
     case 'password':
-      return `has no password; ${anewRemedy()}`
+      return advice('has no password', anewRemedy())
     default:
-      return `has no ${field}; add "${field}: …"`
+      return advice(`has no ${field}`, `add "${field}: …"`)
   }
 }
 
-function wrongType(value: unknown, path: DataPath): string {
+function wrongType(value: unknown, path: DataPath): Advice {
   const found = kindOf(value)
   switch (path.at(-1)) {
     case undefined:
-      return `is ${found} where "customers:" was expected`
+      return advice(`is ${found} where "customers:" was expected`)
     case 'customers':
-      return `is ${found} where a list was expected; write "- name: …" for each customer, or [] for none`
+      return advice(
+        `is ${found} where a list was expected`,
+        'write "- name: …" for each customer, or [] for none',
+      )
     case 'quota':
-      return `is ${found}; write whole bytes as in 1048576, or a unit as in 50GB or 10 MiB`
+      return advice(
+        `is ${found}`,
+        'write whole bytes as in 1048576, or a unit as in 50GB or 10 MiB',
+      )
     case 'maxFiles':
-      return `is ${found}; write a whole number, without quotes, as in 10000`
+      return advice(`is ${found}`, 'write a whole number, without quotes, as in 10000')
     case 'name':
     case 'password':
       return value === null
-        ? 'is empty; give it a value, in quotes if it is to be read as text'
-        : `is ${found}, not text; put it in quotes`
+        ? advice('is empty', 'give it a value, in quotes if it is to be read as text')
+        : advice(`is ${found}, not text`, 'put it in quotes')
     default:
-      return `is ${found} where a customer was expected; write "- name: …" and below it "password: …"`
+      return advice(
+        `is ${found} where a customer was expected`,
+        'write "- name: …" and below it "password: …"',
+      )
   }
 }
 

@@ -49,7 +49,7 @@ async function isStale(lock: string): Promise<boolean> {
 }
 
 function unlockable(error: unknown, path: string): CustomersFileError {
-  return new CustomersFileError(path, [{ message: unwritable(error) }], error)
+  return new CustomersFileError(path, [unwritable(error)], error)
 }
 
 function codeOf(error: unknown): string {

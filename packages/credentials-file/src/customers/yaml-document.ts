@@ -1,3 +1,4 @@
+import { advice, type Advice } from '@holdfast/core'
 import { type ErrorCode, isMap, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml'
 import type { Document, YAMLError } from 'yaml'
 import { CustomersFileError } from './customers-file-error.ts'
@@ -15,40 +16,69 @@ export interface YamlDocument {
 
 // The parser's own messages quote the text, which may be a password.
 const syntaxProblems = {
-  ALIAS_PROPS: 'an alias can have neither an anchor nor a tag',
-  BAD_ALIAS:
-    'a value that begins with "*" refers to an anchor, and there is none of that name; put the value in quotes',
-  BAD_DIRECTIVE:
-    'a line that begins with "%" is a YAML directive, and this one is not known; remove it',
-  BAD_DQ_ESCAPE:
-    'a backslash in double quotes begins an escape, and this one is not known; use single quotes',
-  BAD_INDENT:
-    'the indentation does not fit the lines above; align it with its siblings, using spaces',
-  BAD_PROP_ORDER: 'an anchor or a tag stands in the wrong place',
-  BAD_SCALAR_START: 'a value cannot begin with this character; put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY:
-    'there is a second ": " on the line; put the value in quotes, or give each field a line of its own',
-  BLOCK_IN_FLOW: 'inside [ ] and { } everything has to be written with brackets, commas and quotes',
-  DUPLICATE_KEY:
-    'the field occurs twice in one mapping; keep one of them, and begin each customer with "- "',
-  IMPOSSIBLE: 'this is not valid YAML',
-  KEY_OVER_1024_CHARS:
-    'a field name is longer than 1024 characters; is a quote or a line break missing?',
-  MISSING_CHAR: 'a closing quote, a closing bracket, a comma or a ":" is missing here or before',
-  MULTILINE_IMPLICIT_KEY: 'a ":" is missing, or a value goes on in the next line without quotes',
-  MULTIPLE_ANCHORS: 'a value can have one anchor only',
-  MULTIPLE_DOCS:
-    'a second document begins here; remove the line "---" and keep one list of customers',
-  MULTIPLE_TAGS: 'a value can have one tag only; put values that begin with "!" in quotes',
-  NON_STRING_KEY: 'a field name has to be text',
-  RESOURCE_EXHAUSTION: 'the file is nested too deeply',
-  TAB_AS_INDENT: 'the line is indented with a tab; use spaces',
-  TAG_RESOLVE_FAILED:
-    'a value that begins with "!" has a tag, and this one is not known; put the value in quotes',
-  UNEXPECTED_TOKEN:
-    'this is not expected here; put values with special characters in quotes, and check the indentation',
-  BAD_COLLECTION_TYPE: 'the tag does not fit the value; remove it',
-} satisfies Record<ErrorCode, string>
+  ALIAS_PROPS: advice('an alias can have neither an anchor nor a tag'),
+  BAD_ALIAS: advice(
+    'a value that begins with "*" refers to an anchor, and there is none of that name',
+    'put the value in quotes',
+  ),
+  BAD_DIRECTIVE: advice(
+    'a line that begins with "%" is a YAML directive, and this one is not known',
+    'remove it',
+  ),
+  BAD_DQ_ESCAPE: advice(
+    'a backslash in double quotes begins an escape, and this one is not known',
+    'use single quotes',
+  ),
+  BAD_INDENT: advice(
+    'the indentation does not fit the lines above',
+    'align it with its siblings, using spaces',
+  ),
+  BAD_PROP_ORDER: advice('an anchor or a tag stands in the wrong place'),
+  BAD_SCALAR_START: advice('a value cannot begin with this character', 'put it in quotes'),
+  BLOCK_AS_IMPLICIT_KEY: advice(
+    'there is a second ": " on the line',
+    'put the value in quotes, or give each field a line of its own',
+  ),
+  BLOCK_IN_FLOW: advice(
+    'inside [ ] and { } everything has to be written with brackets, commas and quotes',
+  ),
+  DUPLICATE_KEY: advice(
+    'the field occurs twice in one mapping',
+    'keep one of them, and begin each customer with "- "',
+  ),
+  IMPOSSIBLE: advice('this is not valid YAML'),
+  KEY_OVER_1024_CHARS: advice(
+    'a field name is longer than 1024 characters',
+    'is a quote or a line break missing?',
+  ),
+  MISSING_CHAR: advice(
+    'a closing quote, a closing bracket, a comma or a ":" is missing here or before',
+  ),
+  MULTILINE_IMPLICIT_KEY: advice(
+    'a ":" is missing, or a value goes on in the next line without quotes',
+  ),
+  MULTIPLE_ANCHORS: advice('a value can have one anchor only'),
+  MULTIPLE_DOCS: advice(
+    'a second document begins here',
+    'remove the line "---" and keep one list of customers',
+  ),
+  MULTIPLE_TAGS: advice(
+    'a value can have one tag only',
+    'put values that begin with "!" in quotes',
+  ),
+  NON_STRING_KEY: advice('a field name has to be text'),
+  RESOURCE_EXHAUSTION: advice('the file is nested too deeply'),
+  TAB_AS_INDENT: advice('the line is indented with a tab', 'use spaces'),
+  TAG_RESOLVE_FAILED: advice(
+    'a value that begins with "!" has a tag, and this one is not known',
+    'put the value in quotes',
+  ),
+  UNEXPECTED_TOKEN: advice(
+    'this is not expected here',
+    'put values with special characters in quotes, and check the indentation',
+  ),
+  BAD_COLLECTION_TYPE: advice('the tag does not fit the value', 'remove it'),
+} satisfies Record<ErrorCode, Advice>
 
 /**
  * Parses one YAML 1.2 document, JSON included.
@@ -78,7 +108,7 @@ function parseOrRefuse(text: string, path: string, lineCounter: LineCounter): Do
     })
   } catch {
     // The parser recurses; what it throws when the stack is used up says nothing more.
-    throw new CustomersFileError(path, [{ message: syntaxProblems.RESOURCE_EXHAUSTION }])
+    throw new CustomersFileError(path, [syntaxProblems.RESOURCE_EXHAUSTION])
   }
 }
 
@@ -89,21 +119,22 @@ function expandOrRefuse(document: Document, path: string, lineAt: LineAt): unkno
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return
       const line = lineAt(alias.range?.[0])
-      throw new CustomersFileError(path, [{ line, message: syntaxProblems.BAD_ALIAS }])
+      throw new CustomersFileError(path, [{ line, ...syntaxProblems.BAD_ALIAS }])
     },
   })
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch {
-    const message = 'its aliases ("*name") expand to too much; write the values out'
-    throw new CustomersFileError(path, [{ message }])
+    throw new CustomersFileError(path, [
+      advice('its aliases ("*name") expand to too much', 'write the values out'),
+    ])
   }
 }
 
 function syntaxError(errors: readonly YAMLError[], path: string, lines: LineCounter) {
   const problems = errors.map(({ code, pos }) => ({
     line: lines.linePos(pos[0]).line,
-    message: syntaxProblems[code],
+    ...syntaxProblems[code],
   }))
   return new CustomersFileError(
     path,

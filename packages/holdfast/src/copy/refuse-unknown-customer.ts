@@ -1,6 +1,5 @@
-import type { BlobStore } from '@holdfast/core'
+import { type BlobStore, SetupError } from '@holdfast/core'
 import { closestWord } from '@holdfast/credentials-file'
-import { UsageError } from '@holdfast/server/config'
 
 interface Stores {
   readonly from: BlobStore
@@ -11,7 +10,7 @@ interface Stores {
  * Refuses a customer of whom neither store has a file: a misspelt name would otherwise look like a copy that had nothing
  * left to do.
  *
- * @throws UsageError that names the customer, and the one that was probably meant
+ * @throws SetupError that names the customer, and the one that was probably meant
  */
 export async function refuseUnknownCustomer({ from, to }: Stores, customer: string): Promise<void> {
   if ((await hasFile(from, customer)) || (await hasFile(to, customer))) return
@@ -19,7 +18,7 @@ export async function refuseUnknownCustomer({ from, to }: Stores, customer: stri
   for await (const name of from.customers()) names.push(name)
   const meant = closestWord(customer, names)
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
-  throw new UsageError(`Neither store has a file of the customer "${customer}".${hint}`)
+  throw new SetupError(`Neither store has a file of the customer "${customer}".${hint}`)
 }
 
 async function hasFile(store: BlobStore, customer: string): Promise<boolean> {

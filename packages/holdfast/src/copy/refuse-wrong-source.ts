@@ -1,20 +1,20 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { SetupError } from '@holdfast/core'
 import { refuseMissingData } from '../settings/refuse-missing-data.ts'
-import { UsageError } from '@holdfast/server/config'
 import type { StorePlace } from './store-place.ts'
 
 /**
  * Refuses a directory to copy from that is not there, and one that is the target, too.
  *
- * @throws UsageError that names the directory
+ * @throws SetupError that names the directory
  */
 export async function refuseWrongSource(from: StorePlace, to: StorePlace): Promise<void> {
   if (from.kind !== 'disk') return
   const { data } = from.config
   await refuseMissingData(data)
   if (to.kind === 'disk' && (await truePath(data)) === (await truePath(to.config.data))) {
-    throw new UsageError(`--data and --to-data are the same directory, ${data}.`)
+    throw new SetupError(`--data and --to-data are the same directory, ${data}.`)
   }
 }
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:os'
 import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '@holdfast/copy'
-import { isFileServiceError } from '@holdfast/core'
+import { isFileServiceError, SetupError } from '@holdfast/core'
 import { openStore, type WarningLog } from '@holdfast/server/stores'
 import { print } from '../terminal/print.ts'
 import { stopOnSignal } from '../terminal/stop-on-signal.ts'
-import { UsageError } from '@holdfast/server/config'
 import { copySummary, describeFailure } from './copy-summary.ts'
 import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
 import { standardError } from '../terminal/standard-error.ts'
@@ -97,10 +96,11 @@ function messageOf(error: unknown): string {
 function explain(error: unknown, customer: string | undefined): unknown {
   if (error instanceof EmptySourceError) {
     const whose = customer === undefined ? 'no file' : `no file of the customer "${customer}"`
-    return new UsageError(
-      `The source has ${whose}, and with --delete nothing would be left in the target. If that is meant, empty it by hand.`,
+    return new SetupError(
+      `The source has ${whose}, and with --delete nothing would be left in the target`,
+      ['If that is meant, empty it by hand.'],
     )
   }
-  if (isFileServiceError(error)) return new UsageError(`Nothing was copied: ${error.message}.`)
+  if (isFileServiceError(error)) return new SetupError(`Nothing was copied: ${error.message}.`)
   return error
 }

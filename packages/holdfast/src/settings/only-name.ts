@@ -1,4 +1,4 @@
-import { UsageError } from '@holdfast/server/config'
+import { SetupError } from '@holdfast/core'
 
 /** Where yargs puts a name. */
 export interface NameArgument {
@@ -10,10 +10,10 @@ export interface NameArgument {
 /**
  * The one name that was given, before `--` or behind it, if there was one.
  *
- * @throws UsageError if there are two
+ * @throws SetupError if there are two
  */
 export function onlyName({ name, '--': rest = [] }: NameArgument): string | undefined {
   const [first, second] = name === undefined ? rest : [name, ...rest]
   if (second === undefined) return first
-  throw new UsageError(`One name at a time: what is "${second}"? Put a name with spaces in quotes.`)
+  throw new SetupError(`One name at a time: what is "${second}"? Put a name with spaces in quotes.`)
 }

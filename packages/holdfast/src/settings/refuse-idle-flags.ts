@@ -1,8 +1,8 @@
+import { SetupError } from '@holdfast/core'
 import {
   settingNames,
   settings,
   type StoreKind,
-  UsageError,
   type WrittenSettings,
 } from '@holdfast/server/config'
 
@@ -10,7 +10,7 @@ import {
  * Refuses flags of a store that is not among those `inUse`: whoever gave one believes that it does something. Variables
  * and configuration files may have more, since several commands share them.
  *
- * @throws UsageError that names every such flag
+ * @throws SetupError that names every such flag
  */
 export function refuseIdleFlags(flags: WrittenSettings, inUse: readonly StoreKind[]): void {
   const idle = settingNames.filter((name) => {
@@ -20,7 +20,7 @@ export function refuseIdleFlags(flags: WrittenSettings, inUse: readonly StoreKin
   if (idle.length === 0) return
   const named = idle.map((name) => `--${name}`).join(', ')
   const wanted = [...new Set(idle.map((name) => settings[name].store))].join(' or ')
-  throw new UsageError(
-    `The store is ${inUse.join(' and ')}, for which ${named} would do nothing. Choose the store ${wanted}, or leave that out.`,
-  )
+  throw new SetupError(`The store is ${inUse.join(' and ')}, for which ${named} would do nothing`, [
+    `Choose the store ${wanted}, or leave that out.`,
+  ])
 }

@@ -1,19 +1,19 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UsageError } from '@holdfast/server/config'
+import { SetupError } from '@holdfast/core'
 
 /**
  * Refuses a data directory that is not there, for commands that read: opening it would make it.
  *
- * @throws UsageError that names the directory
+ * @throws SetupError that names the directory
  */
 export async function refuseMissingData(data: string): Promise<void> {
   try {
     await access(join(data, 'holdfast.json'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(
-      `${data} is no directory of a holdfast server (${reason}). Say with --data where the files are.`,
-    )
+    throw new SetupError(`${data} is no directory of a holdfast server (${reason})`, [
+      'Say with --data where the files are.',
+    ])
   }
 }

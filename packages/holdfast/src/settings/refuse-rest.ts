@@ -1,11 +1,11 @@
-import { UsageError } from '@holdfast/server/config'
+import { SetupError } from '@holdfast/core'
 
 /**
  * Refuses words behind `--`, for commands that take none: yargs does not count them.
  *
- * @throws UsageError that names the first
+ * @throws SetupError that names the first
  */
 export function refuseRest({ '--': rest = [] }: { readonly '--'?: readonly string[] }): void {
   const [stray] = rest
-  if (stray !== undefined) throw new UsageError(`Nothing goes behind "--" here: "${stray}".`)
+  if (stray !== undefined) throw new SetupError(`Nothing goes behind "--" here: "${stray}".`)
 }

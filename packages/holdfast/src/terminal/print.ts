@@ -1,11 +1,11 @@
+import { SetupError } from '@holdfast/core'
 import { isReaderGone } from './is-reader-gone.ts'
-import { UsageError } from '@holdfast/server/config'
 
 let isGuarded = false
 
 /**
  * Writes to standard output and waits for it. Rejects where it cannot be written: with `EPIPE` where its reader has gone,
- * with a `UsageError` otherwise, as on a disk that is full. Without this, Node would end the process with a stack.
+ * with a `SetupError` otherwise, as on a disk that is full. Without this, Node would end the process with a stack.
  */
 export async function print(text: string): Promise<void> {
   // The event comes beside the callback or behind it, and may be nobody's.
@@ -18,5 +18,5 @@ export async function print(text: string): Promise<void> {
 
 function explain(error: Error): Error {
   if (isReaderGone(error)) return error
-  return new UsageError(`Standard output cannot be written (${error.message}).`)
+  return new SetupError(`Standard output cannot be written (${error.message}).`)
 }

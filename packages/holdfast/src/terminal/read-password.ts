@@ -1,18 +1,18 @@
 import { buffer } from 'node:stream/consumers'
+import { SetupError } from '@holdfast/core'
 import { headerProblem } from './header-problem.ts'
-import { UsageError } from '@holdfast/server/config'
 
 /**
  * The password that `input` holds, without the line end behind it and otherwise to the byte.
  *
- * @throws UsageError for one that no client could send
+ * @throws SetupError for one that no client could send
  */
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
   const password = decode(await buffer(input)).replace(/\r?\n$/, '')
-  if (password === '') throw new UsageError('Standard input holds no password.')
+  if (password === '') throw new SetupError('Standard input holds no password.')
   const problem = headerProblem(password)
   if (problem !== undefined) {
-    throw new UsageError(`The password on standard input ${problem}. Choose another.`)
+    throw new SetupError(`The password on standard input ${problem}`, ['Choose another.'])
   }
   return password
 }
@@ -21,8 +21,8 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new UsageError(
-      'The password on standard input is not UTF-8. Convert it, or choose another.',
-    )
+    throw new SetupError('The password on standard input is not UTF-8', [
+      'Convert it, or choose another.',
+    ])
   }
 }

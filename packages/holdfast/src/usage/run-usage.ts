@@ -1,6 +1,6 @@
-import { isFileServiceError, type BlobStore } from '@holdfast/core'
+import { type BlobStore, isFileServiceError, SetupError } from '@holdfast/core'
 import { closestWord, openFileCredentialSource } from '@holdfast/credentials-file'
-import { type Config, UsageError } from '@holdfast/server/config'
+import type { Config } from '@holdfast/server/config'
 import { openStore } from '@holdfast/server/stores'
 import {
   customerUsages,
@@ -25,7 +25,7 @@ export interface UsageRequest {
 /**
  * Prints what customers keep; resolves with the exit code.
  *
- * @throws UsageError for what an administrator can mend, an unknown customer among it
+ * @throws SetupError for what an administrator can mend, an unknown customer among it
  */
 export async function runUsage(
   config: Config,
@@ -43,7 +43,7 @@ export async function runUsage(
     await (isJson ? printLines(usages) : printTable(usages))
     return 0
   } catch (error) {
-    if (isFileServiceError(error)) throw new UsageError(`Not all was counted: ${error.message}.`)
+    if (isFileServiceError(error)) throw new SetupError(`Not all was counted: ${error.message}.`)
     if (isReaderGone(error)) return 0
     throw error
   } finally {
@@ -68,7 +68,7 @@ async function* onlyUsage(
   if (!usage.isListed && usage.files === 0) {
     const meant = closestWord(customer, [...quotas.keys()])
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
-    throw new UsageError(
+    throw new SetupError(
       `There is no customer "${customer}": ${path} has none of that name, and nor does the store.${hint}`,
     )
   }

@@ -1,6 +1,6 @@
+import { SetupError } from '@holdfast/core'
 import { expect } from 'chai'
 import { refuseIdleFlags } from '../../src/settings/refuse-idle-flags.ts'
-import { UsageError } from '@holdfast/server/config'
 
 describe('refuseIdleFlags', () => {
   it('lets flags of the server and of the store in use pass', () => {
@@ -14,11 +14,11 @@ describe('refuseIdleFlags', () => {
 
   it('names every flag of a store that is not in use', () => {
     expect(() => refuseIdleFlags({ 'minio-bucket': 'b', 'minio-prefix': '' }, ['disk'])).to.throw(
-      UsageError,
+      SetupError,
       'The store is disk, for which --minio-bucket, --minio-prefix would do nothing. Choose the store minio',
     )
     expect(() => refuseIdleFlags({ data: './data' }, ['minio'])).to.throw(
-      UsageError,
+      SetupError,
       'The store is minio, for which --data would do nothing. Choose the store disk',
     )
   })

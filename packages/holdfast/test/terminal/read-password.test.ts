@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
+import { SetupError } from '@holdfast/core'
 import { expect } from 'chai'
 import { readPassword } from '../../src/terminal/read-password.ts'
-import { UsageError } from '@holdfast/server/config'
 
 describe('readPassword', () => {
   const read = (...chunks: readonly (string | Uint8Array)[]) =>
@@ -42,7 +42,7 @@ describe('readPassword', () => {
   for (const [input, message] of refused) {
     it(`refuses ${JSON.stringify(Buffer.from(input).toString('latin1').slice(0, 20))}`, async () => {
       const error: unknown = await read(input).catch((reason: unknown) => reason)
-      expect(error).to.be.instanceOf(UsageError)
+      expect(error).to.be.instanceOf(SetupError)
       expect(error).to.have.property('message').that.includes(message)
       // The password itself is nobody's business but the customer's.
       if (input.length > 4) expect(error).to.have.property('message').not.include(String(input))

@@ -27,7 +27,7 @@ export interface Admin {
  * Listens at `place` for a server that is starting: `/live` answers as long as the process does, `/ready` says whether
  * to send it requests, and if not, why; `/metrics` gives the figures to Prometheus.
  *
- * @throws UsageError for what an administrator can mend
+ * @throws SetupError for what an administrator can mend
  */
 export async function openAdmin(
   place: ListeningPlace,

@@ -36,7 +36,7 @@ const allow = 'GET, HEAD, OPTIONS'
  * Listens for those who watch over the server, in plain HTTP, and answers by `routes`: paths, each with what it answers.
  * What goes wrong has the form of errors that all of holdfast has, and is logged where it is our fault.
  *
- * @throws UsageError for what an administrator can mend
+ * @throws SetupError for what an administrator can mend
  */
 export async function startAdminServer(
   place: ListeningPlace,

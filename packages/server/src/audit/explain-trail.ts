@@ -1,5 +1,5 @@
+import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file'
-import { UsageError } from '../config/usage-error.ts'
 
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'give that user write permission, or choose another --audit-log',
@@ -15,5 +15,5 @@ export function explainTrail(error: unknown, path: string): unknown {
   const code = 'code' in error ? String(error.code) : ''
   const remedy = remedies[code] ?? 'choose another --audit-log'
   const reason = describeDenial(error) ?? `uid ${process.getuid?.() ?? '?'}: ${error.message}`
-  return new UsageError(`The audit trail ${path} cannot be written (${reason}); ${remedy}.`)
+  return new SetupError(`The audit trail ${path} cannot be written (${reason})`, [`${remedy}.`])
 }

@@ -22,7 +22,7 @@ const minuteMs = 60_000
  * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later trouble with it is told
  * to `log`, once a minute at most, and does not stop the service.
  *
- * @throws UsageError that names the file and the remedy
+ * @throws SetupError that names the file and the remedy
  */
 export async function openAuditTrail(path: string, log: HttpLog): Promise<AuditTrail> {
   const file = await openTrailFile(path, tellOf(log)).catch((error: unknown) => {

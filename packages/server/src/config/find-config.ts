@@ -5,7 +5,7 @@ import { resolveConfig, type Config } from './resolve-config.ts'
  * The settings in force for a command that was given `flags`: those, `environment`, and the configuration file that
  * either names.
  *
- * @throws UsageError that names what is wrong, and where
+ * @throws SetupError that names what is wrong, and where
  */
 export async function findConfig(
   flags: WrittenSettings & { readonly config?: string | undefined },

@@ -9,5 +9,4 @@ export {
   type SettingName,
   type StoreKind,
 } from './settings.ts'
-export { UsageError } from './usage-error.ts'
 export { warnOfVariables } from './warn-of-variables.ts'

@@ -1,3 +1,5 @@
+import { advice, rangeErrorOf } from '@holdfast/core'
+
 const factors: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** The longest time that a timer of Node takes, in milliseconds: about 24 days. */
@@ -6,15 +8,15 @@ const longest = 2 ** 31 - 1
 /**
  * Milliseconds from what a person writes: `500ms`, `30s`, `5m`, `2h`.
  *
- * @throws RangeError whose message ends a sentence (`is not a time …`) for anything else, and for times that no timer
+ * @throws RangeError with its remedy (see `adviceOf`), whose message ends a sentence (`is not a time …`) for anything else, and for times that no timer
  * takes
  */
 export function parseDuration(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,10}(?:\.\d{1,3})?)\s*(ms|s|m|h)$/.exec(text.trim()) ?? []
   const ms = Number(digits) * (factors[unit] ?? NaN)
   if (!(ms >= 1 && ms <= longest)) {
-    throw new RangeError(
-      'is not a time between 1ms and 24 days; write it as in 500ms, 30s, 5m or 2h',
+    throw rangeErrorOf(
+      advice('is not a time between 1ms and 24 days', 'write it as in 500ms, 30s, 5m or 2h'),
     )
   }
   return Math.round(ms)

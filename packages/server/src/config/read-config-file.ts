@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
+import { advice, adviceOf, adviceText, SetupError, type Advice } from '@holdfast/core'
 import { closestWord, describeDenial } from '@holdfast/credentials-file'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
-import { UsageError } from './usage-error.ts'
 import { quoted } from './quoted.ts'
 import { secretRemedy } from './secrets.ts'
 import { settingNames, settings, type SettingName } from './settings.ts'
 
-/** Settings as somebody wrote them: text that nobody has looked at yet. */
+/** Settings as they were written: text that has not been checked. */
 export type WrittenSettings = Partial<Record<SettingName, string>>
 
 type FileSettings = Partial<Record<SettingName, string | number | boolean>>
@@ -30,16 +30,15 @@ const validate = new Ajv({
 })
 
 /** Something wrong with the file, at a key of it or with the whole. */
-interface Problem {
+interface Problem extends Advice {
   readonly key?: string
-  readonly message: string
 }
 
 /**
  * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes.
  * A file that is empty sets nothing.
  *
- * @throws UsageError with a line for each problem: file, line, key and remedy
+ * @throws SetupError with a line for each problem: file, line, key and remedy
  */
 export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const lines = new LineCounter()
@@ -54,7 +53,7 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const [syntaxError] = [...document.errors, ...document.warnings]
   if (syntaxError) {
     const place = `${path}:${lineAt(syntaxError.pos[0])}`
-    throw new UsageError(`${place}: this is not YAML: ${syntaxError.message}`)
+    throw new SetupError(`${place}: this is not YAML: ${syntaxError.message}`)
   }
   const { written, problems } = read(dataOf(document, path))
   if (problems.length > 0) {
@@ -62,13 +61,19 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
       const offset = offsetOfKey(document, key)
       return offset === undefined ? path : `${path}:${lineAt(offset)}`
     }
-    throw new UsageError(
-      problems
-        .map(({ key, message }) => `${key === undefined ? path : lineOf(key)}: ${message}`)
-        .join('\n'),
-    )
+    const placed = problems.map(({ key, problem, remedies }) => {
+      const place = key === undefined ? path : lineOf(key)
+      return advice(`${place}: ${problem}`, ...remedies)
+    })
+    throw errorOf(placed)
   }
   return written
+}
+
+function errorOf(problems: readonly Advice[]): SetupError {
+  const [first] = problems
+  if (first && problems.length === 1) return new SetupError(first.problem, first.remedies)
+  return new SetupError(problems.map(adviceText).join('\n'))
 }
 
 /** What the YAML stands for. That an alias leads nowhere, or to too much, shows only here. */
@@ -77,7 +82,7 @@ function dataOf(document: Document, path: string): unknown {
     return document.toJS()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`${path}: this is not YAML: ${reason}`)
+    throw new SetupError(`${path}: this is not YAML: ${reason}`)
   }
 }
 
@@ -88,19 +93,20 @@ function read(data: unknown): { written: WrittenSettings; problems: readonly Pro
     found[name] === undefined ? [] : [[name, String(found[name])] as const],
   )
   const problems = entries.flatMap(([key, text]): Problem[] => {
-    const problem = problemOf(key, text)
-    return problem === undefined ? [] : [{ key, message: `${key} ${quoted(text)} ${problem}` }]
+    const wrong = problemOf(key, text)
+    if (wrong === undefined) return []
+    return [{ key, ...wrong, problem: `${key} ${quoted(text)} ${wrong.problem}` }]
   })
   return { written: Object.fromEntries(entries), problems }
 }
 
 /** Judged here although a flag may win over it: only here is the line known. */
-function problemOf(name: SettingName, text: string): string | undefined {
+function problemOf(name: SettingName, text: string): Advice | undefined {
   try {
     settings[name].parse(text)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return adviceOf(error)
   }
 }
 
@@ -109,20 +115,21 @@ function explain(error: ErrorObject): Problem {
     const key = String(error.params['additionalProperty'])
     const remedy = secretRemedy(key)
     if (remedy !== undefined) {
-      return { key, message: `${key} is not read from a file that may get committed; ${remedy}` }
+      return { key, ...advice(`${key} is not read from a file that may get committed`, remedy) }
     }
     const meant = closestWord(key, settingNames)
-    const hint = meant === undefined ? '' : `did you mean "${meant}"? `
+    const hints = meant === undefined ? [] : [`did you mean "${meant}"?`]
     // Anything else may be a line of which a part is secret.
     const shown = /^[\w-]{1,40}$/.test(key) ? `"${key}" is` : 'a key that is'
-    return { key, message: `${shown} no setting; ${hint}there are ${settingNames.join(', ')}` }
+    const known = `there are ${settingNames.join(', ')}`
+    return { key, ...advice(`${shown} no setting`, [...hints, known].join(' ')) }
   }
   const key = error.instancePath.slice(1)
-  if (key === '') return { message: 'the file must be a map of settings, such as "port: 3000"' }
+  if (key === '') return advice('the file must be a map of settings, such as "port: 3000"')
   if (String(error.params['type']).includes('boolean')) {
-    return { key, message: `${key} must be true or false` }
+    return { key, ...advice(`${key} must be true or false`) }
   }
-  return { key, message: `${key} must be text or a whole number; put other things in quotes` }
+  return { key, ...advice(`${key} must be text or a whole number`, 'put other things in quotes') }
 }
 
 function offsetOfKey({ contents }: Document, key: string): number | undefined {
@@ -136,8 +143,8 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
-    throw new UsageError(
-      `The configuration file ${path} cannot be read (${reason}). Check --config or HOLDFAST_CONFIG.`,
-    )
+    throw new SetupError(`The configuration file ${path} cannot be read (${reason})`, [
+      'Check --config or HOLDFAST_CONFIG.',
+    ])
   }
 }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
+import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file'
-import { UsageError } from './usage-error.ts'
 import { secretVariables, type SecretName } from './secrets.ts'
 
 /**
  * A secret from `environment`, or from the file that it names there; `undefined` if neither is set. A line break at the
  * end does not count.
  *
- * @throws UsageError that names the variable, and never what it holds, if both are set, or the file cannot be read, or
+ * @throws SetupError that names the variable, and never what it holds, if both are set, or the file cannot be read, or
  * it is not one line
  */
 export async function readSecret(
@@ -19,7 +19,7 @@ export async function readSecret(
   const path = environment[variables.file] || undefined
   if (value !== undefined && path !== undefined) {
     const both = `${variables.value} and ${variables.file}`
-    throw new UsageError(`Both ${both} are set; unset one of them.`)
+    throw new SetupError(`Both ${both} are set`, ['unset one of them.'])
   }
   if (value !== undefined) return onlyLine(value, variables.value)
   if (path === undefined) return undefined
@@ -29,8 +29,8 @@ export async function readSecret(
 
 function onlyLine(text: string, place: string): string {
   const line = text.replace(/\r?\n$/, '')
-  if (line === '') throw new UsageError(`${place} is empty.`)
-  if (/[\r\n]/.test(line)) throw new UsageError(`${place} has more than one line.`)
+  if (line === '') throw new SetupError(`${place} is empty.`)
+  if (/[\r\n]/.test(line)) throw new SetupError(`${place} has more than one line.`)
   return line
 }
 
@@ -39,6 +39,6 @@ async function readText(path: string, place: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
-    throw new UsageError(`${place} cannot be read (${reason}).`)
+    throw new SetupError(`${place} cannot be read (${reason}).`)
   }
 }

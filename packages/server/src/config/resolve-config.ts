@@ -1,4 +1,4 @@
-import { UsageError } from './usage-error.ts'
+import { adviceOf, asSentence, SetupError } from '@holdfast/core'
 import { quoted } from './quoted.ts'
 import type { WrittenSettings } from './read-config-file.ts'
 import { readSecret } from './read-secret.ts'
@@ -67,7 +67,7 @@ export interface ConfigSources {
 /**
  * The settings in force: a flag wins over the environment, that over the configuration file, and that over the default.
  *
- * @throws UsageError that names the place where a wrong value was written
+ * @throws SetupError that names the place where a wrong value was written
  */
 export function resolveConfig(sources: ConfigSources = {}): Config {
   const resolve = (name: SettingName) => {
@@ -76,8 +76,9 @@ export function resolveConfig(sources: ConfigSources = {}): Config {
     try {
       return settings[name].parse(value)
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
-      throw new UsageError(`${place} ${quoted(value)} ${problem}.`)
+      const { problem, remedies } = adviceOf(error)
+      const said = asSentence({ problem: `${place} ${quoted(value)} ${problem}`, remedies })
+      throw new SetupError(said.problem, said.remedies)
     }
   }
   const values = Object.fromEntries(settingNames.map((name) => [name, resolve(name)]))

@@ -1,3 +1,4 @@
+import { advice, rangeErrorOf } from '@holdfast/core'
 import { parseByteSize } from '@holdfast/credentials-file'
 import { parseDelay, parseDuration } from './parse-duration.ts'
 
@@ -15,7 +16,11 @@ export interface Setting<Value> {
   readonly isSwitch?: true
   /** As it would be written; `undefined` where being unset means something of its own. */
   readonly default: string | undefined
-  /** Takes what was written. @throws RangeError whose message ends a sentence that begins with the setting's name */
+  /**
+   * Takes what was written.
+   *
+   * @throws RangeError, perhaps with its remedy (see `adviceOf`), whose message ends a sentence that begins with the setting's name
+   */
   readonly parse: (text: string) => Value
 }
 
@@ -34,13 +39,16 @@ const oneOf =
 
 const port = (value: string): number => {
   if (value.startsWith('tcp://')) {
-    throw new RangeError(
-      'was set by Kubernetes for a service called holdfast; set enableServiceLinks: false in the pod, or give --port',
+    throw rangeErrorOf(
+      advice(
+        'was set by Kubernetes for a service called holdfast',
+        'set enableServiceLinks: false in the pod, or give --port',
+      ),
     )
   }
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
-    throw new RangeError(
-      'is not a port; write a number from 0 to 65535, where 0 stands for any free one',
+    throw rangeErrorOf(
+      advice('is not a port', 'write a number from 0 to 65535, where 0 stands for any free one'),
     )
   }
   return Number(value)
@@ -68,8 +76,11 @@ const endpoint = (value: string): string => {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.href !== `${url.origin}/`) {
-    throw new RangeError(
-      'is not the address of a server; write http://host:9000 or https://host:9000, without a path, and keys elsewhere',
+    throw rangeErrorOf(
+      advice(
+        'is not the address of a server',
+        'write http://host:9000 or https://host:9000, without a path, and keys elsewhere',
+      ),
     )
   }
   return url.origin

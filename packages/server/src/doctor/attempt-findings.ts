@@ -1,6 +1,5 @@
-import { finding, type Finding } from '@holdfast/core'
-import { UsageError } from '../config/usage-error.ts'
-import { toldFinding } from './told-finding.ts'
+import { carriesAdvice, finding, type Finding } from '@holdfast/core'
+import { adviceFinding } from './advice-finding.ts'
 
 /**
  * The `findings`, and where they break off, why, as a problem of `check`. Rejects with the reason of `signal` and nothing
@@ -15,8 +14,8 @@ export async function* attemptFindings(
     yield* findings
   } catch (error) {
     signal?.throwIfAborted()
-    yield error instanceof UsageError
-      ? toldFinding('problem', check, error.message)
+    yield carriesAdvice(error)
+      ? adviceFinding('problem', check, error)
       : finding('problem', check, `could not be examined: ${String(error)}`)
   }
 }

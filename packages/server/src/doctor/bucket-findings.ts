@@ -6,7 +6,7 @@ import { findMinioSettings } from '../stores/minio-settings.ts'
 /**
  * Looks at the bucket that the configuration names, with the keys from its environment.
  *
- * @throws UsageError for what is wrong with the settings; the reason of `signal`
+ * @throws SetupError for what is wrong with the settings; the reason of `signal`
  */
 export async function* bucketFindings(
   config: Config,

@@ -4,7 +4,7 @@ import {
   openFileCredentialSource,
   programName,
 } from '@holdfast/credentials-file'
-import { toldFinding } from './told-finding.ts'
+import { adviceFinding } from './advice-finding.ts'
 
 /** What the customers file says, and what is wrong with it. */
 export interface CustomersExamination {
@@ -26,9 +26,7 @@ export async function examineCustomers(path: string): Promise<CustomersExaminati
 }
 
 async function examine(path: string): Promise<CustomersExamination> {
-  const warnings: string[] = []
-  const onWarning = (warning: string) => warnings.push(warning)
-  const source = await openFileCredentialSource(path, { onWarning, pollIntervalMs: 0 })
+  const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
   await source.close()
   const names = source.customers()
   const customers = names.map((name) => source.find(name))
@@ -39,15 +37,15 @@ async function examine(path: string): Promise<CustomersExamination> {
     names.length === 0
       ? finding('warning', check, `${path} has no customers; nobody can log in`, remedy)
       : finding('ok', check, `${path}: ${counted}`)
-  const told = warnings.map((warning) => toldFinding('warning', check, warning))
+  const warnings = source.warnings().map((warning) => adviceFinding('warning', check, warning))
   return {
-    findings: [count, ...told],
+    findings: [count, ...warnings],
     promisedBytes: quotas.reduce((sum, quota) => sum + quota, 0),
   }
 }
 
-function refused({ path, message, problems }: CustomersFileError): Finding {
-  if (problems.length === 1) return toldFinding('problem', check, message)
-  const said = `${path}: ${problems.length} things are wrong`
-  return finding('problem', check, said, ...message.split('\n'))
+function refused(error: CustomersFileError): Finding {
+  const { path, problems, lines } = error
+  if (problems.length === 1) return adviceFinding('problem', check, error)
+  return finding('problem', check, `${path}: ${problems.length} things are wrong`, ...lines)
 }

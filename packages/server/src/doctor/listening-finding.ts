@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { finding, type Finding } from '@holdfast/core'
-import { UsageError } from '../config/usage-error.ts'
+import { adviceOf, finding, type Finding } from '@holdfast/core'
 import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
-import { toldFinding } from './told-finding.ts'
+import { adviceFinding } from './advice-finding.ts'
 
 /** Whether this process could listen at `place`, as the server is to, tried for a moment. */
 export async function listeningFinding(check: string, place: ListeningPlace): Promise<Finding> {
@@ -17,9 +16,7 @@ export async function listeningFinding(check: string, place: ListeningPlace): Pr
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
       return finding('skipped', check, `${host} port ${port} is taken: by the server, if it runs`)
     }
-    const explained = explainListening(error, place)
-    const reason = explained instanceof UsageError ? explained.message : String(explained)
-    return toldFinding('problem', check, reason)
+    return adviceFinding('problem', check, adviceOf(explainListening(error, place)))
   } finally {
     server.close()
   }

@@ -8,7 +8,7 @@ import { clearTextWarning } from '../serve/clear-text-warning.ts'
 import { openCertificate } from '../tls/open-certificate.ts'
 import { attemptFindings } from './attempt-findings.ts'
 import { listeningFinding } from './listening-finding.ts'
-import { toldFinding } from './told-finding.ts'
+import { adviceFinding } from './advice-finding.ts'
 
 /** Whether clients can reach the server, and safely, as far as its settings tell. */
 export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
@@ -27,7 +27,7 @@ async function* adminPort(config: Config): AsyncGenerator<Finding> {
 
 async function encryption(config: Config): Promise<Finding> {
   const warning = await clearTextWarning(config)
-  if (warning !== undefined) return toldFinding('warning', 'encryption', warning)
+  if (warning !== undefined) return adviceFinding('warning', 'encryption', warning)
   if (config['tls-cert'] !== undefined) return finding('ok', 'encryption', 'TLS')
   const message = config['trust-proxy']
     ? 'is left to the proxy'
@@ -42,7 +42,7 @@ async function* certificate(config: Config): AsyncGenerator<Finding> {
   const { 'tls-cert': path = '', 'tls-key': key = '' } = config
   const read = source.current()
   const warnings = certificateWarnings({ certificate: path, key }, read, Date.now())
-  for (const warning of warnings) yield toldFinding('warning', 'certificate', warning)
+  for (const warning of warnings) yield adviceFinding('warning', 'certificate', warning)
   const end = new Date(read.validToMs).toISOString()
   if (warnings.length === 0) yield finding('ok', 'certificate', `${path}, valid until ${end}`)
 }

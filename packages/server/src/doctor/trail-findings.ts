@@ -6,7 +6,7 @@ import type { Config } from '../config/resolve-config.ts'
 /**
  * Whether the audit trail can be written, if there is to be one.
  *
- * @throws UsageError that names the file and the remedy
+ * @throws SetupError that names the file and the remedy
  */
 export async function* trailFindings({ 'audit-log': path }: Config): AsyncGenerator<Finding> {
   if (path === undefined) return

@@ -1,11 +1,11 @@
+import { SetupError } from '@holdfast/core'
 import { createAddressOf } from '@holdfast/http-koa'
-import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 /**
  * The proxies that the configuration names, none by default.
  *
- * @throws UsageError if one is neither an address nor a subnet
+ * @throws SetupError if one is neither an address nor a subnet
  */
 export function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[] {
   try {
@@ -13,6 +13,6 @@ export function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly 
     return proxies
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UsageError(`The trusted proxies (--trust-proxy) are wrong: ${error.message}.`)
+    throw new SetupError(`The trusted proxies (--trust-proxy) are wrong: ${error.message}.`)
   }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../config/usage-error.ts'
+import { advice, SetupError, type Advice } from '@holdfast/core'
 
 /** Where to listen. */
 export interface ListeningPlace {
@@ -8,20 +8,26 @@ export interface ListeningPlace {
   readonly prefix?: 'admin-'
 }
 
-const remedies: Readonly<Record<string, (prefix: string) => string>> = {
+const reasons: Readonly<Record<string, (prefix: string) => Advice>> = {
   EADDRINUSE: (prefix) =>
-    `another program listens there. Stop it, or choose another --${prefix}port (0 takes any free one)`,
+    advice(
+      'another program listens there',
+      `Stop it, or choose another --${prefix}port (0 takes any free one).`,
+    ),
   EACCES: (prefix) =>
-    `this user may not listen there. Choose a --${prefix}port from 1024, or allow it to this program`,
+    advice(
+      'this user may not listen there',
+      `Choose a --${prefix}port from 1024, or allow it to this program.`,
+    ),
   EADDRNOTAVAIL: (prefix) =>
-    `this machine does not have the address. Choose another --${prefix}host`,
-  ENOTFOUND: (prefix) => `the name is not known. Choose another --${prefix}host`,
+    advice('this machine does not have the address', `Choose another --${prefix}host.`),
+  ENOTFOUND: (prefix) => advice('the name is not known', `Choose another --${prefix}host.`),
 }
 
 /** Why the server cannot listen, with the remedy; the error itself where that is not known. */
 export function explainListening(error: unknown, { host, port, prefix }: ListeningPlace): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const remedy = remedies[code]?.(prefix ?? '')
-  if (remedy === undefined) return error
-  return new UsageError(`Cannot listen on ${host} port ${port}: ${remedy}.`)
+  const reason = reasons[code]?.(prefix ?? '')
+  if (reason === undefined) return error
+  return new SetupError(`Cannot listen on ${host} port ${port}: ${reason.problem}`, reason.remedies)
 }

@@ -1,7 +1,13 @@
 import { isIP } from 'node:net'
-import type { LoginBrakeOptions } from '@holdfast/core'
+import {
+  advice,
+  adviceOf,
+  asSentence,
+  rangeErrorOf,
+  SetupError,
+  type LoginBrakeOptions,
+} from '@holdfast/core'
 import { createAddressSet } from '@holdfast/http-koa'
-import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 type BrakeConfig = Pick<
@@ -12,7 +18,7 @@ type BrakeConfig = Pick<
 /**
  * How the configuration sets the brake on bad logins.
  *
- * @throws UsageError if an exempt address is neither an address nor a subnet
+ * @throws SetupError if an exempt address is neither an address nor a subnet
  */
 export function loginBrakeOptions(config: BrakeConfig): Omit<LoginBrakeOptions, 'counter'> {
   const isMember = exemptAddresses(config['login-failures-exempt'] ?? [])
@@ -30,17 +36,17 @@ function exemptAddresses(members: readonly string[]): (address: string) => boole
     return createAddressSet(members)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UsageError(
-      `The exempt addresses (--login-failures-exempt) are wrong: ${error.message}.`,
-    )
+    const { problem, remedies } = adviceOf(error)
+    const text = `The exempt addresses (--login-failures-exempt) are wrong: ${problem}`
+    const said = asSentence({ problem: text, remedies })
+    throw new SetupError(said.problem, said.remedies)
   }
 }
 
 function refuseSmallNetwork(member: string): void {
   const [address = '', prefix = '128'] = member.split('/')
   if (isIP(address) === 6 && Number(prefix) > 64) {
-    throw new RangeError(
-      `"${member}" is less than an IPv6 network of 64 bits, which counts as one address; write ${address}/64`,
-    )
+    const problem = `"${member}" is less than an IPv6 network of 64 bits, which counts as one address`
+    throw rangeErrorOf(advice(problem, `write ${address}/64`))
   }
 }

@@ -1,11 +1,9 @@
 import {
-  CustomersFileError,
   openFileCredentialSource,
   programName,
   type FileCredentialSource,
 } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
-import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 /** Opens the customers file and tells the log, and `onReload`, of every later change, whether it is taken or refused. */
@@ -14,29 +12,24 @@ export async function openCustomers(
   log: Logger,
   onReload: (isTaken: boolean) => void = () => {},
 ): Promise<FileCredentialSource> {
-  try {
-    const source = await openFileCredentialSource(path, {
-      onReloaded(summary) {
-        log.info(summary, 'customers reloaded')
-        onReload(true)
-      },
-      onRefused(error) {
-        log.error(
-          { reason: error.message },
-          'customers file refused; the customers stay as they were',
-        )
-        onReload(false)
-      },
-      onWarning: (message) => log.warn(message),
-    })
-    if (source.customers().length === 0) {
-      log.warn(
-        `${path} has no customers: nobody can log in. Add one: ${programName()} customers add NAME`,
+  const source = await openFileCredentialSource(path, {
+    onReloaded(summary) {
+      log.info(summary, 'customers reloaded')
+      onReload(true)
+    },
+    onRefused(error) {
+      log.error(
+        { reason: error.message },
+        'customers file refused; the customers stay as they were',
       )
-    }
-    return source
-  } catch (error) {
-    if (error instanceof CustomersFileError) throw new UsageError(error.message)
-    throw error
+      onReload(false)
+    },
+    onWarning: (message) => log.warn(message),
+  })
+  if (source.customers().length === 0) {
+    log.warn(
+      `${path} has no customers: nobody can log in. Add one: ${programName()} customers add NAME`,
+    )
   }
+  return source
 }

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { advice, type Advice } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 
 const loopback = new BlockList()
@@ -7,10 +8,15 @@ loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
 /** A warning where customers' passwords would cross a network unencrypted, with what to do; or `undefined`. */
-export async function clearTextWarning(config: Config): Promise<string | undefined> {
+export async function clearTextWarning(config: Config): Promise<Advice | undefined> {
   const { host, 'tls-cert': certificate, 'trust-proxy': proxies = [] } = config
   if (certificate !== undefined || proxies.length > 0 || (await isLoopback(host))) return undefined
-  return `Passwords and files cross the network unencrypted: --host ${host} is not only this machine. Give --tls-cert and --tls-key; or put a proxy with TLS in front, and name it with --trust-proxy; or listen on 127.0.0.1`
+  return advice(
+    `Passwords and files cross the network unencrypted: --host ${host} is not only this machine`,
+    'Give --tls-cert and --tls-key',
+    'or put a proxy with TLS in front, and name it with --trust-proxy',
+    'or listen on 127.0.0.1',
+  )
 }
 
 async function isLoopback(host: string): Promise<boolean> {

@@ -1,8 +1,9 @@
-import type {
-  CredentialSource,
-  FailureCounter,
-  PasswordVerifier,
-  QuotaKeeper,
+import {
+  adviceText,
+  type CredentialSource,
+  type FailureCounter,
+  type PasswordVerifier,
+  type QuotaKeeper,
 } from '@holdfast/core'
 import { createRequestTally, type RequestTally } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
@@ -48,7 +49,7 @@ export interface OwnServices extends SharedServices {
 /**
  * Opens the services. `onReloaded` is called when there are other customers.
  *
- * @throws UsageError for what an administrator can mend
+ * @throws SetupError for what an administrator can mend
  */
 export async function openSharedServices(
   config: Config,
@@ -69,7 +70,7 @@ export async function openSharedServices(
     }),
   )
   const warning = await clearTextWarning(config)
-  if (warning !== undefined) log.warn(warning)
+  if (warning !== undefined) log.warn(adviceText(warning))
   return {
     certificate,
     credentials,

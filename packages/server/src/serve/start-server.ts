@@ -39,7 +39,7 @@ export interface RunningServer {
  * the `open…` files. `watch` measures it. Default: it is not measured. `openServices` opens what this server has in common with
  * others. Default: it has none.
  *
- * @throws UsageError for what an administrator can mend
+ * @throws SetupError for what an administrator can mend
  */
 export async function startServer(
   config: Config,

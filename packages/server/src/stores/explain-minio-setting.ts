@@ -1,5 +1,5 @@
+import { asSentence, SetupError } from '@holdfast/core'
 import type { StoreSettingError } from '@holdfast/store-minio'
-import { UsageError } from '../config/usage-error.ts'
 
 const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
   endpoint: '--minio-endpoint',
@@ -12,12 +12,17 @@ const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>
 }
 
 /** Says where the setting of the MinIO store that is wrong was written. */
-export function explainMinioSetting({ message, setting, cause }: StoreSettingError): UsageError {
+export function explainMinioSetting({
+  problem,
+  remedies,
+  setting,
+  cause,
+}: StoreSettingError): SetupError {
   const place = setting === undefined ? '' : ` (${places[setting]})`
-  const remedy =
-    cause instanceof Error && cause.name === 'NoSuchBucket'
-      ? ': make it, or start the server with --minio-create-bucket'
-      : ''
-  const text = message.replace(/\.$/, '')
-  return new UsageError(`Cannot use the MinIO store: ${text}${place}${remedy}.`)
+  const text = `Cannot use the MinIO store: ${problem}${place}`
+  if (cause instanceof Error && cause.name === 'NoSuchBucket') {
+    return new SetupError(`${text}:`, ['make it, or start the server with --minio-create-bucket.'])
+  }
+  const said = asSentence({ problem: text, remedies })
+  return new SetupError(said.problem, said.remedies)
 }

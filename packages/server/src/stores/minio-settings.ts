@@ -1,4 +1,4 @@
-import { UsageError } from '../config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import { secretVariables } from '../config/secrets.ts'
 import { environmentName } from '../config/settings.ts'
@@ -14,12 +14,12 @@ export interface MinioSettings {
 /**
  * The settings of the MinIO store that have no default, with the keys from the configuration's environment.
  *
- * @throws UsageError that names all that are missing, or what is wrong with the keys
+ * @throws SetupError that names all that are missing, or what is wrong with the keys
  */
 export async function findMinioSettings(config: Config): Promise<MinioSettings> {
   const missing: string[] = []
   const need = (value: string | undefined, first: string, second: string) => {
-    if (value === undefined) missing.push(`  ${first} or ${second}`)
+    if (value === undefined) missing.push(`${first} or ${second}`)
     return value ?? ''
   }
   const setting = (name: 'minio-endpoint' | 'minio-bucket') =>
@@ -35,5 +35,5 @@ export async function findMinioSettings(config: Config): Promise<MinioSettings> 
     secretKey: await secret('minio-secret-key'),
   }
   if (missing.length === 0) return found
-  throw new UsageError(`The MinIO store needs what is not set:\n${missing.join('\n')}`)
+  throw new SetupError('The MinIO store needs what is not set:', missing)
 }

@@ -6,7 +6,7 @@ import type { ClosableStore, WarningLog } from './closable-store.ts'
 /**
  * Opens the store in the bucket that the configuration names, with the keys from its environment.
  *
- * @throws UsageError that names all the settings that are missing, or the one that is wrong
+ * @throws SetupError that names all the settings that are missing, or the one that is wrong
  */
 export async function openMinioStore(config: Config, log: WarningLog): Promise<ClosableStore> {
   const settings = await findMinioSettings(config)

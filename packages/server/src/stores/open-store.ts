@@ -30,7 +30,7 @@ const stores: Readonly<Record<StoreKind, Store>> = {
  * Opens the store of a kind, as the configuration describes it, whichever store that names for the server. `writer` tells
  * processes of one server apart, from 0.
  *
- * @throws UsageError for what an administrator can mend
+ * @throws SetupError for what an administrator can mend
  */
 export function openStore(
   kind: StoreKind,

@@ -1,6 +1,6 @@
+import { adviceText, SetupError } from '@holdfast/core'
 import { watchPaths } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
-import { UsageError } from '../config/usage-error.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { certificateWarnings } from './certificate-warnings.ts'
 import type { CertificateFiles, ReadCertificate } from './read-certificate.ts'
@@ -34,7 +34,7 @@ const dayMs = 24 * 60 * 60 * 1000
  * taken together with its key or not at all: while they do not belong together, as when one of the files has yet to be
  * written, the earlier pair stays.
  *
- * @throws UsageError that names the file and the remedy
+ * @throws SetupError that names the file and the remedy
  */
 export async function openCertificate(
   config: Config,
@@ -53,7 +53,8 @@ export async function openCertificate(
   let reading: Promise<unknown> = Promise.resolve()
 
   const warn = () => {
-    for (const warning of certificateWarnings(files, current, Date.now())) log.warn(warning)
+    for (const warning of certificateWarnings(files, current, Date.now()))
+      log.warn(adviceText(warning))
   }
   const take = (next: ReadCertificate) => {
     const isOther = !isSame(current, next)
@@ -116,9 +117,9 @@ function filesOf({
   if (certificate === undefined && key === undefined) return undefined
   if (certificate !== undefined && key !== undefined) return { certificate, key }
   const [given, missing] = key === undefined ? ['cert', 'key'] : ['key', 'cert']
-  throw new UsageError(
-    `TLS needs a certificate and its key, and --tls-${given} is alone: give --tls-${missing}, too. Both in one file is fine: name it twice.`,
-  )
+  throw new SetupError(`TLS needs a certificate and its key, and --tls-${given} is alone:`, [
+    `give --tls-${missing}, too. Both in one file is fine: name it twice.`,
+  ])
 }
 
 function isSame(one: ReadCertificate, other: ReadCertificate): boolean {

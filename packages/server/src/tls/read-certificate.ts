@@ -2,9 +2,9 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { SetupError } from '@holdfast/core'
 import type { ServerCertificate } from '@holdfast/http-koa'
 import { describeDenial } from '@holdfast/credentials-file'
-import { UsageError } from '../config/usage-error.ts'
 
 /** The paths of the two files, both PEM. */
 export interface CertificateFiles {
@@ -24,7 +24,7 @@ export interface ReadCertificate extends ServerCertificate {
 /**
  * Reads a certificate, with the chain behind it, and its key.
  *
- * @throws UsageError that names the file and the remedy when a server could not use them
+ * @throws SetupError that names the file and the remedy when a server could not use them
  */
 export async function readCertificate(files: CertificateFiles): Promise<ReadCertificate> {
   const inCertificate = `The TLS certificate ${files.certificate} (--tls-cert)`
@@ -33,14 +33,14 @@ export async function readCertificate(files: CertificateFiles): Promise<ReadCert
   const { text: privateKey, mode: keyMode } = await readPem(files.key, inKey)
   const [own, ...others] = parseChain(certificate, inCertificate)
   if (!own.checkPrivateKey(parseKey(privateKey, inKey))) {
-    throw new UsageError(
-      `${inKey} does not belong to the certificate ${files.certificate}: give the key that it was made with, and put the server's own certificate first in its file.`,
-    )
+    throw new SetupError(`${inKey} does not belong to the certificate ${files.certificate}:`, [
+      "give the key that it was made with, and put the server's own certificate first in its file.",
+    ])
   }
   try {
     createSecureContext({ cert: certificate, key: privateKey })
   } catch (error) {
-    throw new UsageError(`${inCertificate} cannot be used: ${messageOf(error)}.`)
+    throw new SetupError(`${inCertificate} cannot be used: ${messageOf(error)}.`)
   }
   const chain = [own, ...others]
   return {
@@ -57,11 +57,11 @@ const nonBlocking = process.platform === 'win32' ? 0 : constants.O_NONBLOCK
 
 async function readPem(path: string, subject: string) {
   const file = await open(path, constants.O_RDONLY | nonBlocking).catch((error: unknown) => {
-    throw new UsageError(`${subject} ${unreadable(error)}.`)
+    throw unreadable(subject, error)
   })
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw new UsageError(`${subject} is not an ordinary file.`)
+    if (!stats.isFile()) throw new SetupError(`${subject} is not an ordinary file.`)
     return {
       text: await file.readFile('latin1'),
       mode: process.platform === 'win32' ? undefined : stats.mode & 0o777,
@@ -71,14 +71,19 @@ async function readPem(path: string, subject: string) {
   }
 }
 
-function unreadable(error: unknown): string {
+function unreadable(subject: string, error: unknown): SetupError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'ENOENT') return 'does not exist; give the right path'
+  if (code === 'ENOENT')
+    return new SetupError(`${subject} does not exist`, ['give the right path.'])
   if (code === 'EACCES') {
-    return `may not be read (${describeDenial(error) ?? messageOf(error)}); give it, and leave to enter its directories, to that user`
+    const reason = describeDenial(error) ?? messageOf(error)
+    const remedy = 'give it, and leave to enter its directories, to that user.'
+    return new SetupError(`${subject} may not be read (${reason})`, [remedy])
   }
-  return `cannot be read (${messageOf(error)})`
+  return new SetupError(`${subject} cannot be read (${messageOf(error)}).`)
 }
+
+const exchanged = 'are the two files exchanged?'
 
 function parseChain(text: string, subject: string): [X509Certificate, ...X509Certificate[]] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
@@ -86,32 +91,34 @@ function parseChain(text: string, subject: string): [X509Certificate, ...X509Cer
     const [own, ...others] = blocks.map((block) => new X509Certificate(block))
     if (own) return [own, ...others]
   } catch (error) {
-    throw new UsageError(`${subject} is damaged (${messageOf(error)}); get it anew.`)
+    throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get it anew.'])
   }
-  throw new UsageError(
-    / PRIVATE KEY-----/.test(text)
-      ? `${subject} has a key and no certificate; are the two files exchanged?`
-      : `${subject} is no certificate in PEM form; turn one in DER form into PEM with: openssl x509 -inform der -in FILE -out FILE.pem`,
-  )
+  if (/ PRIVATE KEY-----/.test(text)) {
+    throw new SetupError(`${subject} has a key and no certificate`, [exchanged])
+  }
+  throw new SetupError(`${subject} is no certificate in PEM form`, [
+    'turn one in DER form into PEM with: openssl x509 -inform der -in FILE -out FILE.pem',
+  ])
 }
 
 function parseKey(text: string, subject: string): KeyObject {
   if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(text)) {
-    throw new UsageError(
-      `${subject} is encrypted, and there is nobody to ask for its password; write a plain one, readable by this user only, with: openssl pkey -in FILE -out PLAIN-FILE`,
-    )
+    throw new SetupError(`${subject} is encrypted, and the server cannot ask for its password`, [
+      'write a plain one, readable by this user only, with: openssl pkey -in FILE -out PLAIN-FILE',
+    ])
   }
   if (!/ PRIVATE KEY-----/.test(text)) {
-    throw new UsageError(
-      /-----BEGIN CERTIFICATE-----/.test(text)
-        ? `${subject} has a certificate and no key; are the two files exchanged?`
-        : `${subject} is no private key in PEM form; turn one in DER form into PEM with: openssl pkey -inform der -in FILE -out FILE.pem`,
-    )
+    if (/-----BEGIN CERTIFICATE-----/.test(text)) {
+      throw new SetupError(`${subject} has a certificate and no key`, [exchanged])
+    }
+    throw new SetupError(`${subject} is no private key in PEM form`, [
+      'turn one in DER form into PEM with: openssl pkey -inform der -in FILE -out FILE.pem',
+    ])
   }
   try {
     return createPrivateKey(text)
   } catch (error) {
-    throw new UsageError(`${subject} is damaged (${messageOf(error)}); get it anew.`)
+    throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get it anew.'])
   }
 }
 

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { UsageError } from '../config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
 import type { PrimaryServices } from './primary-services.ts'
 import type { StartHandlers, WorkerHandlers, WorkerOrder } from './worker-protocol.ts'
@@ -37,8 +37,8 @@ export function startWorker(order: WorkerOrder, shared: PrimaryServices): Worker
       isListening = true
       started.resolve(url)
     },
-    failed: ({ message, isMistake }) =>
-      started.reject(isMistake ? new UsageError(message) : new Error(message)),
+    failed: ({ problem, remedies, isMistake }) =>
+      started.reject(isMistake ? new SetupError(problem, remedies) : new Error(problem)),
   }
   const transport = {
     // A worker that has just ended is noticed by its end.

@@ -27,7 +27,7 @@ const longLife = 10_000
  * process keeps what is one for all of them; see `createPrimaryServices`. It is over when all serve, or when one cannot: then none
  * is left.
  *
- * @throws UsageError for what an administrator can mend
+ * @throws SetupError for what an administrator can mend
  */
 export async function startWorkers(
   config: Config,

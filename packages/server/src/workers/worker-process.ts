@@ -1,4 +1,4 @@
-import { UsageError } from '../config/usage-error.ts'
+import { adviceOf, carriesAdvice } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import { readSecret } from '../config/read-secret.ts'
 import type { SecretName } from '../config/secrets.ts'
@@ -54,6 +54,5 @@ try {
   starting.resolve(server)
   primary.notify('listening', { url: server.url })
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error)
-  primary.notify('failed', { message, isMistake: error instanceof UsageError })
+  primary.notify('failed', { ...adviceOf(error), isMistake: carriesAdvice(error) })
 }

@@ -1,4 +1,4 @@
-import type { Credential } from '@holdfast/core'
+import type { Advice, Credential } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-status.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
@@ -17,8 +17,8 @@ export interface WorkerOrder {
 export type StartHandlers = {
   begin(nothing: object): WorkerOrder
   listening(place: { readonly url: string }): void
-  /** It cannot start. `isMistake`: the administrator can mend it, and the message says how. */
-  failed(why: { readonly message: string; readonly isMistake: boolean }): void
+  /** It cannot start. `isMistake`: the administrator can mend it. */
+  failed(why: Advice & { readonly isMistake: boolean }): void
 }
 
 /** What a worker does for its primary. */

@@ -7,7 +7,7 @@ import {
   startAdminServer,
   type AdminServer,
 } from '../../src/admin/start-admin-server.ts'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { openConnection } from '../support/connection.ts'
 
 const place = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const
@@ -100,7 +100,7 @@ describe('startAdminServer', () => {
       (reason: unknown) => reason,
     )
     other.close()
-    expect(error).to.be.instanceOf(UsageError)
+    expect(error).to.be.instanceOf(SetupError)
     expect(String(error)).to.include(
       `port ${port}: another program listens there. Stop it, or choose another --admin-port`,
     )

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { readConfigFile } from '../../src/config/read-config-file.ts'
 import { createSite, type Site } from '../support/site.ts'
 
@@ -15,7 +15,7 @@ describe('readConfigFile', () => {
     try {
       await readConfigFile(path)
     } catch (error) {
-      if (error instanceof UsageError) return error.message.replaceAll(site.path, '')
+      if (error instanceof SetupError) return error.message.replaceAll(site.path, '')
       throw error
     }
     throw new Error('The file was accepted')

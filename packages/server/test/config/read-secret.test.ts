@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { readSecret } from '../../src/config/read-secret.ts'
 import { createSite, type Site } from '../support/site.ts'
 
@@ -21,7 +21,7 @@ describe('readSecret', () => {
     try {
       await reading
     } catch (error) {
-      if (error instanceof UsageError) return error.message.replaceAll(site.path, '')
+      if (error instanceof SetupError) return error.message.replaceAll(site.path, '')
       throw error
     }
     throw new Error('It was accepted')

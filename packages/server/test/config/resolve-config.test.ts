@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
 
 describe('resolveConfig', () => {
@@ -110,7 +110,7 @@ describe('resolveConfig', () => {
       '//me:s3cret@x',
     ]) {
       expect(() => resolveConfig({ flags: { 'minio-endpoint': endpoint } }))
-        .to.throw(UsageError, '--minio-endpoint "')
+        .to.throw(SetupError, '--minio-endpoint "')
         .with.property('message')
         .that.does.not.match(/me:|cret/)
     }
@@ -121,7 +121,7 @@ describe('resolveConfig', () => {
       try {
         resolveConfig(sources)
       } catch (error) {
-        if (error instanceof UsageError) return error.message.split(' "')[0]
+        if (error instanceof SetupError) return error.message.split(' "')[0]
       }
       return 'nothing is wrong'
     }

@@ -72,4 +72,11 @@ describe('examineCustomers', () => {
     expect(findings[0]?.message).to.match(/none\.yaml: does not exist$/)
     expect(findings[0]?.remedies.join()).to.include('holdfast customers add NAME')
   })
+
+  it('does not take the path apart, whatever it has in it', async () => {
+    const path = `${site.path}/a; b. C.yaml`
+    const { findings } = await examineCustomers(path)
+    expect(findings[0]?.message).to.equal(`${path}: does not exist`)
+    expect(findings[0]?.remedies).to.have.length(1)
+  })
 })

@@ -49,7 +49,7 @@ describe('trailFindings', () => {
   ] as const) {
     it(`refuses a file ${title}`, async () => {
       const refusal = await told(join(site.path, path)).catch((error: unknown) => error)
-      expect(refusal).to.be.an('error').with.property('name', 'UsageError')
+      expect(refusal).to.be.an('error').with.property('name', 'SetupError')
       expect(String(refusal)).to.match(new RegExp(`cannot be written \\(uid \\d+: .*${remedy}`))
     })
   }

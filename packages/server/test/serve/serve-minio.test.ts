@@ -142,7 +142,7 @@ describeWithContainers('holdfast serve --store minio over TLS', () => {
       const args = ['serve', '--port', '0', ...flags]
       const { code, stderr } = await runHoldfast(args, { cwd, env: keysOf(minio) })
       expect(code).to.equal(1)
-      expect(stderr).to.match(/certificate.* \(--minio-endpoint\)\.$/m)
+      expect(stderr).to.match(/certificate.* \(--minio-endpoint\); give .* NODE_EXTRA_CA_CERTS\.$/m)
     } finally {
       await minio.stop()
       await site.remove()

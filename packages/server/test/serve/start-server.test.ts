@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import pino from 'pino'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { startServer, type RunningServer } from '../../src/serve/start-server.ts'
 import { openConnection, uploadHead } from '../support/connection.ts'
@@ -43,7 +43,7 @@ describe('startServer', () => {
     try {
       await starting
     } catch (error) {
-      if (error instanceof UsageError) return error.message
+      if (error instanceof SetupError) return error.message
       throw error
     }
     throw new Error('It started')

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import pino from 'pino'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
 import { openStore, placeOf } from '../../src/stores/open-store.ts'
 import { createSite, type Site } from '../support/site.ts'
@@ -22,7 +22,7 @@ describe('openStore', () => {
     try {
       await openStore('minio', resolveConfig(sources), log)
     } catch (error) {
-      if (error instanceof UsageError) return error.message
+      if (error instanceof SetupError) return error.message
       throw error
     }
     throw new Error('It opened')

@@ -1,3 +1,4 @@
+import { adviceText } from '@holdfast/core'
 import { expect } from 'chai'
 import { certificateWarnings } from '../../src/tls/certificate-warnings.ts'
 
@@ -13,7 +14,7 @@ const certificate = {
 
 describe('certificateWarnings', () => {
   const at = (days: number, changes: object = {}) =>
-    certificateWarnings(files, { ...certificate, ...changes }, days * day)
+    certificateWarnings(files, { ...certificate, ...changes }, days * day).map(adviceText)
 
   it('says nothing of a valid certificate whose key others may not read', () => {
     expect(at(0)).to.deep.equal([])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { expect } from 'chai'
-import { UsageError } from '../../src/config/usage-error.ts'
+import { SetupError } from '@holdfast/core'
 import { readCertificate } from '../../src/tls/read-certificate.ts'
 import { createTlsSite, tlsFlags, validDays, type TlsSite } from './support/tls-site.ts'
 import { runHoldfast } from '../support/holdfast.ts'
@@ -25,7 +25,7 @@ describe('readCertificate', () => {
       () => undefined,
       (reason: unknown) => reason,
     )
-    if (error instanceof UsageError) return error.message.replaceAll(`${site.path}/`, '')
+    if (error instanceof SetupError) return error.message.replaceAll(`${site.path}/`, '')
     throw new Error('It was not refused', { cause: error })
   }
 

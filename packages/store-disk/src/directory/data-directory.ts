@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { SetupError } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
@@ -113,15 +114,17 @@ async function refuseForeign(data: string): Promise<void> {
   const [foreign] = (await readdir(data)).filter((entry) => !harmless.includes(entry))
   // Another process may have made the layout file in the meantime.
   if (foreign === undefined || (await readLayoutFile(join(data, 'holdfast.json')))) return
-  throw new Error(
-    `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json. ` +
-      'Choose a new or empty directory; if this is a restored backup, restore holdfast.json too.',
+  throw new SetupError(
+    `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json`,
+    ['Choose a new or empty directory; if this is a restored backup, restore holdfast.json too.'],
   )
 }
 
-function foldsNames(data: string): Error {
-  return new Error(
-    `The directory ${data} keeps files under plain names, and the file system it lies on does not keep all names apart. ` +
+function foldsNames(data: string): SetupError {
+  return new SetupError(
+    `The directory ${data} keeps files under plain names, and the file system it lies on does not keep all names apart`,
+    [
       'Move it to a file system that does, such as ext4, or upload the files to a holdfast with a new directory here.',
+    ],
   )
 }

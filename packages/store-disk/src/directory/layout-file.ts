@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs'
 import { link, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { SetupError } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls } from '../files/file-calls.ts'
@@ -30,13 +31,13 @@ export async function readLayoutFile(path: string): Promise<LayoutFile | undefin
   const { layout, names, id } = parse(text)
   const directory = dirname(path)
   if (typeof layout === 'number' && layout > layoutVersion) {
-    throw new Error(
-      `The directory ${directory} has layout version ${layout}, and this holdfast knows version ${layoutVersion} ` +
-        'at most. Start the newer holdfast that wrote it, or choose another directory.',
+    throw new SetupError(
+      `The directory ${directory} has layout version ${layout}, and this holdfast knows version ${layoutVersion} at most`,
+      ['Start the newer holdfast that wrote it, or choose another directory.'],
     )
   }
   if (layout !== layoutVersion || (names !== 'plain' && names !== 'escaped')) {
-    throw new Error(`The marker ${path} is damaged. Restore it from a backup: ${example}`)
+    throw new SetupError(`The marker ${path} is damaged`, [`Restore it from a backup: ${example}`])
   }
   return { names, id: typeof id === 'string' ? id : undefined }
 }
@@ -64,9 +65,10 @@ export async function createLayoutFile(
   } catch (cause) {
     if (isSystemError(cause, 'EEXIST')) return
     if (!isSystemError(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw cause
-    throw new Error(
-      `The file system of ${dirname(path)} has no hard links, which holdfast needs. Choose a directory on another one.`,
-      { cause },
+    throw new SetupError(
+      `The file system of ${dirname(path)} has no hard links, which holdfast needs`,
+      ['Choose a directory on another one.'],
+      cause,
     )
   }
 }

@@ -1,6 +1,6 @@
 import { realpath, stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { finding, type Finding } from '@holdfast/core'
+import { adviceOf, finding, type Finding } from '@holdfast/core'
 import { identifyDirectory } from '../directory/data-directory.ts'
 import { createLayout } from '../directory/layout.ts'
 import type { LayoutFile } from '../directory/layout-file.ts'
@@ -64,13 +64,8 @@ async function identify(data: string, isThere: boolean) {
       : 'none yet; the server makes one'
     return { layoutFile, layout: finding('ok', 'layout', message) }
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    // What is wrong comes first, then what to do.
-    const [problem = '', ...remedies] = text.split(/(?<=\.) (?=[A-Z])/)
-    return {
-      layoutFile: undefined,
-      layout: finding('problem', 'layout', problem.replace(/\.$/, ''), ...remedies),
-    }
+    const { problem, remedies } = adviceOf(error)
+    return { layoutFile: undefined, layout: finding('problem', 'layout', problem, ...remedies) }
   }
 }
 

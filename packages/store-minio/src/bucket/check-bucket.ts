@@ -61,36 +61,61 @@ async function makeBucket({ s3, bucket, region }: BucketCheck): Promise<void> {
   })
 }
 
-type Reason = readonly [setting: StoreSetting | undefined, message: (check: BucketCheck) => string]
+interface Reason {
+  readonly setting: StoreSetting | undefined
+  readonly problem: (check: BucketCheck) => string
+  readonly remedy?: string
+}
+
+const noTls: Reason = {
+  setting: 'endpoint',
+  problem: ({ endpoint }) => `${endpoint} does not speak TLS`,
+  remedy: 'is it http://?',
+}
 
 const reasons: Readonly<Record<string, Reason>> = {
-  NoSuchBucket: ['bucket', ({ bucket }) => `there is no bucket "${bucket}"`],
-  InvalidBucketName: ['bucket', (check) => noBucketName(check)[1]],
-  InvalidAccessKeyId: ['accessKey', () => 'the server does not know the access key'],
-  SignatureDoesNotMatch: ['secretKey', () => 'the secret key does not belong to the access key'],
-  AccessDenied: [
-    'accessKey',
-    ({ bucket }) =>
-      `the access key may not list the bucket "${bucket}"; the rights it needs are in docs/minio.md`,
-  ],
-  AuthorizationHeaderMalformed: [
-    'region',
-    ({ region }) => `the server is not in region "${region}"`,
-  ],
-  PermanentRedirect: ['region', ({ region }) => `the bucket is not in region "${region}"`],
-  RequestTimeTooSkewed: [
-    undefined,
-    () => 'the clocks of this machine and the server disagree by over 15 minutes',
-  ],
-  ECONNREFUSED: ['endpoint', ({ endpoint }) => `nothing listens at ${endpoint}`],
-  ENOTFOUND: ['endpoint', ({ endpoint }) => `the host of ${endpoint} is not known`],
-  EAI_AGAIN: ['endpoint', ({ endpoint }) => `the host of ${endpoint} cannot be looked up now`],
-  ETIMEDOUT: ['endpoint', ({ endpoint }) => `${endpoint} does not answer`],
-  EPROTO: ['endpoint', ({ endpoint }) => `${endpoint} does not speak TLS; is it http://?`],
-  ERR_SSL_WRONG_VERSION_NUMBER: [
-    'endpoint',
-    ({ endpoint }) => `${endpoint} does not speak TLS; is it http://?`,
-  ],
+  NoSuchBucket: { setting: 'bucket', problem: ({ bucket }) => `there is no bucket "${bucket}"` },
+  InvalidBucketName: { setting: 'bucket', problem: (check) => noBucketName(check)[1] },
+  InvalidAccessKeyId: {
+    setting: 'accessKey',
+    problem: () => 'the server does not know the access key',
+  },
+  SignatureDoesNotMatch: {
+    setting: 'secretKey',
+    problem: () => 'the secret key does not belong to the access key',
+  },
+  AccessDenied: {
+    setting: 'accessKey',
+    problem: ({ bucket }) => `the access key may not list the bucket "${bucket}"`,
+    remedy: 'the rights it needs are in docs/minio.md',
+  },
+  AuthorizationHeaderMalformed: {
+    setting: 'region',
+    problem: ({ region }) => `the server is not in region "${region}"`,
+  },
+  PermanentRedirect: {
+    setting: 'region',
+    problem: ({ region }) => `the bucket is not in region "${region}"`,
+  },
+  RequestTimeTooSkewed: {
+    setting: undefined,
+    problem: () => 'the clocks of this machine and the server disagree by over 15 minutes',
+  },
+  ECONNREFUSED: {
+    setting: 'endpoint',
+    problem: ({ endpoint }) => `nothing listens at ${endpoint}`,
+  },
+  ENOTFOUND: {
+    setting: 'endpoint',
+    problem: ({ endpoint }) => `the host of ${endpoint} is not known`,
+  },
+  EAI_AGAIN: {
+    setting: 'endpoint',
+    problem: ({ endpoint }) => `the host of ${endpoint} cannot be looked up now`,
+  },
+  ETIMEDOUT: { setting: 'endpoint', problem: ({ endpoint }) => `${endpoint} does not answer` },
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
 }
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
@@ -101,16 +126,16 @@ function explain(error: unknown, check: BucketCheck): StoreSettingError {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   if (certificateCodes.test(code)) {
     const remedy = 'give the certificate of its authority to Node.js by NODE_EXTRA_CA_CERTS'
-    const message = `the certificate of ${check.endpoint} is not trusted (${reason}); ${remedy}`
-    return new StoreSettingError('endpoint', message, error)
+    const problem = `the certificate of ${check.endpoint} is not trusted (${reason})`
+    return new StoreSettingError('endpoint', problem, [remedy], error)
+  }
+  const known = reasons[code]
+  if (known) {
+    const { setting, problem, remedy } = known
+    return new StoreSettingError(setting, problem(check), remedy ? [remedy] : [], error)
   }
   // What a server that speaks TLS makes of plain HTTP, or we of its answer.
   const isTls = check.endpoint.startsWith('http://') && (status === 400 || code.startsWith('HPE_'))
-  const hint = isTls ? '; is it https://?' : ''
-  const [setting, message]: Reason = reasons[code] ?? [
-    'endpoint',
-    ({ endpoint }) =>
-      `${endpoint} does not answer as an S3 server (${status || code}: ${reason})${hint}`,
-  ]
-  return new StoreSettingError(setting, message(check), error)
+  const problem = `${check.endpoint} does not answer as an S3 server (${status || code}: ${reason})`
+  return new StoreSettingError('endpoint', problem, isTls ? ['is it https://?'] : [], error)
 }

@@ -1,3 +1,4 @@
+import { adviceOf } from '@holdfast/core'
 import { createObjectKeys, type ObjectKeys } from '../keys/object-keys.ts'
 import { createStoreClient, type StoreClient } from '../http/s3-client.ts'
 import { StoreSettingError } from '../errors/store-setting-error.ts'
@@ -45,7 +46,8 @@ function keysFor(prefix: string): ObjectKeys {
     return createObjectKeys(prefix)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new StoreSettingError('prefix', `the prefix "${prefix}" ${error.message}`)
+    const { problem, remedies } = adviceOf(error)
+    throw new StoreSettingError('prefix', `the prefix "${prefix}" ${problem}`, remedies)
   }
 }
 

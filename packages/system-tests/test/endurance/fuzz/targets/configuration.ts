@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SetupError } from '@holdfast/core'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { UsageError } from '../../../../../server/src/config/usage-error.ts'
 import { readConfigFile } from '../../../../../server/src/config/read-config-file.ts'
 import { resolveConfig } from '../../../../../server/src/config/resolve-config.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'
@@ -62,7 +62,7 @@ const inputs = fc.oneof(
 /** Seconds of the processor, not of the clock: the machine may have much else to do. */
 const patience = 5
 
-/** Configuration files: refused by nothing but a UsageError, which tells the file and no secret, or taken. */
+/** Configuration files: refused by nothing but a SetupError, which tells the file and no secret, or taken. */
 export function configuration(): FuzzTarget {
   return createTarget({
     name: 'configuration',
@@ -79,7 +79,7 @@ export function configuration(): FuzzTarget {
             const written = await readConfigFile(path)
             resolveConfig({ file: written, filePath: path, environment: {} })
           } catch (error) {
-            if (!(error instanceof UsageError)) throw error
+            if (!(error instanceof SetupError)) throw error
             if (hasPassword.test(text)) expect(error.message).to.not.include(secret)
             for (const line of error.message.split('\n')) {
               expect(line.startsWith(path), `begins with the file: ${line}`).to.equal(true)
