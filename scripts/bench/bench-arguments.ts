@@ -28,8 +28,8 @@ turn, several rounds, so that whatever else the machine does falls on all. Print
   --rounds N        how often each is measured; one more goes before, to warm up. Default: 5
   --quick           a first impression: one round, of less
   --against FOLDER  another checkout of holdfast, installed and built, which is measured beside this one as "before"
-  --out FOLDER      writes FOLDER/benchmarks.md, FOLDER/benchmarks/results.json and the plot beside it. Scenarios that are
-                    not run keep what they have there
+  --out FOLDER      writes FOLDER/benchmarks.md, FOLDER/benchmarks/figures.md, results.json and the plot beside it, and the table
+                    in FOLDER/../README.md. Scenarios that are not run keep what they have there
   --render          measures nothing, and writes the document in --out anew from its results.json
   --list            names the scenarios
 

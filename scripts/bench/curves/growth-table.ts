@@ -5,7 +5,13 @@ export interface MeasuredCurve {
   readonly points: readonly Point[]
 }
 
-/** Markdown for docs/benchmarks.md, with the plot and a table for each curve. */
+/** Markdown for docs/benchmarks.md, with the plot. */
+export function growthPlot(origin: string): string {
+  const plot = '![How cost grows, both scales logarithmic](benchmarks/growth.svg)'
+  return `${origin} [The figures](benchmarks/figures.md#how-cost-grows) of the curves:\n\n${plot}\n`
+}
+
+/** Markdown for docs/benchmarks/figures.md, with a table for each curve. */
 export function growthTable(origin: string, curves: readonly MeasuredCurve[]): string {
   const tables = curves.map(({ title, points }) => {
     const names = Object.keys(points[0]?.figures ?? {})
@@ -16,8 +22,7 @@ export function growthTable(origin: string, curves: readonly MeasuredCurve[]): s
     const lines = [[title, ...names], ['--:', ...names.map(() => '--:')], ...rows]
     return `### ${title}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`
   })
-  const plot = '![The same as curves, both scales logarithmic](benchmarks/growth.svg)'
-  return [origin, plot, ...tables].join('\n\n') + '\n'
+  return [origin, ...tables].join('\n\n') + '\n'
 }
 
 /** Three digits, or all before the point. */

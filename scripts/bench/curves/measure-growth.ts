@@ -9,7 +9,7 @@ import type { Curve, Point, Start } from './curve.ts'
 import { customers } from './customers.ts'
 import { fileSize } from './file-size.ts'
 import { files } from './files.ts'
-import { growthTable } from './growth-table.ts'
+import { growthPlot, growthTable } from './growth-table.ts'
 import { renderGrowth } from './render-growth.ts'
 
 const curves = [customers, fileSize, connections, files]
@@ -30,7 +30,8 @@ const measured = curves.map(({ name, title }) => ({ title, points: known[name] ?
 const origin = `Measured by \`scripts/bench/growth\` at commit \`${await commitOf(root)}\` on ${describeMachine()}.`
 await writeFormatted(results, JSON.stringify(known))
 await writeFile(join(folder, 'growth.svg'), renderGrowth(measured))
-await writePart(out, 'growth', growthTable(origin, measured))
+await writePart(out, 'benchmarks.md', 'growth', growthPlot(origin))
+await writePart(out, 'benchmarks/figures.md', 'growth', growthTable(origin, measured))
 
 async function measure(curve: Curve): Promise<Point[]> {
   const points: Point[] = []

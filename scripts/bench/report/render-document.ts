@@ -1,13 +1,22 @@
 import type { Scenario } from '../scenarios/scenario.ts'
 import { aims, finderIn, isReached, type Aim } from './aims.ts'
+import { markdownTable } from './markdown-table.ts'
 import { tableOf, written } from './print-rows.ts'
 import type { ScenarioResult } from './results.ts'
 
 /** What is told of a scenario that may not have been measured. */
 export type Described = Pick<Scenario, 'name' | 'title' | 'how' | 'compared'>
 
-/** Markdown about all results: how they came about, the aims, and a table for each scenario. */
+/** Markdown about all results: the aims, the plot, and how they came about. */
 export function renderResults(
+  scenarios: readonly Described[],
+  results: readonly ScenarioResult[],
+): string {
+  return [aimsOf(scenarios, results), plot, origin(results)].join('\n\n') + '\n'
+}
+
+/** Markdown with a table for each scenario that was measured. */
+export function renderFigures(
   scenarios: readonly Described[],
   results: readonly ScenarioResult[],
 ): string {
@@ -15,8 +24,7 @@ export function renderResults(
     const scenario = scenarios.find(({ name }) => name === result.scenario)
     return scenario ? [sectionOf(scenario, result)] : []
   })
-  const parts = [aimsOf(scenarios, results), plot, origin(results), '## Figures', ...sections]
-  return parts.join('\n\n') + '\n'
+  return sections.join('\n\n') + '\n'
 }
 
 function origin(results: readonly ScenarioResult[]): string {
@@ -82,7 +90,7 @@ function sectionOf({ title, how, compared }: Described, result: ScenarioResult):
     ([name, reason]) => `Missing: ${name}, ${reason}.`,
   )
   return [
-    `### ${title}`,
+    `## ${title}`,
     how,
     `Medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} at commit \`${commit}\`, ${day}${impression(result)}.`,
     ...lacking,
@@ -92,13 +100,6 @@ function sectionOf({ title, how, compared }: Described, result: ScenarioResult):
 
 const impression = ({ command }: ScenarioResult) =>
   command.includes('--quick') ? '; a first impression, with less of everything' : ''
-
-/** Figures stand on the right, what comes before them, in `texts` columns, on the left. */
-function markdownTable([head = [], ...body]: readonly (readonly string[])[], texts = 2): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const rule = head.map((_, at) => (at < texts ? '---' : '--:'))
-  return [head, rule, ...body].map(line).join('\n')
-}
 
 function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)]

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { emptyDocument, intoDocument } from '../report/document.ts'
-import { renderResults } from '../report/render-document.ts'
+import { renderFigures, renderResults } from '../report/render-document.ts'
 import { resultOf, row } from './result-fixtures.ts'
 
 const scenarios = [
@@ -22,28 +22,6 @@ describe('renderResults', () => {
     expect(text).to.include('holdfast (0.1.0)').and.to.include('**Missing**: nothing')
   })
 
-  it('has a section for what was measured only, with its commit, and the ratio to each of the others', () => {
-    const text = renderResults(scenarios, [result])
-    expect(text).to.include(
-      '### GET of 1 GiB\n\nOne at a time.\n\nMedians of 5 rounds at commit `abc1234`',
-    )
-    expect(text).to.include('| nginx | GET | 0.150 | 0.500 × |')
-    expect(text).not.to.include('### Deletion')
-  })
-
-  it('says of a quick run that it is a first impression', () => {
-    const text = renderResults(scenarios, [{ ...result, command: 'scripts/bench/run --quick' }])
-    expect(text).to.include('2026-01-02; a first impression, with less of everything.')
-    expect(renderResults(scenarios, [result])).not.to.include('impression')
-  })
-
-  it('names what is missing, and why', () => {
-    const missing = { dufs: 'there is no program dufs' }
-    const text = renderResults(scenarios, [{ ...result, missing }])
-    expect(text).to.include('**Missing**: dufs: there is no program dufs')
-    expect(text).to.include('Missing: dufs, there is no program dufs.')
-  })
-
   it('says of each aim whether it is reached, missed, or not measured', () => {
     const text = renderResults(scenarios, [result])
     const aim = /^\| GET of 1 GiB \| .*$/m.exec(text)?.[0]
@@ -54,6 +32,32 @@ describe('renderResults', () => {
       row('nginx', 'GET', { seconds: 0.15 }),
     ])
     expect(renderResults(scenarios, [faster])).to.include('| 1.33 × | yes |')
+  })
+})
+
+describe('renderFigures', () => {
+  it('has a section for what was measured only, with its commit, and the ratio to each of the others', () => {
+    const text = renderFigures(scenarios, [result])
+    expect(text).to.include(
+      '## GET of 1 GiB\n\nOne at a time.\n\nMedians of 5 rounds at commit `abc1234`',
+    )
+    expect(text).to.include('| nginx | GET | 0.150 | 0.500 × |')
+    expect(text).not.to.include('## Deletion')
+  })
+
+  it('says of a quick run that it is a first impression', () => {
+    const text = renderFigures(scenarios, [{ ...result, command: 'scripts/bench/run --quick' }])
+    expect(text).to.include('2026-01-02; a first impression, with less of everything.')
+    expect(renderFigures(scenarios, [result])).not.to.include('impression')
+  })
+
+  it('names what is missing, and why', () => {
+    const missing = { dufs: 'there is no program dufs' }
+    const results = [{ ...result, missing }]
+    expect(renderResults(scenarios, results)).to.include(
+      '**Missing**: dufs: there is no program dufs',
+    )
+    expect(renderFigures(scenarios, results)).to.include('Missing: dufs, there is no program dufs.')
   })
 })
 

@@ -48,7 +48,7 @@ describe('scripts/bench/run', function () {
     }
   })
 
-  it('measures, names who is missing, and writes document, results and plot', async () => {
+  it('measures, names who is missing, and writes documents, results and plot', async () => {
     const out = await mkdtemp(join(tmpdir(), 'holdfast-bench-test-'))
     try {
       const only = ['--quick', '--only', 'cold-start', '--subjects', 'holdfast,dufs']
@@ -58,7 +58,8 @@ describe('scripts/bench/run', function () {
         .to.match(/^holdfast +start +\d+/m)
         .and.to.match(/^missing: dufs, there is no/m)
       expect(stderr).to.include('cold-start: round 1 of 1, holdfast start')
-      const document = await readFile(join(out, 'benchmarks.md'), 'utf8')
+      expect(await readFile(join(out, 'benchmarks.md'), 'utf8')).to.include('## Aims')
+      const document = await readFile(join(out, 'benchmarks/figures.md'), 'utf8')
       expect(document).to.include('Missing: dufs, there is no program dufs')
       const results = await readFile(join(out, 'benchmarks/results.json'), 'utf8')
       expect(JSON.parse(results)).to.have.nested.property('[0].rows[0].figures.ms')

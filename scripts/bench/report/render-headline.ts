@@ -1,0 +1,51 @@
+import type { Figure } from '../measure/figures.ts'
+import { finderIn } from './aims.ts'
+import { markdownTable } from './markdown-table.ts'
+import { written } from './print-rows.ts'
+import type { ScenarioResult } from './results.ts'
+
+const servers = ['holdfast', 'fastify', 'express', 'nginx', 'dufs'] as const
+
+/** Of the run of scripts/powercut that docs/reliability.md reports. */
+const powerCuts = { lost: '0', operations: '16,573' }
+
+/** The table at the top of the README: speed, memory and power cuts, beside others. */
+export function renderHeadline(results: readonly ScenarioResult[]): string {
+  const rows = [
+    rowOf(results, 'Speed: downloads of 4 KiB, a second', 'get-4kib-hot', 'GET', 'perSecond'),
+    rowOf(
+      results,
+      'Memory: growth for 64 uploads of 100 MiB at once, MiB',
+      'upload-64-at-once',
+      undefined,
+      'growthMiB',
+    ),
+    [
+      `Power cuts: acknowledged operations lost, of ${powerCuts.operations}`,
+      powerCuts.lost,
+      ...servers.slice(1).map(() => ''),
+    ],
+  ]
+  return `${markdownTable([['on one machine', ...servers], ...rows], 1)}\n`
+}
+
+/** A figure of each server; the largest one where it did the work in several ways. */
+function rowOf(
+  results: readonly ScenarioResult[],
+  title: string,
+  scenario: string,
+  work: string | undefined,
+  figure: Figure,
+): readonly string[] {
+  const rows = results.find((result) => result.scenario === scenario)?.rows ?? []
+  const find = finderIn(rows)
+  return [
+    title,
+    ...servers.map((server) => {
+      const works = rows.filter(({ subject }) => subject === server).map((row) => row.work)
+      const found = (work === undefined ? works : [work]).map((one) => find(server, one, figure))
+      const largest = Math.max(...found)
+      return Number.isFinite(largest) ? written(largest) : ''
+    }),
+  ]
+}
