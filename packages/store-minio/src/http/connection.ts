@@ -1,8 +1,8 @@
 import type { Timeouts } from './http-handler.ts'
 
-/** How a server is reached, and as whom. */
+/** The address of a server, and the credentials to use there. */
 export interface Connection extends Timeouts {
-  /** As in `http://host:9000`. */
+  /** Such as `http://host:9000`. */
   readonly endpoint: string
   readonly region: string
   readonly accessKey: string

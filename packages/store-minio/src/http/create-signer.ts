@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { Connection } from './connection.ts'
 
 /**
- * The fields of the head of a request, signed, each with its line's end. Of names in lower case; the path is escaped
- * already. What follows the head is not signed.
+ * Returns the header lines of a request: `headers`, the signature and what it needs, each line with its CRLF. The caller
+ * gives the names in lower case and the path escaped. The signature does not cover the body.
  */
 export type Sign = (
   method: string,
@@ -12,8 +12,8 @@ export type Sign = (
 ) => string
 
 /**
- * Signs requests to S3 (AWS Signature Version 4) for what has to be quick: the S3 client's signer does the same, for
- * eight times as much of the processor's time.
+ * Signs requests to S3 (AWS Signature Version 4). The signer of the S3 client computes the same signature in several
+ * times the processor time, which every GET would pay (decision 009).
  */
 export function createSigner(
   {
@@ -48,7 +48,7 @@ export function createSigner(
   }
 }
 
-/** The key of a day, which is made of four others. */
+/** Derives the signing key of a day, and keeps it until the day changes. */
 function createDailyKeys(secretKey: string, region: string): (day: string) => KeyObject {
   let known: { readonly day: string; readonly key: KeyObject } | undefined
   return (day) => {

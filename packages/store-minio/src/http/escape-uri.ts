@@ -1,4 +1,4 @@
-/** Escapes all but what RFC 3986 §2.3 leaves alone, as signatures do; `encodeURIComponent` leaves more. */
+/** Escapes all but the unreserved characters (RFC 3986 §2.3), as signatures do; `encodeURIComponent` escapes fewer. */
 export function escapeUri(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -4,18 +4,17 @@ import { openGetConnection, type GetConnection } from './get-connection.ts'
 import type { GetAnswer } from './get-exchange.ts'
 import type { Connection } from './connection.ts'
 
-/** What a GET of an object may ask for, by the names of HTTP. */
+/** The range and the conditions of a GET, by their names in HTTP. */
 export interface GetHeaders {
   readonly range?: string
   readonly 'if-match'?: string
   readonly 'if-none-match'?: string
 }
 
-/** Gets objects, and only that, the short way. */
+/** Sends GET requests for objects, without the S3 client. */
 export interface GetClient {
   /**
-   * Resolves with the answer, whatever its status. Rejects when there is none, or one whose length is not told; asks
-   * only once.
+   * Resolves with the answer, whatever its status. Rejects when no answer comes, or one without a length. Never retries.
    */
   readonly get: (
     bucket: string,
@@ -23,19 +22,19 @@ export interface GetClient {
     headers: GetHeaders,
     signal?: AbortSignal,
   ) => Promise<GetAnswer>
-  /** How many connections carry a request or an unread answer now. */
+  /** The number of connections that carry a request or an answer that is not read to its end. */
   readonly busyConnections: () => number
   readonly close: () => void
 }
 
-/** How many connections are kept for later. */
-const mostFree = 32
+/** How many idle connections are kept. */
+const maxIdle = 32
 
-/** A client for the server of `connection`. */
+/** Creates a client for the server of `connection`. */
 export function createGetClient(connection: Connection): GetClient {
   const endpoint = new URL(connection.endpoint)
   const sign = createSigner(connection)
-  const free: GetConnection[] = []
+  const idle: GetConnection[] = []
   const busy = new Set<GetConnection>()
   let isClosed = false
 
@@ -43,14 +42,14 @@ export function createGetClient(connection: Connection): GetClient {
     openGetConnection({
       ...connection,
       endpoint,
-      onFree: (one) => {
+      onIdle: (one) => {
         busy.delete(one)
-        if (isClosed || free.length >= mostFree) one.destroy()
-        else free.push(one)
+        if (isClosed || idle.length >= maxIdle) one.destroy()
+        else idle.push(one)
       },
       onClose: (one) => {
         busy.delete(one)
-        if (free.includes(one)) free.splice(free.indexOf(one), 1)
+        if (idle.includes(one)) idle.splice(idle.indexOf(one), 1)
       },
     })
 
@@ -61,20 +60,20 @@ export function createGetClient(connection: Connection): GetClient {
       signal?.throwIfAborted()
       if (isClosed)
         throw Object.assign(new Error('The store has been closed'), { code: 'ECANCELED' })
-      const one = free.pop() ?? open()
+      const one = idle.pop() ?? open()
       busy.add(one)
-      const give = () => one.destroy()
-      signal?.addEventListener('abort', give, { once: true })
+      const abort = () => one.destroy()
+      signal?.addEventListener('abort', abort, { once: true })
       try {
         return await one.send(`GET ${path} HTTP/1.1\r\n${fields}\r\n`)
       } finally {
-        signal?.removeEventListener('abort', give)
+        signal?.removeEventListener('abort', abort)
       }
     },
     busyConnections: () => busy.size,
     close() {
       isClosed = true
-      for (const one of [...free, ...busy]) one.destroy()
+      for (const one of [...idle, ...busy]) one.destroy()
     },
   }
 }

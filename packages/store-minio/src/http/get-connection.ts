@@ -4,79 +4,80 @@ import type { Timeouts } from './http-handler.ts'
 import { createGetExchange, type GetAnswer, type GetExchange } from './get-exchange.ts'
 import type { ResponseHead } from './response-head.ts'
 
-/** One connection, for one GET after the other. */
+/** A connection that carries one GET at a time. */
 export interface GetConnection {
-  /** Sends a request, given as the text of its head, and resolves with the head of the answer. */
+  /** Sends a request with this head, and resolves when the head of the answer has come. */
   readonly send: (head: string) => Promise<GetAnswer>
   readonly destroy: () => void
 }
 
 export interface GetConnectionOptions extends Timeouts {
   readonly endpoint: URL
-  /** Called when an answer has been taken to its end, and the connection may be used again. */
-  readonly onFree: (connection: GetConnection) => void
+  /** Called when an answer has been read to its end, and the connection can carry the next request. */
+  readonly onIdle: (connection: GetConnection) => void
   readonly onClose: (connection: GetConnection) => void
 }
 
-/** What is read at a time. There are two, so that one is filled while the other is sent on. */
+/** Of each of the two buffers, in bytes. One is filled while the reader uses the other. */
 const bufferSize = 256 * 1024
 
 /**
- * For how long nothing is read, in milliseconds, once all that had come is read and more than a buffer is still to come.
- * To be woken up by each piece that a quick store sends costs more than to take the pieces.
+ * How long reading pauses, in milliseconds, after the socket has been read empty while more than a buffer is still to come,
+ * so that one read takes several pieces: with a fast store the wake-up for a piece costs more than reading it.
  */
-const restMs = 1
+const coalesceMs = 1
 
 /**
- * Opens a connection that reads into two buffers of its own, for as long as it lives. Node's HTTP client makes a new
- * buffer of every 64 KiB, and collecting them costs more than everything else that is done to a download on its way.
+ * Opens a connection that reads into the same two buffers as long as it lives. Node's HTTP client and undici allocate a new
+ * buffer for every 64 KiB, and the garbage collection of these costs more than all other work on a download
+ * (decision 009).
  */
 export function openGetConnection(options: GetConnectionOptions): GetConnection {
-  const { endpoint, connectTimeoutMs, idleTimeoutMs, onFree, onClose } = options
+  const { endpoint, connectTimeoutMs, idleTimeoutMs, onIdle, onClose } = options
   const buffers = [Buffer.allocUnsafeSlow(bufferSize), Buffer.allocUnsafeSlow(bufferSize)] as const
-  /** The buffers with bytes that are not done with. */
+  /** The buffers that the reader has not released. */
   const full = new Set<Uint8Array>()
   let filling: 0 | 1 = 0
   let isPaused = false
-  let isResting = false
+  let isCoalescing = false
   let exchange: GetExchange | undefined
   let failure: Error | undefined
 
-  const goOn = () => {
-    if (!isPaused || isResting || full.has(buffers[filling])) return
+  const resumeReading = () => {
+    if (!isPaused || isCoalescing || full.has(buffers[filling])) return
     isPaused = false
     socket.resume()
   }
-  const rest = () => {
-    isResting = true
+  const coalesce = () => {
+    isCoalescing = true
     setTimeout(() => {
-      isResting = false
-      goOn()
-    }, restMs)
+      isCoalescing = false
+      resumeReading()
+    }, coalesceMs)
   }
   const release = (buffer: Uint8Array) => {
     full.delete(buffer)
-    goOn()
+    resumeReading()
   }
   const finish = ({ headers }: ResponseHead) => {
     exchange = undefined
     if (headers.get('connection')?.toLowerCase() === 'close') return socket.destroy()
     socket.unref()
-    onFree(connection)
+    onIdle(connection)
   }
   const take = (count: number, buffer: Uint8Array): boolean => {
     const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, count)
     try {
-      if (exchange === undefined) throw new Error('The store sends what nobody asked for')
-      if (exchange.take(bytes, buffer) === 'done with') return true
+      if (exchange === undefined) throw new Error('The store sends bytes without a request')
+      if (exchange.take(bytes, buffer) === 'released') return true
     } catch (error) {
       socket.destroy(error instanceof Error ? error : new Error(String(error)))
       return false
     }
     full.add(buffer)
     filling = filling === 0 ? 1 : 0
-    if (count < bufferSize && exchange.expected() > bufferSize) rest()
-    isPaused = isResting || full.has(buffers[filling])
+    if (count < bufferSize && exchange.expected() > bufferSize) coalesce()
+    isPaused = isCoalescing || full.has(buffers[filling])
     return !isPaused
   }
 
@@ -93,7 +94,7 @@ export function openGetConnection(options: GetConnectionOptions): GetConnection 
     })
     .on('timeout', () => {
       const waited = performance.now() - (exchange?.waitingSince() ?? Infinity)
-      // The reader is slow, or there is none, or it has only now come back.
+      // The reader is slow or absent, or it has begun to wait only lately.
       if (waited < idleTimeoutMs / 2) socket.setTimeout(idleTimeoutMs)
       else socket.destroy(timeout(`The store has been silent for ${idleTimeoutMs} ms`))
     })

@@ -1,7 +1,7 @@
 import { contentLengthOf, parseResponseHead, type ResponseHead } from './response-head.ts'
 import type { StoreBody } from './store-body.ts'
 
-/** The answer to a GET whose length was told. */
+/** The answer to a GET, with a known length. */
 export interface GetAnswer {
   readonly head: ResponseHead
   /** Of the body, in bytes. */
@@ -9,18 +9,21 @@ export interface GetAnswer {
   readonly body: StoreBody
 }
 
-/** A head that is longer is none of S3. */
+/** In bytes. S3 servers send heads that are far shorter. */
 const maxHeadSize = 64 * 1024
 
 const headEnd = '\r\n\r\n'
 
-/** One request and its answer. */
+/** One request and its answer on a connection. */
 export interface GetExchange {
-  /** Takes bytes that are in `buffer`; `kept` until the buffer is released, or `done with`. @throws Error for nonsense */
-  readonly take: (bytes: Buffer, buffer: Uint8Array) => 'kept' | 'done with'
-  /** How many bytes of the body have not come yet; 0 before the head has. */
+  /**
+   * Takes the next bytes, which lie in `buffer`. `kept`: the buffer is in use until `release` is called for it; `released`:
+   * it is free at once. @throws Error if the bytes are no valid answer
+   */
+  readonly take: (bytes: Buffer, buffer: Uint8Array) => 'kept' | 'released'
+  /** The number of bytes of the body that have not come yet; 0 before the head has come. */
   readonly expected: () => number
-  /** Since when somebody waits for bytes, by `performance.now()`; `undefined` while nobody does. */
+  /** When the reader began to wait for bytes, by `performance.now()`; `undefined` while it does not wait. */
   readonly waitingSince: () => number | undefined
   readonly fail: (error: Error) => void
 }
@@ -28,34 +31,34 @@ export interface GetExchange {
 export interface GetExchangeOptions {
   readonly resolve: (answer: GetAnswer) => void
   readonly reject: (error: Error) => void
-  /** What was read into the buffer is done with. */
+  /** The reader no longer needs what was read into the buffer. */
   readonly release: (buffer: Uint8Array) => void
-  /** The answer has been taken to its end. */
+  /** The reader has read the answer to its end. */
   readonly finish: (head: ResponseHead) => void
   readonly destroy: () => void
 }
 
-/** An exchange that is to begin with the next bytes of the connection. */
+/** Creates an exchange whose answer begins with the next byte of the connection. */
 export function createGetExchange(options: GetExchangeOptions): GetExchange {
   let headBytes = Buffer.alloc(0)
   const begunAt = performance.now()
   let body: Body | undefined
 
-  const takeHead = (bytes: Buffer, buffer: Uint8Array): 'kept' | 'done with' => {
+  const takeHead = (bytes: Buffer, buffer: Uint8Array): 'kept' | 'released' => {
     const known = headBytes.length
     const all = known === 0 ? bytes : Buffer.concat([headBytes, bytes])
     const end = all.indexOf(headEnd)
     if (end < 0) {
       if (all.length > maxHeadSize) throw new Error('The head has no end')
       headBytes = Buffer.from(all)
-      return 'done with'
+      return 'released'
     }
     const head = parseResponseHead(all.toString('latin1', 0, end))
     const length = contentLengthOf(head)
-    if (length === undefined) throw new Error('The store does not tell the length of its answer')
+    if (length === undefined) throw new Error('The store sends an answer without a length')
     const created = createBody(length, head, options)
     const rest = bytes.subarray(end + headEnd.length - known)
-    const fate = rest.length > 0 ? created.take(rest, buffer) : 'done with'
+    const fate = rest.length > 0 ? created.take(rest, buffer) : 'released'
     body = created
     options.resolve({ head, length, body })
     return fate
@@ -101,7 +104,7 @@ function createBody(
   return {
     take: (bytes, buffer) => {
       left -= bytes.length
-      if (left < 0) throw new Error('The store sends more than it told')
+      if (left < 0) throw new Error('The store sends more than the length of its answer')
       const chunk = { bytes, buffer }
       if (waiting) waiting.resolve(give(chunk))
       else chunks.push(chunk)

@@ -6,30 +6,30 @@ import { escapeUri } from './escape-uri.ts'
 import { markUnsent } from '../errors/s3-errors.ts'
 
 export interface Timeouts {
-  /** Milliseconds for a connection, TLS included, to stand. */
+  /** Milliseconds within which a connection must be established, TLS included. */
   readonly connectTimeoutMs: number
   /**
-   * Milliseconds for which the store may neither take nor send a byte while we wait for it. In the middle of a body it is
-   * given up after twice as long at the latest.
+   * Milliseconds for which the store may neither take nor send a byte while a request waits for it. In the middle of a body
+   * the request fails after twice this time at the latest.
    */
   readonly idleTimeoutMs: number
 }
 
-/** Carries the S3 client's requests. */
+/** Sends the requests of the S3 client. */
 export interface StoreHttpHandler {
   handle(request: HttpRequest, options?: HttpHandlerOptions): Promise<{ response: HttpResponse }>
-  /** How many connections carry a request or an unread answer now. */
+  /** The number of connections that carry a request or an answer that is not read to its end. */
   readonly busyConnections: () => number
   destroy(): void
 }
 
 /**
- * An HTTP handler for the S3 client that tells a stalled store from a slow reader. The client's own one counts idle time
- * on the socket also while an answer waits for whoever reads it, so that a download of a customer on a slow line would
- * be cut off; without its timeout a store that has stopped in the middle would be waited for for ever.
+ * Creates an HTTP handler for the S3 client that distinguishes a silent store from a slow reader. The client's own handler
+ * counts the time in which the reader does not read as silence, so that it would cut off customers on slow lines; without
+ * its timeout a request to a store that falls silent in the middle would never end.
  */
 export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
-  // Without a limit: a limit would let slow downloads keep uploads from their connections.
+  // They have no limit of connections, which slow downloads would use up before uploads.
   const agents = {
     'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 64 }),
     'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 64 }),
@@ -41,7 +41,7 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
 
   return {
     handle(request, { abortSignal } = {}) {
-      // The client tries again what was under way.
+      // After `destroy` the client may still retry requests that were under way.
       if (isDestroyed) return Promise.reject(closedError())
       const start = request.protocol === 'https:' ? https.request : http.request
       return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
           headers: request.headers,
           agent: agentOf(request),
         })
-        // Stays after the answer has begun: a late error must not be nobody's.
+        // It stays after the answer has begun: without a listener a late error would end the process.
         outgoing.on('error', (error) =>
           reject(outgoing.writableFinished ? error : markUnsent(error)),
         )
@@ -137,7 +137,7 @@ function sendBody(outgoing: http.ClientRequest, body: unknown): void {
   outgoing.flushHeaders()
 }
 
-/** Destroys the request when the store keeps us waiting too long. */
+/** Destroys the request if the store exceeds the timeouts. */
 function limitWaiting(
   outgoing: http.ClientRequest,
   { connectTimeoutMs, idleTimeoutMs }: Timeouts,
@@ -160,7 +160,7 @@ function limitWaiting(
     let waitedAt: number | undefined
     const onTimeout = () => {
       const isReaderSlow = incoming !== undefined && isUntaken(incoming)
-      // A reader found waiting may have begun to only now: the store has its time from here on.
+      // The reader may have begun to wait only now: the store has the whole time from now on.
       const isReaderBack = incoming !== undefined && socket.bytesRead !== waitedAt
       if (!isReaderSlow && !isReaderBack) {
         return giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
@@ -178,7 +178,7 @@ function limitWaiting(
   })
 }
 
-/** Whether something has come that nobody has taken yet, be it only the end: the reader is slow, not the store. */
+/** Whether the reader has not yet read all that has come, the end included: then the reader is slow, not the store. */
 function isUntaken({ readableLength, complete, readableEnded }: http.IncomingMessage): boolean {
   return readableLength > 0 || (complete && !readableEnded)
 }
@@ -186,8 +186,8 @@ function isUntaken({ readableLength, complete, readableEnded }: http.IncomingMes
 function cancelWith(outgoing: http.ClientRequest, signal: HttpHandlerOptions['abortSignal']): void {
   if (signal === undefined) return
   const cancel = () => {
-    // The client takes this name for what must not be tried again.
-    outgoing.destroy(Object.assign(new Error('The request was given up'), { name: 'AbortError' }))
+    // The client does not retry after an error of this name.
+    outgoing.destroy(Object.assign(new Error('The request was aborted'), { name: 'AbortError' }))
   }
   if (signal.aborted) return cancel()
   if (!(signal instanceof AbortSignal)) return

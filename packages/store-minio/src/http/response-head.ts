@@ -1,14 +1,14 @@
 /** The head of an HTTP/1.1 response. */
 export interface ResponseHead {
   readonly status: number
-  /** By lower-case names. A field that occurs twice has its values joined by a comma (RFC 9110 §5.2). */
+  /** By names in lower case. The values of a field that occurs twice are joined by a comma (RFC 9110 §5.2). */
   readonly headers: ReadonlyMap<string, string>
 }
 
 const statusLine = /^HTTP\/1\.1 (\d{3})(?: |$)/
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Reads a head without its empty last line. @throws Error for what is none (RFC 9112 §4 and §5) */
+/** Parses a head without its empty last line. @throws Error if it is malformed (RFC 9112 §4 and §5) */
 export function parseResponseHead(text: string): ResponseHead {
   const [first = '', ...lines] = text.split('\r\n')
   const [, status] = statusLine.exec(first) ?? []
@@ -26,11 +26,11 @@ export function parseResponseHead(text: string): ResponseHead {
 }
 
 /**
- * How many bytes follow the head; `undefined` where only the end of something would tell (RFC 9112 §6.3), as with
- * chunks.
+ * The length of the body, in bytes; `undefined` if the head does not say it, as with chunks or a body that ends with the
+ * connection (RFC 9112 §6.3).
  */
 export function contentLengthOf({ status, headers }: ResponseHead): number | undefined {
-  // Whatever length it tells is that of what it does not send.
+  // It has no body; its Content-Length, if any, is that of the object (RFC 9110 §8.6).
   if (status === 304) return 0
   const length = headers.get('content-length') ?? ''
   if (headers.has('transfer-encoding') || !/^\d{1,15}$/.test(length)) return undefined

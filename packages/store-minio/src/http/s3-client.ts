@@ -5,18 +5,18 @@ import type { Connection } from './connection.ts'
 import { createHttpHandler } from './http-handler.ts'
 
 export interface StoreClient {
-  /** Asks again as `retry-strategy.ts` says. */
+  /** Retries as `retry-strategy.ts` says. */
   readonly s3: S3Client
-  /** For requests that make or remove an object: does not repeat them where they may have been carried out. */
+  /** For requests that create or remove an object: does not retry what the server may have carried out. */
   readonly changing: S3Client
-  /** For what goes well and wants to be quick. */
+  /** For GETs of objects: fast, without retries. */
   readonly gets: GetClient
-  /** How many connections carry a request or an unread answer now. */
+  /** The number of connections that carry a request or an answer that is not read to its end. */
   readonly busyConnections: () => number
   readonly close: () => void
 }
 
-/** A client for one server. Nothing comes from the environment or from files of the AWS tools. */
+/** Creates a client for one server. It reads neither the environment nor the files of the AWS tools. */
 export function createStoreClient(connection: Connection): StoreClient {
   const { endpoint, region, accessKey, secretKey, sessionToken } = connection
   const handler = createHttpHandler(connection)
@@ -30,9 +30,9 @@ export function createStoreClient(connection: Connection): StoreClient {
       ...(sessionToken !== undefined && { sessionToken }),
     },
     requestHandler: handler,
-    // `http://host/bucket/key`: `http://bucket.host/key` would need a DNS name for every bucket.
+    // `http://host/bucket/key`; `http://bucket.host/key` would need a DNS name for each bucket.
     forcePathStyle: true,
-    // Checksums are given where they matter, made of whole parts; the client would make its own, slower, of streams.
+    // Each upload brings the checksums of its parts; those of the client are slower.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
@@ -62,8 +62,8 @@ export function createStoreClient(connection: Connection): StoreClient {
 }
 
 /**
- * Spares a SHA-256 of all content: the checksum in a signed header guards what the signature of the payload would. On
- * plain HTTP the client would sign, on HTTPS it leaves it out by itself.
+ * Omits the SHA-256 of the content, which the client computes on plain HTTP and not on HTTPS. The CRC-32 in a signed header
+ * protects the content (decision 009).
  */
 function leavePayloadUnsigned(s3: S3Client): void {
   s3.middlewareStack.add(

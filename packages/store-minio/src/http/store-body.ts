@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream'
 
-/** A body of an answer of the store, taken piece by piece. */
+/** The body of an answer of the store, read piece by piece. */
 export interface StoreBody {
   /**
-   * The next bytes, of any number but 0; `undefined` at the end. They are good until the next call, which may overwrite
-   * them. Not to be called again before it has settled.
+   * Resolves with the next bytes, at least one, or with `undefined` at the end. They are valid until the next call, which
+   * may overwrite them. The caller waits until one call has settled before it makes the next.
    */
   readonly next: () => Promise<Uint8Array | undefined>
-  /** Gives the rest up. Needless after the end. */
+  /** Drops the rest. Not needed after the end. */
   readonly destroy: () => void
-  /** All of it, where it has come already; nobody overwrites these. */
+  /** The whole body, if it is in memory; these bytes are never overwritten. */
   readonly bytes?: Uint8Array
 }
 
-/** A body that has come already. */
+/** Returns a body that is in memory. */
 export function inMemory(bytes: Uint8Array): StoreBody {
   const chunks = bytes.length > 0 ? [bytes] : []
   return { bytes, next: async () => chunks.shift(), destroy: () => {} }
 }
 
-/** A body that Node's client has brought. */
+/** Returns a body that is read from a stream of Node. */
 export function fromReadable(stream: Readable): StoreBody {
-  // A body that fails while nobody reads it tells so when it is read, and does not end the process before.
+  // Without a listener an error would end the process; the iterator throws it when the body is read.
   stream.on('error', () => {})
   const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   return {

@@ -104,7 +104,7 @@ describe('createGetClient', () => {
     expect(peer.received).to.have.length(1)
   })
 
-  it('leaves bytes alone until the next are asked for, however many are waiting', async () => {
+  it('keeps the bytes of a piece until the next piece is asked for', async () => {
     const bytes = pattern(3_000_000)
     await using peer = await withPeer((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`)
@@ -122,7 +122,7 @@ describe('createGetClient', () => {
     expect(offset).to.equal(bytes.length)
   })
 
-  it('takes much that comes in small pieces in few large ones', async () => {
+  it('reads many small pieces in few large ones', async () => {
     const [piece, count] = [pattern(8192), 300]
     await using peer = await withPeer((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${count * piece.length}\r\n\r\n`)
@@ -138,7 +138,7 @@ describe('createGetClient', () => {
     expect(sizes.length).to.be.lessThan(count / 3)
   })
 
-  it('uses a connection again behind what is not modified, whatever length is told', async () => {
+  it('uses a connection again after a 304, whatever its Content-Length', async () => {
     await using peer = await withPeer((socket) =>
       socket.write('HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n'),
     )
@@ -168,7 +168,7 @@ describe('createGetClient', () => {
     expect(peer.received).to.have.length(2)
   })
 
-  it('drops a connection whose answer is given up', async () => {
+  it('closes the connection of an answer that is not read to its end', async () => {
     await using peer = await withPeer((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'),
     )
@@ -182,17 +182,17 @@ describe('createGetClient', () => {
 
   for (const [what, answer, message] of [
     ['no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', 'The store does not answer in HTTP/1.1'],
-    ['no length', 'HTTP/1.1 200 OK\r\n\r\n', 'The store does not tell the length of its answer'],
+    ['no length', 'HTTP/1.1 200 OK\r\n\r\n', 'The store sends an answer without a length'],
     [
       'chunks',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      'The store does not tell the length of its answer',
+      'The store sends an answer without a length',
     ],
     ['a head without an end', 'x'.repeat(100_000), 'The head has no end'],
     [
-      'more than told',
+      'longer than its Content-Length',
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxy',
-      'The store sends more than it told',
+      'The store sends more than the length of its answer',
     ],
     ['nothing', '', 'The store has been silent for 300 ms'],
   ] as const) {
@@ -211,7 +211,7 @@ describe('createGetClient', () => {
     expect(await failureOf(read(body))).to.equal('The store has cut the connection')
   })
 
-  it('gives up a server that is silent in the middle, and no reader who is slow', async () => {
+  it('fails when the server is silent in the middle, not when the reader is slow', async () => {
     await using peer = await withPeer((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nxy'),
     )
@@ -221,7 +221,7 @@ describe('createGetClient', () => {
     expect(await failureOf(body.next())).to.equal('The store has been silent for 300 ms')
   })
 
-  it('gives a request up when its signal aborts', async () => {
+  it('closes the connection of a request when its signal aborts', async () => {
     await using peer = await withPeer(() => {})
     const controller = new AbortController()
     const answer = failureOf(peer.client.get('b', 'k', {}, controller.signal))
@@ -231,7 +231,7 @@ describe('createGetClient', () => {
     expect(peer.client.busyConnections()).to.equal(0)
   })
 
-  it('is nothing for a closed client', async () => {
+  it('refuses requests after it was closed', async () => {
     await using peer = await withPeer(() => {})
     peer.client.close()
     expect(await failureOf(peer.client.get('b', 'k', {}))).to.equal('The store has been closed')

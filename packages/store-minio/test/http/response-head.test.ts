@@ -39,12 +39,12 @@ describe('contentLengthOf', () => {
   const lengthWith = (...fields: string[]) =>
     contentLengthOf(parseResponseHead(['HTTP/1.1 200 OK', ...fields].join('\r\n')))
 
-  it('is the length that was told', () => {
+  it('is that of the Content-Length', () => {
     expect(lengthWith('Content-Length: 0')).to.equal(0)
     expect(lengthWith('Content-Length: 5497558138880')).to.equal(5_497_558_138_880)
   })
 
-  it('is 0 for what is not modified, which has no body, whatever is told of it', () => {
+  it('is 0 for a 304, which has no body, whatever its Content-Length', () => {
     for (const field of ['Content-Length: 7', 'ETag: "x"']) {
       const head = parseResponseHead(`HTTP/1.1 304 Not Modified\r\n${field}`)
       expect(contentLengthOf(head)).to.equal(0)
