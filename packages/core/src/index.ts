@@ -11,23 +11,11 @@ export {
   type FileService,
   type FileServiceOptions,
 } from './file-service.ts'
-export { SetupError } from './setup-error.ts'
-export {
-  advice,
-  adviceOf,
-  adviceText,
-  asSentence,
-  carriesAdvice,
-  rangeErrorOf,
-  type Advice,
-} from './model/advice.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
-export { finding, type Finding, type FindingMark } from './model/finding.ts'
-export { formatBytes } from './model/format-bytes.ts'
 export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
 export {
   createLoginBrake,
@@ -69,5 +57,19 @@ export type {
   VerificationOptions,
 } from './ports/credential-source.ts'
 export type { FailureCount, FailureCounter } from './ports/failure-counter.ts'
+export {
+  advice,
+  adviceOf,
+  adviceText,
+  asSentence,
+  carriesAdvice,
+  rangeErrorOf,
+  type Advice,
+} from './setup/advice.ts'
+export { closestWord } from './setup/closest-word.ts'
+export { finding, type Finding, type FindingMark } from './setup/finding.ts'
+export { formatBytes } from './setup/format-bytes.ts'
+export { parseByteSize } from './setup/parse-byte-size.ts'
+export { SetupError } from './setup/setup-error.ts'
 export type { Login } from './use-cases/authenticate.ts'
 export type { ExpectedDigest, IncrementalHash, UploadOptions } from './use-cases/upload-file.ts'

@@ -10,7 +10,6 @@ export {
   type RememberOptions,
   type ScryptCost,
 } from '@holdfast/passwords'
-export { closestWord } from './messages/closest-word.ts'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
 export { describeDenial } from './messages/describe-denial.ts'
 export { editCustomersFile } from './edit-customers-file.ts'
@@ -25,6 +24,5 @@ export {
   type FileCredentialSourceOptions,
   type ReloadSummary,
 } from './open-file-credential-source.ts'
-export { parseByteSize } from './customers/parse-byte-size.ts'
 export { programName } from './messages/program-name.ts'
 export { watchPaths, type PathsWatch, type WatchPathsOptions } from './watch-paths.ts'

@@ -1,6 +1,5 @@
-import { advice, adviceOf, nameProblem } from '@holdfast/core'
+import { advice, adviceOf, closestWord, nameProblem, parseByteSize } from '@holdfast/core'
 import { type Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
-import { closestWord } from './messages/closest-word.ts'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import {
   type CustomerEntry,
@@ -14,7 +13,6 @@ import { renderCustomers } from './customers/render-customers.ts'
 import { parseYaml } from './customers/yaml-document.ts'
 import { saveCustomersText } from './customers/save-customers-text.ts'
 import { withLock } from './customers/with-lock.ts'
-import { parseByteSize } from './customers/parse-byte-size.ts'
 
 /** What a new customer may have beside name and password. */
 export interface NewCustomerFields {

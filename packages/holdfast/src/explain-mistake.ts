@@ -1,4 +1,5 @@
-import { closestWord, programName } from '@holdfast/credentials-file'
+import { closestWord } from '@holdfast/core'
+import { programName } from '@holdfast/credentials-file'
 import { secretRemedy } from '@holdfast/server/config'
 import { customersCommandNames } from './customers.ts'
 

@@ -1,7 +1,6 @@
-import { advice, adviceOf, nameProblem, type Advice } from '@holdfast/core'
+import { type Advice, advice, adviceOf, nameProblem, parseByteSize } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
 import { programName } from '../messages/program-name.ts'
-import { parseByteSize } from './parse-byte-size.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import { checkShape, type CustomerData } from './customers-schema.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'

@@ -1,7 +1,6 @@
-import { advice, type Advice } from '@holdfast/core'
+import { advice, type Advice, closestWord } from '@holdfast/core'
 import type { ErrorObject } from 'ajv'
 import { programName } from '../messages/program-name.ts'
-import { closestWord } from '../messages/closest-word.ts'
 import type { CustomersFileProblem } from './customers-file-error.ts'
 import { customerFields } from './customers-schema.ts'
 import type { DataPath, YamlDocument } from './yaml-document.ts'

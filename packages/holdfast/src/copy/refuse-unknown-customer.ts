@@ -1,5 +1,4 @@
-import { type BlobStore, SetupError } from '@holdfast/core'
-import { closestWord } from '@holdfast/credentials-file'
+import { type BlobStore, closestWord, SetupError } from '@holdfast/core'
 
 interface Stores {
   readonly from: BlobStore

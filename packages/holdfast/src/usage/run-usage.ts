@@ -1,5 +1,5 @@
-import { type BlobStore, isFileServiceError, SetupError } from '@holdfast/core'
-import { closestWord, openFileCredentialSource } from '@holdfast/credentials-file'
+import { type BlobStore, closestWord, isFileServiceError, SetupError } from '@holdfast/core'
+import { openFileCredentialSource } from '@holdfast/credentials-file'
 import type { Config } from '@holdfast/server/config'
 import { openStore } from '@holdfast/server/stores'
 import {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { advice, adviceOf, adviceText, SetupError, type Advice } from '@holdfast/core'
-import { closestWord, describeDenial } from '@holdfast/credentials-file'
+import { type Advice, advice, adviceOf, adviceText, closestWord, SetupError } from '@holdfast/core'
+import { describeDenial } from '@holdfast/credentials-file'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { quoted } from './quoted.ts'

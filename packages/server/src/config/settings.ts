@@ -1,5 +1,4 @@
-import { advice, rangeErrorOf } from '@holdfast/core'
-import { parseByteSize } from '@holdfast/credentials-file'
+import { advice, parseByteSize, rangeErrorOf } from '@holdfast/core'
 import { parseDelay, parseDuration } from './parse-duration.ts'
 
 /** The stores that files can be kept in. */

@@ -1,4 +1,4 @@
-import { closestWord } from '@holdfast/credentials-file'
+import { closestWord } from '@holdfast/core'
 import { secretNames, secretVariables } from './secrets.ts'
 import { environmentName, settingNames } from './settings.ts'
 

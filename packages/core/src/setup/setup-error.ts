@@ -1,4 +1,4 @@
-import { adviceText, type Advice } from './model/advice.ts'
+import { adviceText, type Advice } from './advice.ts'
 
 /**
  * Why a service cannot be set up, as its administrator can change it: a setting, a file, a store, a port. `problem` and `remedies`

@@ -1,4 +1,4 @@
-import { advice, rangeErrorOf } from '@holdfast/core'
+import { advice, rangeErrorOf } from './advice.ts'
 
 const factors: ReadonlyMap<string, number> = new Map([
   ['', 1],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { formatBytes } from '../../src/model/format-bytes.ts'
+import { formatBytes } from '../../src/setup/format-bytes.ts'
 
 describe('formatBytes', () => {
   const cases: readonly (readonly [number, string])[] = [

@@ -6,8 +6,8 @@ import {
   asSentence,
   carriesAdvice,
   rangeErrorOf,
-} from '../../src/model/advice.ts'
-import { SetupError } from '../../src/setup-error.ts'
+} from '../../src/setup/advice.ts'
+import { SetupError } from '../../src/setup/setup-error.ts'
 
 describe('adviceText', () => {
   for (const [said, text] of [
