@@ -31,7 +31,7 @@ export {
   type QuotaClaim,
   type QuotaKeeper,
 } from './model/quota-keeper.ts'
-export { requireBytes } from './model/require-bytes.ts'
+export { requireBytes } from './model/require.ts'
 export type {
   UploadContent,
   WebBlob,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenBlob } from '@holdfast/core'
 import { endOfTurn } from './exchange/end-of-turn.ts'
 import type { Exchange } from './exchange/exchange.ts'
-import { onExchangeEnd } from './exchange/on-exchange-end.ts'
+import { onExchangeEnd } from './exchange/endings.ts'
 import { leaveOpened } from './exchange/opened-file.ts'
 import { isConditional } from './http/conditional.ts'
 import {

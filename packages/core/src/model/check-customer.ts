@@ -1,7 +1,6 @@
 import type { Customer } from './customer.ts'
 import { nameProblem } from './file-name.ts'
-import { kindOf } from './kind-of.ts'
-import { requireCount } from './require-count.ts'
+import { kindOf, requireCount } from './require.ts'
 
 /**
  * Refuses what an application gives for a customer and cannot be one.

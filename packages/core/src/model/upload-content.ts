@@ -1,5 +1,4 @@
-import { kindOf } from './kind-of.ts'
-import { isBytes } from './require-bytes.ts'
+import { isBytes, kindOf } from './require.ts'
 
 /**
  * What an upload takes for content: bytes, a `Buffer` for one; a string, stored as UTF-8; a `Blob` or `File`; a

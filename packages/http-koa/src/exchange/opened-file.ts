@@ -1,6 +1,6 @@
 import type { OpenBlob } from '@holdfast/core'
 import type { Exchange } from './exchange.ts'
-import { onExchangeEnd } from './on-exchange-end.ts'
+import { onExchangeEnd } from './endings.ts'
 
 /** Leaves the opened file to the route, which takes it from the exchange; closes it at the end if the route does not. */
 export function leaveOpened(exchange: Exchange, opening: Promise<OpenBlob>): void {

@@ -1,7 +1,7 @@
 import { FileServiceError } from '@holdfast/core'
 import type { Middleware } from 'koa'
 import { exchangeIn } from '../exchange/exchange.ts'
-import { onExchangeEnd } from '../exchange/on-exchange-end.ts'
+import { onExchangeEnd } from '../exchange/endings.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { filesOf } from './authenticate.ts'
 import type { RequestTally } from './request-tally.ts'

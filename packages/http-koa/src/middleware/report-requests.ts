@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { connectionOf } from '../exchange/connection.ts'
 import { exchangeIn, type Exchange } from '../exchange/exchange.ts'
-import { onExchangeEnd } from '../exchange/on-exchange-end.ts'
+import { onExchangeEnd } from '../exchange/endings.ts'
 import type { AnsweredRequest, OnAnswered } from '../exchange/answered-request.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import type { AddressOf } from '../address/address-of.ts'

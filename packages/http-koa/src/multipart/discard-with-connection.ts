@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { onConnectionEnd } from '../exchange/on-connection-end.ts'
+import { onConnectionEnd } from '../exchange/endings.ts'
 import type { StagedUpload } from '../body/stage-upload.ts'
 
 /** Discards `staged` when its connection ends, or has ended already, unless the upload ends before. */

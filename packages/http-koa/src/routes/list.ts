@@ -1,9 +1,8 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { jsonArray } from '../answer/json-array.ts'
-import { parseListQuery } from '../http/list-query.ts'
-import { problems } from '../errors/problem.ts'
 import { streamBody } from '../answer/stream-body.ts'
+import { problems } from '../errors/problem.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
+import { parseListQuery } from '../http/list-query.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /**
@@ -29,4 +28,24 @@ export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   }
   const text = jsonArray({ [Symbol.asyncIterator]: () => names }, whenEmpty)
   await streamBody(ctx, text, () => names.return?.())
+}
+
+/** In characters; a write for each name would cost more than the name. */
+const blockSize = 16 * 1024
+
+/** `items` as the text of one JSON array, in blocks; where there are none, what `whenEmpty` says. */
+export async function* jsonArray(
+  items: AsyncIterable<string>,
+  whenEmpty: () => string,
+): AsyncIterable<string> {
+  let isEmpty = true
+  let block = ''
+  for await (const item of items) {
+    block += (isEmpty ? '[' : ',') + JSON.stringify(item)
+    isEmpty = false
+    if (block.length < blockSize) continue
+    yield block
+    block = ''
+  }
+  yield isEmpty ? whenEmpty() : `${block}]`
 }

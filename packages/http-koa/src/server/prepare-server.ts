@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { connectionOf } from '../exchange/connection.ts'
-import { exchangeOf } from '../exchange/exchange.ts'
-import { requestProblem } from '../http/request-problem.ts'
+import type { Duplex } from 'node:stream'
 import { answerClientError, headersTooLarge } from './client-error.ts'
 import { endExchanges, isEnded } from './end-exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
-import { inTurn } from './in-turn.ts'
 import { answerRaw } from './raw-answer.ts'
+import { connectionOf } from '../exchange/connection.ts'
+import { exchangeOf } from '../exchange/exchange.ts'
+import { requestProblem } from '../http/request-problem.ts'
 
 export interface HttpServerOptions {
   /** How long a client may make no progress, in milliseconds. Default: one minute. */
@@ -114,3 +114,25 @@ function refuse(
 
 /** What some path or other knows. CONNECT asks for none. */
 const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+
+/**
+ * Calls `action` once everything that came before on the connection is answered, at once as a rule. Whoever comes next
+ * waits for `response`. Node hands requests over as they come, but only safe ones may be processed side by side
+ * (RFC 9112 §9.3.2), and what a client sends behind an upload may be a request for that file.
+ */
+export function inTurn(
+  socket: Duplex,
+  response: ServerResponse | undefined,
+  action: () => void,
+): void {
+  const connection = connectionOf(socket)
+  const before = connection.newest
+  if (response) connection.newest = response
+  if (!before || before.closed) return action()
+  connection.waiting++
+  before.once('close', () => {
+    connection.waiting--
+    action()
+    connection.onTurn?.()
+  })
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { networkOf } from '../../src/address/network-of.ts'
+import { networkOf } from '../../src/address/address-of.ts'
 
 describe('networkOf', () => {
   for (const [address, network] of [

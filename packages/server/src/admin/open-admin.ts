@@ -3,13 +3,10 @@ import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { ListeningPlace } from '../listen/explain-listening.ts'
 import type { ServerStatus } from '../serve/server-status.ts'
-import { customersCheck } from './customers-check.ts'
 import type { Check } from './check.ts'
-import { freeSpaceCheck } from './free-space-check.ts'
+import { customersCheck, freeSpaceCheck, storeCheck, workersCheck } from './checks.ts'
 import { createReadiness } from './readiness.ts'
 import { jsonAnswer, startAdminServer } from './start-admin-server.ts'
-import { storeCheck } from './store-check.ts'
-import { workersCheck } from './workers-check.ts'
 
 /** What answers those who watch over a server: balancers, supervisors, monitoring. */
 export interface Admin {

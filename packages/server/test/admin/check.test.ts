@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type { CheckResult } from '../../src/admin/check.ts'
-import { steadyCheck, type SteadyCheckOptions } from '../../src/admin/steady-check.ts'
+import { steadyCheck, type CheckResult, type SteadyCheckOptions } from '../../src/admin/check.ts'
 import { until } from '../support/until.ts'
 
 const hour = 60 * 60 * 1000

@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net'
+import { connectionOf } from './connection.ts'
+import type { Exchange } from './exchange.ts'
+import { problems } from '../errors/problem.ts'
+
+/** Calls `action` once when the response has been sent to its end, or never will be; at once if that is so already. */
+export function onExchangeEnd(exchange: Exchange, action: () => void): void {
+  exchange.endings ??= watchEnd(exchange)
+  if (exchange.isOver) action()
+  else exchange.endings.push(action)
+}
+
+/** One listener for all actions: Node warns of more than ten, and has nearly as many of its own. */
+function watchEnd(exchange: Exchange): (() => void)[] {
+  const { request, response } = exchange
+  const endings: (() => void)[] = []
+  exchange.isOver = response.closed
+  if (exchange.isOver) return endings
+  const end = () => {
+    if (exchange.isOver) return
+    exchange.isOver = true
+    forget()
+    for (const action of endings) action()
+  }
+  response.once('close', end)
+  // Node 22 does not notify responses that wait for those to earlier requests when their connection ends.
+  const forget = response.socket === null ? onConnectionEnd(request.socket, end) : () => {}
+  return endings
+}
+
+/**
+ * Calls `action` once when the connection ends, or in the next turn if it has ended already. The function returned takes
+ * that back: the connection may live on for thousands of requests.
+ */
+export function onConnectionEnd(socket: Socket, action: () => void): () => void {
+  if (socket.destroyed) {
+    queueMicrotask(action)
+    return () => {}
+  }
+  const { endings } = connectionOf(socket)
+  endings.add(action)
+  return () => void endings.delete(action)
+}
+
+/**
+ * A signal that aborts when the client at the other end of `socket` leaves. All requests of a connection have the same
+ * one: who listens to it stops when it is not needed any more.
+ */
+export function leavingSignal(socket: Socket): AbortSignal {
+  return (connectionOf(socket).leaving ??= watch(socket))
+}
+
+function watch(socket: Socket): AbortSignal {
+  const leaving = new AbortController()
+  onConnectionEnd(socket, () => leaving.abort(problems.truncatedBody()))
+  return leaving.signal
+}
