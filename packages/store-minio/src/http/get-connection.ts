@@ -1,6 +1,6 @@
 import * as net from 'node:net'
 import * as tls from 'node:tls'
-import type { Timeouts } from './http-handler.ts'
+import type { Timeouts } from './connection.ts'
 import { createGetExchange, type GetAnswer, type GetExchange } from './get-exchange.ts'
 import type { ResponseHead } from './response-head.ts'
 
