@@ -8,46 +8,14 @@ import {
   settingNames,
   settings,
   type SettingName,
-  type StoreKind,
+  type SettingValues,
 } from './settings.ts'
 
 /** What `holdfast serve` runs with; see `settings` for what each means. Sizes in bytes, times in milliseconds. */
-export interface Config {
-  readonly host: string
-  readonly port: number
-  readonly 'tls-cert': string | undefined
-  readonly 'tls-key': string | undefined
-  readonly customers: string
-  readonly store: StoreKind
-  readonly 'max-file-size': number | undefined
-  readonly 'max-connections': number | undefined
-  readonly 'max-requests': number
-  readonly 'max-requests-per-customer': number
-  readonly 'trust-proxy': readonly string[] | undefined
-  readonly 'login-failures-per-address': number
-  readonly 'login-failures-per-name': number
-  readonly 'login-failures-window': number
-  readonly 'login-failures-exempt': readonly string[] | undefined
-  readonly workers: number
-  readonly 'idle-timeout': number
-  readonly 'shutdown-grace': number
-  readonly 'shutdown-delay': number
-  readonly 'admin-port': number | undefined
-  readonly 'admin-host': string
-  readonly 'log-level': string
-  readonly 'log-format': 'auto' | 'json' | 'pretty'
-  readonly 'audit-log': string | undefined
-  readonly data: string
-  readonly 'min-free-space': number
-  readonly 'cache-size': number
-  readonly 'minio-endpoint': string | undefined
-  readonly 'minio-bucket': string | undefined
-  readonly 'minio-region': string
-  readonly 'minio-prefix': string
-  readonly 'minio-create-bucket': boolean
+export interface Config extends SettingValues {
   /**
-   * Reads a secret when it is needed, so that one that nobody needs may be wrong; see `readSecret`. No print of the
-   * configuration shows it.
+   * Reads a secret only when it is needed: one that is not needed may be wrong. See `readSecret`. No print of the configuration
+   * shows it.
    */
   readonly readSecret: (name: SecretName) => Promise<string | undefined>
 }
@@ -70,7 +38,7 @@ export interface ConfigSources {
  * @throws SetupError that names the place where a wrong value was written
  */
 export function resolveConfig(sources: ConfigSources = {}): Config {
-  const resolve = (name: SettingName) => {
+  const resolve = (name: SettingName): unknown => {
     const { value, place } = find(name, sources)
     if (value === undefined) return undefined
     try {
@@ -81,12 +49,17 @@ export function resolveConfig(sources: ConfigSources = {}): Config {
       throw new SetupError(said.problem, said.remedies)
     }
   }
-  const values = Object.fromEntries(settingNames.map((name) => [name, resolve(name)]))
   const { environment = {} } = sources
   return {
-    ...values,
+    ...eachSetting(resolve),
     readSecret: (name: SecretName) => readSecret(name, environment),
-  } as unknown as Config
+  }
+}
+
+function eachSetting(resolve: (name: SettingName) => unknown): SettingValues {
+  const values = Object.fromEntries(settingNames.map((name) => [name, resolve(name)]))
+  // Each value comes from the parser that gives it its type.
+  return values as SettingValues
 }
 
 function find(

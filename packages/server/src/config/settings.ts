@@ -5,7 +5,7 @@ import { parseDelay, parseDuration } from './parse-duration.ts'
 export type StoreKind = 'disk' | 'minio'
 
 /** One thing that can be set by a flag, in the environment, and in the configuration file. */
-export interface Setting<Value> {
+export interface Setting<Value, Default extends string | undefined = string | undefined> {
   readonly describe: string
   /** The only store that it means something to; left out where it is the server's. */
   readonly store?: StoreKind
@@ -14,7 +14,7 @@ export interface Setting<Value> {
   /** A flag that may stand alone, for `true`; in the configuration file `true` and `false` need no quotes. */
   readonly isSwitch?: true
   /** As it would be written; `undefined` where being unset means something of its own. */
-  readonly default: string | undefined
+  readonly default: Default
   /**
    * Takes what was written.
    *
@@ -87,9 +87,13 @@ const endpoint = (value: string): string => {
 
 const list = (value: string): readonly string[] => value.split(',').map((item) => item.trim())
 
-const setting = <Value>(setting: Setting<Value>) => setting
+const setting = <Value, Default extends string | undefined>(setting: Setting<Value, Default>) =>
+  setting
 
-/** Everything that can be set for `holdfast serve`. The keys are the flags, and the keys of the configuration file. */
+/**
+ * Everything that can be set for `holdfast serve`. The keys are the flags, and the keys of the configuration file; the type of the
+ * configuration follows from the parsers and the defaults.
+ */
 export const settings = {
   host: setting({
     describe: 'Address to listen on; 0.0.0.0 for all of IPv4, :: for all',
@@ -263,6 +267,12 @@ export const settings = {
 } as const
 
 export type SettingName = keyof typeof settings
+
+/** What each setting is once it has been parsed; `undefined` only where it has no default. */
+export type SettingValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
+
+type ValueOf<S extends Setting<unknown>> =
+  ReturnType<S['parse']> | (S['default'] extends string ? never : undefined)
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
-import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
+import { resolveConfig, type Config, type ConfigSources } from '../../src/config/resolve-config.ts'
+import { settingNames, type SettingName } from '../../src/config/settings.ts'
 
 describe('resolveConfig', () => {
   it('has defaults for everything', () => {
@@ -129,4 +130,20 @@ describe('resolveConfig', () => {
     expect(place({ environment: { HOLDFAST_LOG_LEVEL: 'x' } })).to.equal('HOLDFAST_LOG_LEVEL')
     expect(place({ file: { port: 'x' }, filePath: 'h.yaml' })).to.equal('h.yaml: port')
   })
+
+  it('gives each setting the type of its parser, and undefined only where it has no default', () => {
+    // Compiles only while the types are these, exactly.
+    const areSame: readonly [
+      Same<Config['port'], number>,
+      Same<Config['log-level'], 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>,
+      Same<Config['max-file-size'], number | undefined>,
+      Same<Config['trust-proxy'], readonly string[] | undefined>,
+      Same<Config['minio-create-bucket'], boolean>,
+      Same<keyof Config, SettingName | 'readSecret'>,
+    ] = [true, true, true, true, true, true]
+    expect(areSame.every(Boolean)).to.equal(true)
+    expect(Object.keys(resolveConfig())).to.have.members([...settingNames, 'readSecret'])
+  })
 })
+
+type Same<One, Other> = [One, Other] extends [Other, One] ? true : false
