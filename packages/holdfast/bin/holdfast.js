@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Four threads, Node's default, are soon taken: two by passwords being checked, the others by a few files being synced to a slow disk.
-// Counts only if set before the first use of the pool, hence before anything is imported.
+// Node's default, four threads, is soon used up: two check passwords, and the others sync a few files to a slow disk.
+// The setting must be made before the first use of the pool, so before any import.
 process.env.UV_THREADPOOL_SIZE ||= '16'
 
 const { node } = process.versions
@@ -10,7 +10,7 @@ if (Number.parseInt(node) >= 22) {
   const { main } = await import('../dist/main.js')
   process.exitCode = await main(process.argv.slice(2))
 } else {
-  // An older one would get some way, and fail where a password has been made already.
+  // An older one would fail later, after it has made a password.
   process.stderr.write(`holdfast: Node.js ${node} is too old; run it with version 22 or newer.\n`)
   process.exitCode = 1
 }

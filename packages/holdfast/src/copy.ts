@@ -14,10 +14,10 @@ import { refuseRest } from './settings/refuse-rest.ts'
 import { settingEnvironment } from './settings/setting-environment.ts'
 import { withSettings } from './settings/setting-options.ts'
 
-/** The flags of `holdfast copy` that are no settings, for guessing which one was meant. */
+/** The flags of `holdfast copy` that are no settings, to guess which one was meant. */
 export const copyFlags = ['from', 'to', 'to-data', 'customer', 'delete', 'verify', 'concurrency']
 
-/** What the command line says; everything else comes from elsewhere. */
+/** What the command line gives. Other settings come from the environment and the configuration file. */
 export type CopyFlags = WrittenSettings & {
   readonly from: string
   readonly to: string

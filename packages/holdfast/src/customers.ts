@@ -182,7 +182,7 @@ async function check(argv: FileOption): Promise<number> {
   return 0
 }
 
-/** A password from standard input, or a generated one that is to be printed; said only once it is safe in the file. */
+/** A password from standard input, or a generated one. `announce` is to be called after the file is saved. */
 async function choosePassword(name: string, { 'password-stdin': isGiven }: PasswordOption) {
   if (isGiven) {
     const password = await readPassword(process.stdin)

@@ -7,7 +7,7 @@ import { withSettings } from './settings/setting-options.ts'
 /** The flags of `holdfast doctor` that are no settings, for guessing which one was meant. */
 export const doctorFlags = ['json']
 
-/** What the command line says; everything else comes from elsewhere. */
+/** What the command line gives. Other settings come from the environment and the configuration file. */
 export type DoctorFlags = WrittenSettings & {
   readonly json: boolean
   readonly config?: string

@@ -6,7 +6,7 @@ import { customersCommandNames } from './customers.ts'
 /** The first line of yargs' message about what it does not know; its language is pinned to English. */
 const unknown = /^Unknown arguments?: (.*)$/m
 
-/** What yargs says of the command line `args`, with the `flags` that were probably meant, and where to read on. */
+/** The `message` of yargs about `args`, with the `flags` that were probably meant and where to read on. */
 export function explainMistake(
   message: string,
   args: readonly string[],

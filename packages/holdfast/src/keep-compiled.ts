@@ -3,9 +3,9 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Has Node keep what it compiles from now on for later runs, in `.cache` below the directory `program`. What lies there
- * is run, so the program has to be this user's own, and nobody else gets at the cache. Where the program is somebody else's,
- * or cannot be written to, nothing happens.
+ * Has Node keep the code that it compiles from now on for later runs, in `.cache` in the directory `program`. Node runs
+ * what is in there, so only this user may write to it. If another user owns the program, or the directory cannot be
+ * written, nothing is kept.
  */
 export function keepCompiled(program: URL): void {
   try {
@@ -14,6 +14,6 @@ export function keepCompiled(program: URL): void {
     mkdirSync(cache, { recursive: true, mode: 0o700 })
     module.enableCompileCache(cache)
   } catch {
-    // It only saves time, and Node.js 22.0 does not know it.
+    // The cache only saves time, and Node.js 22.0 has none.
   }
 }

@@ -21,8 +21,8 @@ const flags = [
 ]
 
 /**
- * Runs the command line `holdfast ...args`; resolves with the exit code. Says on stderr what went wrong, in a line
- * and without a stack.
+ * Runs the command line `holdfast ...args`; resolves with the exit code. Writes errors to standard error, without a
+ * stack.
  */
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0
@@ -61,17 +61,17 @@ export async function main(args: readonly string[]): Promise<number> {
       'parse-positional-numbers': false,
       'camel-case-expansion': false,
       'dot-notation': false,
-      // "-minio-secret-key x" would be a list of unknown letters, and told with the secret.
+      // yargs would read "-minio-secret-key x" as letters, and its error would show the secret.
       'short-option-groups': false,
       'boolean-negation': false,
       'populate--': true,
     })
     .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
     .exitProcess(false)
-    // Half of what is said is ours, and in English.
+    // Our own messages are in English, so yargs' must be, too.
     .detectLocale(false)
     .fail((message, error: Error | undefined) => {
-      // What the command itself threw is not yargs' to explain; yargs' own errors are mistakes like the others.
+      // A command's own error is explained below. An error of yargs is a mistake in the command line.
       if (error !== undefined && error.name !== 'YError') throw error
       throw new SetupError(explainMistake(error?.message ?? message, args, flags))
     })
@@ -88,7 +88,7 @@ function say(message: string): void {
   standardError().write(`holdfast: ${message}\n`)
 }
 
-/** Yargs makes the help in any case, and most of the work of it is to break lines. */
+/** Yargs always makes the help, and breaking its lines is most of that work. */
 function isHelpWanted(args: readonly string[]): boolean {
   return args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
 }

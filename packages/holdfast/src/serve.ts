@@ -38,7 +38,7 @@ export function describeServe(yargs: Argv): Argv {
     )
 }
 
-/** Keys are no options: what is an option is a flag. */
+/** The keys are no options, since every option is a flag. */
 const keysEpilog = [
   'The keys of the MinIO store come from the environment only, as they are or by the path of a file:',
   ...secretNames.map((name) => {
@@ -47,7 +47,7 @@ const keysEpilog = [
   }),
 ].join('\n')
 
-/** What the command line says; everything else comes from elsewhere. */
+/** What the command line gives. Other settings come from the environment and the configuration file. */
 export type ServeFlags = WrittenSettings & {
   readonly config?: string
   readonly '--'?: readonly string[]
@@ -58,7 +58,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   refuseRest(flags)
   const config = await findConfig(flags, process.env)
   refuseIdleFlags(flags, [config.store])
-  // Loaded only now: help, mistakes and the other commands are answered twice as fast without a server in memory.
+  // Loaded only now: without a server, help, mistakes and the other commands are answered twice as fast.
   const { runServer } = await import('@holdfast/server/run')
   return runServer(config)
 }

@@ -9,7 +9,7 @@ import { withSettings } from './settings/setting-options.ts'
 /** The flags of `holdfast usage` that are no settings, for guessing which one was meant. */
 export const usageFlags = ['json']
 
-/** What the command line says; everything else comes from elsewhere. */
+/** What the command line gives. Other settings come from the environment and the configuration file. */
 export type UsageFlags = WrittenSettings &
   NameArgument & {
     readonly json: boolean

@@ -20,7 +20,7 @@ const program = (path: string) => fileURLToPath(new URL(`../${path}`, import.met
 
 const run = promisify(execFile)
 
-/** Keeps what is compiled below the directory that it is given, and tells where that is. */
+/** A program that keeps what is compiled in the directory that it is given, and prints where that is. */
 const keeping = `
 import { getCompileCacheDir } from 'node:module'
 import { keepCompiled } from '${new URL('../src/keep-compiled.ts', import.meta.url).href}'
@@ -60,7 +60,7 @@ describe('keepCompiled', () => {
     expect(await readdir(join(place, '.cache', version))).not.to.have.lengthOf(0)
   })
 
-  it("keeps nothing beside a program that is somebody else's", async () => {
+  it('keeps nothing beside a program that another user owns', async () => {
     const theirs = process.getuid?.() === 0 ? join(place, 'theirs') : '/'
     if (theirs !== '/') {
       await mkdir(theirs)
@@ -69,7 +69,7 @@ describe('keepCompiled', () => {
     expect(await keptFor(theirs)).to.equal('undefined')
   })
 
-  it('says nothing where nothing can be kept', async () => {
+  it('reports no error where nothing can be kept', async () => {
     await writeFile(join(place, '.cache'), '')
     expect(await keptFor(place)).to.equal('undefined')
   })

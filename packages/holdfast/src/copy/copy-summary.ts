@@ -3,7 +3,7 @@ import { formatBytes } from '@holdfast/core'
 import { visible } from '@holdfast/server/visible'
 import { formatDuration } from './format-duration.ts'
 
-/** What a copy came to, one fact a line. */
+/** The result of a copy, one fact a line. */
 export function copySummary(result: CopyResult, seconds: number): readonly string[] {
   const { copied, present, removed, extra, failures, isCaughtUp, stoppedBy } = result
   const lines = [
@@ -21,7 +21,7 @@ export function copySummary(result: CopyResult, seconds: number): readonly strin
   return lines
 }
 
-/** A failure as a line, whatever the name has in it. */
+/** A failure as one line, also if the name has line breaks. */
 export function describeFailure({ customer, name, reason }: CopyFailure): string {
   const place = name === undefined ? customer : `${customer}/${name}`
   return `${visible(place)}: ${visible(reason)}`

@@ -5,11 +5,11 @@ import { workOf } from './work-of.ts'
 export interface Pace {
   /** Copied and compared. */
   readonly bytesPerSecond: number
-  /** Until the stage is over; `undefined` where there is no telling. */
+  /** Until the end of the stage; `undefined` if it is unknown. */
   readonly secondsLeft: number | undefined
 }
 
-/** How far the copy was at a time in milliseconds. */
+/** The progress of the copy at a time in milliseconds. */
 export interface Sample {
   readonly at: number
   readonly progress: CopyProgress
@@ -29,10 +29,10 @@ export function measurePace(earlier: Sample, later: Sample): Pace {
   }
 }
 
-/** Milliseconds over which the pace is taken. */
+/** Milliseconds over which the pace is measured. */
 const window = 10_000
 
-/** Measures the pace of the last ten seconds, from what it was given in them. */
+/** Measures the pace of the last ten seconds. */
 export function createPaceMeter(): (sample: Sample) => Pace {
   let samples: Sample[] = []
   return (sample) => {

@@ -8,8 +8,8 @@ const longestBar = 30
 const shortestBar = 10
 
 /**
- * How far a copy is, in one line of ASCII and at most `width` characters: as much as fits, with a bar that takes what
- * is left. Of what does not fit the least important goes first.
+ * The progress of a copy in one line of ASCII of at most `width` characters. The least important facts are left out until
+ * the rest fits; a bar fills the line.
  */
 export function progressLine(progress: CopyProgress, pace: Pace, width: number): string {
   const parts = partsOf(progress, pace)
@@ -22,7 +22,7 @@ export function progressLine(progress: CopyProgress, pace: Pace, width: number):
   return lines.find((line) => line.length <= width) ?? (lines.at(-1) ?? '').slice(0, width)
 }
 
-/** The same without a bar and a limit, as a line of a log. */
+/** The same as a line of a log, without a bar and a limit. */
 export function progressLogLine(progress: CopyProgress, pace: Pace): string {
   return join(partsOf(progress, pace).full)
 }
@@ -61,7 +61,7 @@ function partsOf(progress: CopyProgress, pace: Pace): Parts {
 
 const join = (parts: readonly string[]) => parts.filter((part) => part !== '').join('  ')
 
-/** What came meanwhile makes no more than the whole. */
+/** At most 1, though files may be added while the copy runs. */
 function fractionDone({ stage, done, total }: CopyProgress): number {
   const counted = {
     files: Math.min(done.files, total.files),

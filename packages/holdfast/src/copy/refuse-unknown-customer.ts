@@ -6,8 +6,7 @@ interface Stores {
 }
 
 /**
- * Refuses a customer of whom neither store has a file: a misspelt name would otherwise look like a copy that had nothing
- * left to do.
+ * Refuses a customer if neither store has a file of that name: a misspelt name would otherwise look like a finished copy.
  *
  * @throws SetupError that names the customer, and the one that was probably meant
  */

@@ -5,7 +5,7 @@ import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import type { StorePlace } from './store-place.ts'
 
 /**
- * Refuses a directory to copy from that is not there, and one that is the target, too.
+ * Refuses a source directory that does not exist, or that is the target as well.
  *
  * @throws SetupError that names the directory
  */

@@ -11,13 +11,13 @@ export interface ProgressOutput {
 
 export interface ProgressDisplay {
   update(progress: CopyProgress): void
-  /** Writes a line of its own, above the one that is redrawn. */
+  /** Writes a separate line above the progress. */
   note(line: string): void
-  /** Shows how far it came, and nothing more after that. */
+  /** Shows the last progress; nothing is shown after that. */
   end(): void
 }
 
-/** Milliseconds between two looks at how far it is: on a terminal, and elsewhere. */
+/** Milliseconds between two updates: on a terminal, and elsewhere. */
 const intervals = { redrawn: 200, logged: 5000 }
 
 const eraseLine = '\r\u001b[K'

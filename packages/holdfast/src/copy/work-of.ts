@@ -1,11 +1,11 @@
 import type { CopyProgress, FileCount } from '@holdfast/copy'
 
-/** A file takes about as long as so many bytes, beside those that are in it. */
+/** Each file takes as long as this many bytes, in addition to its own. */
 const bytesPerFile = 256 * 1024
 
 /**
- * A measure of the time that files take, for comparing one count of a stage with another. Catching up is looking at
- * files, whatever their size, and little else.
+ * The estimated work for some files, to compare two counts of one stage. The stage that catches up compares files
+ * and copies few, so their size hardly counts.
  */
 export function workOf({ files, bytes }: FileCount, stage: CopyProgress['stage']): number {
   return stage === 'catching up' ? files : files * bytesPerFile + bytes

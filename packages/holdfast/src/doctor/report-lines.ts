@@ -4,7 +4,7 @@ import { visible } from '@holdfast/server/visible'
 /** How many findings have which mark. */
 export type MarkCount = Readonly<Record<FindingMark, number>>
 
-/** Puts on `text` what a terminal shows for `mark`. */
+/** Colours `text` for a terminal as `mark` asks. */
 export type Paint = (mark: FindingMark, text: string) => string
 
 const markWidth = 8
@@ -19,7 +19,7 @@ export function reportLines({ check, mark, message, remedies }: Finding, paint: 
   return [first, ...remedies.map((remedy) => `${margin}-> ${visible(remedy)}`)]
 }
 
-/** The last line: what was found, and what follows from it. */
+/** The last line: the number of problems and warnings, and whether the server can run. */
 export function summaryLine({ ok, warning, problem, skipped }: MarkCount): string {
   const numbers = [
     counted(problem, 'problem', 'No'),

@@ -14,14 +14,14 @@ interface Report {
 }
 
 /**
- * Examines what the configuration names and reports on standard output, as it goes or, in JSON, at the end; resolves
+ * Examines what the configuration names and reports on standard output, at once or, in JSON, at the end; resolves
  * with the exit code: 0 without a problem, 1 with one, 128 and its number if a signal ended it.
  */
 export async function runDoctor(config: Config, isJson: boolean): Promise<number> {
   const interruption = stopOnSignal()
-  const tell = isJson ? async () => {} : print
+  const write = isJson ? async () => {} : print
   try {
-    const reports = await collect(config, interruption.signal, tell)
+    const reports = await collect(config, interruption.signal, write)
     const summary = countMarks(reports)
     if (isJson) await print(`${JSON.stringify({ sections: reports, summary }, null, 2)}\n`)
     else await print(`\n${summaryLine(summary)}\n`)
@@ -37,15 +37,15 @@ export async function runDoctor(config: Config, isJson: boolean): Promise<number
 async function collect(
   config: Config,
   signal: AbortSignal,
-  tell: (text: string) => Promise<void>,
+  write: (text: string) => Promise<void>,
 ): Promise<readonly Report[]> {
   const reports: Report[] = []
   for await (const { title, findings } of examine(config, signal)) {
     const checks: Finding[] = []
-    await tell(`${reports.length === 0 ? '' : '\n'}${title}\n`)
+    await write(`${reports.length === 0 ? '' : '\n'}${title}\n`)
     for await (const found of findings) {
       checks.push(found)
-      await tell(`${reportLines(found, paint).join('\n')}\n`)
+      await write(`${reportLines(found, paint).join('\n')}\n`)
     }
     reports.push({ title, checks })
   }

@@ -3,12 +3,12 @@ import { SetupError } from '@holdfast/core'
 /** Where yargs puts a name. */
 export interface NameArgument {
   readonly name?: string | undefined
-  /** Whatever stands behind `--`: yargs makes no positionals of it. */
+  /** The words after `--`, which yargs does not take as positionals. */
   readonly '--'?: readonly string[]
 }
 
 /**
- * The one name that was given, before `--` or behind it, if there was one.
+ * The one name that was given, before or after `--`, if there was one.
  *
  * @throws SetupError if there are two
  */

@@ -7,8 +7,8 @@ import {
 } from '@holdfast/server/config'
 
 /**
- * Refuses flags of a store that is not among those `inUse`: whoever gave one believes that it does something. Variables
- * and configuration files may have more, since several commands share them.
+ * Refuses flags of a store that is not among those `inUse`, since they would have no effect. Variables and configuration
+ * files may have them, since several commands share these.
  *
  * @throws SetupError that names every such flag
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SetupError } from '@holdfast/core'
 
 /**
- * Refuses a data directory that is not there, for commands that read: opening it would make it.
+ * Refuses a data directory that does not exist, for commands that only read. Opening it would make it.
  *
  * @throws SetupError that names the directory
  */

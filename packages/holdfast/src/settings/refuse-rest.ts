@@ -1,7 +1,7 @@
 import { SetupError } from '@holdfast/core'
 
 /**
- * Refuses words behind `--`, for commands that take none: yargs does not count them.
+ * Refuses words after `--`, for commands that take none. Yargs does not check them.
  *
  * @throws SetupError that names the first
  */

@@ -6,8 +6,8 @@ import {
 } from '@holdfast/server/config'
 
 /**
- * The environment of this process as far as it concerns the settings `names`, the secrets and the configuration file, for
- * a command that needs no others: what is wrong with the server's port is not in the way of a copy.
+ * The variables of this process for the settings `names`, the secrets and the configuration file. A command that needs no
+ * others should not fail because of them: a copy does not need the server's port.
  */
 export function settingEnvironment(names: readonly SettingName[]): NodeJS.ProcessEnv {
   const secretVariableNames = secretNames.flatMap((name) => Object.values(secretVariables(name)))

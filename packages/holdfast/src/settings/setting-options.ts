@@ -11,11 +11,11 @@ const headings: Readonly<Record<StoreKind, string>> = {
   minio: 'MinIO store:',
 }
 
-/** Options for the settings `names`, in groups; whatever is given for one comes as text. */
+/** Options for the settings `names`, in groups. Each value is text. */
 export function withSettings(yargs: Argv, names: readonly SettingName[]): Argv {
   for (const name of names) {
     const { describe, store, isSwitch = false, default: byDefault = '' } = settings[name]
-    // No type: with the parser's settings in main.ts each is text, or `true` where a switch stands alone.
+    // No type: with the parser's configuration in main.ts each value is text, or `true` for a switch without a value.
     yargs.option(name, {
       requiresArg: !isSwitch,
       coerce: String,

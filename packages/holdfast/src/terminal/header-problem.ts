@@ -1,11 +1,11 @@
-/** Well below what servers and proxies take for all headers together: 8 KiB at the least. */
+/** Servers and proxies take at least 8 KiB for all headers together. */
 const maxBytes = 4096
 
 const controlCharacter = /[\0-\x08\x0a-\x1f\x7f]/
 
 /**
- * Why `text` cannot be sent as the value of a header (RFC 9110 §5.5), as the end of a sentence that begins with what
- * it is; `undefined` if it can. A customer could never log in with it.
+ * Why `text` cannot be the value of a header (RFC 9110 §5.5), so that a customer could never log in with it: the end of a
+ * sentence whose subject is `text`. `undefined` if it can.
  */
 export function headerProblem(text: string): string | undefined {
   if (text === '') return 'is empty'

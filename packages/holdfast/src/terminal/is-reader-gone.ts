@@ -1,4 +1,4 @@
-/** Whether standard output failed since nobody reads it any more: who stops, as `head` does, has what they want. */
+/** Whether standard output failed because its reader has stopped, as `head` does: no error for the user. */
 export function isReaderGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -4,11 +4,11 @@ import { isReaderGone } from './is-reader-gone.ts'
 let isGuarded = false
 
 /**
- * Writes to standard output and waits for it. Rejects where it cannot be written: with `EPIPE` where its reader has gone,
- * with a `SetupError` otherwise, as on a disk that is full. Without this, Node would end the process with a stack.
+ * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped,
+ * with a `SetupError` otherwise, such as on a full disk. Without this, Node would end the process with a stack.
  */
 export async function print(text: string): Promise<void> {
-  // The event comes beside the callback or behind it, and may be nobody's.
+  // The event may come before or after the callback, and would throw without a listener.
   if (!isGuarded) process.stdout.on('error', () => {})
   isGuarded = true
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()

@@ -3,7 +3,7 @@ import { SetupError } from '@holdfast/core'
 import { headerProblem } from './header-problem.ts'
 
 /**
- * The password that `input` holds, without the line end behind it and otherwise to the byte.
+ * The password in `input`, without the line end after it and otherwise unchanged.
  *
  * @throws SetupError for one that no client could send
  */

@@ -1,13 +1,13 @@
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface Interruption {
-  /** Aborts at the first signal to end. The second one kills the process, as if nobody had asked for it. */
+  /** Aborts at the first signal to end. The second one kills the process, as it does by default. */
   readonly signal: AbortSignal
   /** Which signal it was, if there was one. */
   name(): NodeJS.Signals | undefined
 }
 
-/** Takes the signals to end from now on. */
+/** Handles the signals to end from now on. */
 export function stopOnSignal(): Interruption {
   const controller = new AbortController()
   let first: NodeJS.Signals | undefined

@@ -6,9 +6,9 @@ export interface CustomerUsage {
   readonly customer: string
   readonly files: number
   readonly bytes: number
-  /** Bytes; `undefined` for no limit, and for those whom the customers file does not have. */
+  /** Bytes; `undefined` for no limit, and for customers who are not in the customers file. */
   readonly quota: number | undefined
-  /** `undefined` for no limit, and for those whom the customers file does not have. */
+  /** `undefined` for no limit, and for customers who are not in the customers file. */
   readonly maxFiles: number | undefined
   /** Whether the customers file has the customer. */
   readonly isListed: boolean
@@ -18,8 +18,8 @@ export interface CustomerUsage {
 export type Quotas = ReadonlyMap<string, Pick<Customer, 'quota' | 'maxFiles'>>
 
 /**
- * What each customer keeps, in order of their names' UTF-8 bytes, each counted when it is asked for: those in `quotas`,
- * with or without files, and all others who have files.
+ * What each customer keeps: those in `quotas`, with or without files, and all others who have files. In order of the
+ * names' UTF-8 bytes; each is counted when the iterator asks for it.
  */
 export async function* customerUsages(
   store: BlobStore,
@@ -28,7 +28,7 @@ export async function* customerUsages(
   const listed = [...quotas.keys()].sort(compareUtf8)
   for await (const { value } of mergeSorted(eachOf(listed), store.customers())) {
     const usage = await usageOf(store, quotas, value)
-    // A store need not forget who had files once.
+    // A store may still name customers who have no file any more.
     if (usage.isListed || usage.files > 0) yield usage
   }
 }
@@ -44,7 +44,7 @@ export async function usageOf(
   return { customer, files, bytes, quota, maxFiles, isListed: quotas.has(customer) }
 }
 
-/** The part of the quota that is used, above 1 where it was lowered; `undefined` where there is no quota, or none to use. */
+/** The used part of the quota, above 1 after it was lowered; `undefined` if there is no quota, or if it is 0. */
 export function shareOf({ bytes, quota }: Pick<CustomerUsage, 'bytes' | 'quota'>) {
   return quota === undefined || quota === 0 ? undefined : bytes / quota
 }

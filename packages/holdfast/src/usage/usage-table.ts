@@ -4,7 +4,7 @@ import { visible } from '@holdfast/server/visible'
 
 const heading = ['files', 'size', 'quota', 'used', 'customer'] as const
 
-/** `usages` as lines of aligned columns, with their sum where there are several. Names are last, as wide as they are. */
+/** `usages` as lines of aligned columns, with the sum of several. Names come last, since their width varies. */
 export function usageTable(usages: readonly CustomerUsage[]): readonly string[] {
   const rows = usages.map(toRow)
   const lines = usages.length > 1 ? [heading, ...rows, sumOf(usages)] : [heading, ...rows]
@@ -29,7 +29,7 @@ function toRow(usage: CustomerUsage): readonly string[] {
 function percent(share: number | undefined): string {
   if (share === undefined) return '-'
   if (share > 0 && share < 0.01) return '<1%'
-  // Never a hundred where there is room.
+  // Rounded down: 100% means that there is no room.
   return `${Math.floor(share * 100)}%`
 }
 

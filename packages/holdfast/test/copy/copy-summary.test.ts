@@ -14,21 +14,21 @@ const result: CopyResult = {
 }
 
 describe('copySummary', () => {
-  it('tells what was copied, and no more than there is to tell', () => {
+  it('has what was copied, and leaves out what is zero', () => {
     const copied = { files: 10_001, bytes: 2.15e9 }
     expect(copySummary({ ...result, copied }, 65)).to.deep.equal([
       'Copied and compared 10001 files, 2.15 GB, in 1m 05s.',
     ])
   })
 
-  it('tells that there was nothing to copy', () => {
+  it('reports that there was nothing to copy', () => {
     expect(copySummary({ ...result, present: { files: 1, bytes: 12 } }, 1)).to.deep.equal([
       'Nothing copied, in 1s.',
       'There already: 1 file, 12 B.',
     ])
   })
 
-  it('tells what is only in the target, what was removed, and what failed', () => {
+  it('has what is only in the target, what was removed, and what failed', () => {
     const failures = [{ customer: 'alice', name: 'a', reason: 'EIO' }]
     expect(copySummary({ ...result, removed: 2, extra: 3, failures }, 1)).to.deep.equal([
       'Nothing copied, in 1s.',
@@ -38,7 +38,7 @@ describe('copySummary', () => {
     ])
   })
 
-  it('tells that the source has not stood still, unless the copy was stopped', () => {
+  it('warns if the source changed during the copy, unless the copy was stopped', () => {
     const late = /^Files came or changed to the end/
     const unfinished = { ...result, isCaughtUp: false }
     expect(copySummary(unfinished, 1).at(-1)).to.match(late)

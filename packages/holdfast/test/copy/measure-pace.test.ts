@@ -19,7 +19,7 @@ const sample = (
 })
 
 describe('measurePace', () => {
-  it('tells bytes a second, and the time left if it goes on so', () => {
+  it('has bytes a second, and the time left at that pace', () => {
     expect(measurePace(sample(0, 0, 0), sample(2, 20, 200))).to.deep.equal({
       bytesPerSecond: 100,
       secondsLeft: 8,
@@ -41,7 +41,7 @@ describe('measurePace', () => {
     expect(measurePace(earlier, later).secondsLeft).to.equal(1)
   })
 
-  it('cannot tell the time left when nothing moves', () => {
+  it('has no time left when nothing moves', () => {
     const still = { bytesPerSecond: 0, secondsLeft: undefined }
     expect(measurePace(sample(0, 3, 10), sample(5, 3, 10))).to.deep.equal(still)
     expect(measurePace(sample(5, 3, 10), sample(5, 3, 10))).to.deep.equal(still)

@@ -46,17 +46,17 @@ describe('progressLine', () => {
     }
   })
 
-  it('says what it counts', () => {
+  it('names what it counts', () => {
     expect(progressLine({ ...progress, stage: 'counting' }, pace, 80)).to.equal(
       'counting  10001 files  2.15 GB',
     )
   })
 
-  it('says how many failed', () => {
+  it('has the number of failures', () => {
     expect(progressLine({ ...progress, failed: 3 }, pace, 150)).to.match(/ {2}3 failed$/)
   })
 
-  it('leaves out the time that it cannot tell', () => {
+  it('leaves out an unknown time', () => {
     const still = { bytesPerSecond: 0, secondsLeft: undefined }
     expect(progressLine(progress, still, 150)).to.match(/ {2}0 B\/s$/)
   })

@@ -28,7 +28,7 @@ describe('reportLines', () => {
 })
 
 describe('summaryLine', () => {
-  it('counts, and says what follows', () => {
+  it('counts, and says whether the server can run', () => {
     expect(summaryLine({ ok: 9, warning: 0, problem: 0, skipped: 0 })).to.equal(
       'No problems, no warnings, 9 ok. The server can run.',
     )

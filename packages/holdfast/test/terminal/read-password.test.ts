@@ -44,7 +44,7 @@ describe('readPassword', () => {
       const error: unknown = await read(input).catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(SetupError)
       expect(error).to.have.property('message').that.includes(message)
-      // The password itself is nobody's business but the customer's.
+      // A message must not show the password.
       if (input.length > 4) expect(error).to.have.property('message').not.include(String(input))
     })
   }

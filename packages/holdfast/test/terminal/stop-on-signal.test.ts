@@ -18,7 +18,7 @@ describe('stopOnSignal', () => {
   })
 
   for (const name of names) {
-    it(`aborts at ${name}, and tells which it was`, () => {
+    it(`aborts at ${name}, and names it`, () => {
       const interruption = stopOnSignal()
       expect(interruption.signal.aborted).to.be.false
       expect(interruption.name()).to.be.undefined

@@ -11,7 +11,7 @@ const alice = {
 }
 
 describe('usageTable', () => {
-  it('is only a heading where there is nobody', () => {
+  it('is only a heading without customers', () => {
     expect(usageTable([])).to.deep.equal(['files  size  quota  used  customer'])
   })
 
@@ -29,7 +29,7 @@ describe('usageTable', () => {
     ])
   })
 
-  it('says neither a hundred where there is room nor nothing where there is something', () => {
+  it('rounds down, so that 100% means no room, and shows what is less than 1%', () => {
     const used = (bytes: number) => usageTable([{ ...alice, bytes }])[1]?.split(/ {2,}/)[4]
     expect([0, 1, 999, 1_000, 2_500].map(used)).to.deep.equal(['0%', '<1%', '99%', '100%', '250%'])
   })

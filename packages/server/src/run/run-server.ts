@@ -82,7 +82,7 @@ async function runWatched(
   return 0
 }
 
-/** So that balancers notice, before it refuses connections, that the server is not ready any more. */
+/** Serves on, so that balancers notice that the server is not ready before it refuses connections. */
 async function serveOn(delayMs: number, { hurry }: Signals, log: Logger): Promise<void> {
   if (delayMs === 0) return
   log.info({ delayMs }, 'serving on for --shutdown-delay, not ready any more')
@@ -90,8 +90,7 @@ async function serveOn(delayMs: number, { hurry }: Signals, log: Logger): Promis
 }
 
 /**
- * A start that is held up, as by a network file system that does not answer, ends at the second signal: there is
- * nothing to finish.
+ * Starts the server; a second signal kills a start that hangs, such as on a network file system that does not answer.
  */
 async function startUnlessHurried(
   config: Config,
@@ -100,7 +99,7 @@ async function startUnlessHurried(
   watch: ServerWatch | undefined,
 ): Promise<RunningServer> {
   const giveUp = () => {
-    // Exiting would wait for the thread that is held up; and so might standard error.
+    // An exit would wait for the thread that hangs, and standard error may hang as well.
     write(2, 'holdfast: Killed while starting.\n', killProcess)
     setTimeout(killProcess, lastCallsMs)
   }

@@ -10,8 +10,8 @@ export interface Signals {
 }
 
 /**
- * Catches the signals that the server knows, from now on. To be called before there is anything to end: a signal that
- * nobody has asked for yet kills the process.
+ * Handles the signals that the server knows, from now on. Call it before there is anything to end: a signal without a
+ * handler kills the process.
  */
 export function catchSignals(): Signals {
   const first = Promise.withResolvers<string>()
