@@ -13,6 +13,8 @@ export interface AllowedEdges {
 export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   // What tests hold answers against; published to nobody.
   'api-description': { dependencies: [], devDependencies: [] },
+  // What tests of several packages share; published to nobody.
+  testing: { dependencies: [], devDependencies: [] },
   core: { dependencies: [], devDependencies: [] },
   contract: { dependencies: ['core'], devDependencies: [] },
   copy: { dependencies: ['core'], devDependencies: ['contract'] },
@@ -43,7 +45,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'store-disk',
       'store-minio',
     ],
-    devDependencies: ['contract', 'minio-container'],
+    devDependencies: ['contract', 'minio-container', 'testing'],
   },
   // Proves the product as its users have it; it has tests only.
   'system-tests': {
@@ -60,6 +62,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       's3-servers',
       'store-disk',
       'store-minio',
+      'testing',
     ],
   },
 }

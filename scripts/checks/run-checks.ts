@@ -2,6 +2,8 @@
  * The body of scripts/test: every check, and the tests, file by file, several at a time, whatever has failed before. A
  * check counts as one. Ends with what failed and the line `N passed, N failed`, and with code 1 if anything failed.
  */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { coverageFolder, forgetCoverage } from '../test-coverage/coverage-folder.ts'
 import { forgetResults, keepResults } from '../matrix/results-file.ts'
@@ -24,6 +26,9 @@ const check = (title: string, ...command: string[]) => checkJob(root, title, com
 
 // First, since tests import other packages as they are published: from dist.
 const build = check('build and types', 'tsc', '--build')
+// Of this run only: a test may run this script, too.
+const program = await mkdtemp(join(tmpdir(), 'holdfast-program-'))
+const bundle = check('bundle of the command', 'node', 'scripts/program/build-program.ts', program)
 const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
 const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
 
@@ -45,13 +50,15 @@ const isCovered = isComplete && (args.length < said.length || Boolean(process.en
 
 if (isComplete) await forgetResults(root)
 if (isCovered) await forgetCoverage(root)
-const built = await run([build])
+const built = [...(await run([build])), ...(await run([bundle]))]
+process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 const endMinio = await startSharedMinio(root, choice.files)
 const reports = await run([
   ...checks,
   ...testJobs(root, choice, isCovered ? coverageFolder(root) : undefined),
 ])
 await endMinio()
+await rm(program, { recursive: true })
 const tests = addReports(reports.slice(checks.length))
 if (isComplete) await keepResults(root, tests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
 import { startCopy } from '../support/copy-process.ts'
@@ -10,8 +10,6 @@ import { runHoldfast } from '../support/holdfast.ts'
 import { createSite, type Site } from '../support/site.ts'
 import { treeOf } from '../support/tree-of.ts'
 import { until } from '../support/until.ts'
-
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 describe('holdfast copy', () => {
   let site: Site
@@ -128,7 +126,9 @@ describe('holdfast copy', () => {
   describe('on a terminal', () => {
     /** What `command` says to a terminal of `columns`, and its exit code. */
     const inTerminal = async (columns: number, env: Readonly<Record<string, string>> = {}) => {
-      const words = [process.execPath, bin, 'copy', ...between()].map((word) => `'${word}'`)
+      const words = [process.execPath, holdfastProgram, 'copy', ...between()].map(
+        (word) => `'${word}'`,
+      )
       const command = `stty cols ${columns} && ${words.join(' ')}`
       const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], {
         env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { hashPassword } from '@holdfast/passwords'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
@@ -14,7 +14,6 @@ import { createSite, credentials, type Site } from '../support/site.ts'
 import { treeOf } from '../support/tree-of.ts'
 import { until } from '../support/until.ts'
 
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 const run = promisify(execFile)
 
 interface JsonReport {
@@ -131,7 +130,7 @@ describe('holdfast doctor', () => {
   })
 
   it('removes what it has made when a signal ends it, and exits with the signal’s code', async () => {
-    const child = spawn(process.execPath, [bin, 'doctor'], { cwd: site.path })
+    const child = spawn(process.execPath, [holdfastProgram, 'doctor'], { cwd: site.path })
     const output = text(child.stdout)
     const ended = once(child, 'close') as Promise<[number | null, string | null]>
     const tmp = join(site.path, 'data', 'tmp')
@@ -148,7 +147,7 @@ describe('holdfast doctor', () => {
   })
 
   it('may be read as far as somebody likes', async () => {
-    const script = `'${process.execPath}' '${bin}' doctor | head -n 1`
+    const script = `'${process.execPath}' '${holdfastProgram}' doctor | head -n 1`
     const { stdout, stderr } = await run('bash', ['-c', script], { cwd: site.path })
     expect({ stdout, stderr }).to.deep.equal({ stdout: 'Machine\n', stderr: '' })
     await until('it has removed what it made', async () => (await readdir(site.path)).length === 1)

@@ -3,14 +3,13 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { expect } from 'chai'
 import { startHoldfast } from '../support/holdfast.ts'
 import { createSite, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
-const command = [process.execPath, bin, 'serve', '--port', '0']
+const command = [process.execPath, holdfastProgram, 'serve', '--port', '0']
 
 describe('runServer', () => {
   let site: Site

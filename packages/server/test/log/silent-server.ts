@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createSite, credentials, type Site } from '../support/site.ts'
 import { until } from '../support/until.ts'
-
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 /** A running `holdfast serve` whose log the test does not read. */
 export interface SilentServer {
@@ -33,7 +31,9 @@ export async function startSilentServer(
 ): Promise<SilentServer> {
   const place = site ?? (await createSite())
   const ports = ['--port', '0', '--admin-port', '0', '--shutdown-grace', '5s']
-  const command = [process.execPath, bin, 'serve', ...ports, ...flags].map((word) => `'${word}'`)
+  const command = [process.execPath, holdfastProgram, 'serve', ...ports, ...flags].map(
+    (word) => `'${word}'`,
+  )
   const pidFile = join(place.path, 'pid')
   await place.write(
     'serve.sh',

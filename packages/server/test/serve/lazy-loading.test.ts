@@ -1,3 +1,4 @@
+import { packagedProgram as program } from '@holdfast/testing'
 import { expect } from 'chai'
 import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
 import { createSite, type Site } from '../support/site.ts'
@@ -23,7 +24,7 @@ describe('The client for S3', () => {
   afterEach(() => site.remove())
 
   it('is not loaded by a server that keeps files on a disk', async () => {
-    const server = await startHoldfast([], { cwd: site.path, env })
+    const server = await startHoldfast([], { cwd: site.path, env, program })
     await server.kill()
     expect(server.output()).not.to.include('loads ')
   })
@@ -34,7 +35,7 @@ describe('The client for S3', () => {
       ['customers', 'list'],
       ['serve', '--store', 'minio'],
     ]) {
-      const { stderr } = await runHoldfast(args, { cwd: site.path, env })
+      const { stderr } = await runHoldfast(args, { cwd: site.path, env, program })
       expect(stderr).not.to.include('loads ')
     }
   })
@@ -54,6 +55,7 @@ describe('The client for S3', () => {
       ],
       {
         cwd: site.path,
+        program,
         env: { ...env, HOLDFAST_MINIO_ACCESS_KEY: 'key', HOLDFAST_MINIO_SECRET_KEY: 's3cret' },
       },
     )
@@ -87,7 +89,7 @@ describe('The start of a server without TLS', () => {
 
   it('loads neither TLS, nor the admin port, nor fetch, nor what limits rates by databases, nor what measures', async () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(confession)}`
-    const server = await startHoldfast([], { cwd: site.path, env: { NODE_OPTIONS } })
+    const server = await startHoldfast([], { cwd: site.path, env: { NODE_OPTIONS }, program })
     try {
       expect((await fetch(`${server.url}/ping`)).status).to.equal(200)
       server.signal('SIGUSR2')

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { memoryOf } from '../../../system-tests/test/endurance/holdfast-process.ts'
-
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 /** A running `holdfast copy`. */
 export interface CopyProcess {
@@ -28,7 +26,7 @@ export function startCopy(
   env: Readonly<Record<string, string>> = {},
 ): CopyProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
-  const child = spawn(process.execPath, [bin, 'copy', ...args], {
+  const child = spawn(process.execPath, [holdfastProgram, 'copy', ...args], {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,10 +1,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { until } from './until.ts'
-
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
 
 export interface HoldfastOptions {
   /** The directory it runs in. */
@@ -13,6 +11,8 @@ export interface HoldfastOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Without the privilege of root to read and write where permissions forbid it. */
   readonly obeysPermissions?: boolean
+  /** The file that is `holdfast`, where it must be a certain one. */
+  readonly program?: string
   /** What it reads from standard input. */
   readonly input?: string
 }
@@ -73,7 +73,11 @@ export async function startHoldfastByShell(
   options: HoldfastOptions,
 ): Promise<HoldfastServer> {
   const shell = `holdfast() { exec "$HOLDFAST_NODE" "$HOLDFAST_BIN" "$@"; }\n${script}`
-  const env = { ...environmentOf(options), HOLDFAST_NODE: process.execPath, HOLDFAST_BIN: bin }
+  const env = {
+    ...environmentOf(options),
+    HOLDFAST_NODE: process.execPath,
+    HOLDFAST_BIN: holdfastProgram,
+  }
   return serverOf(spawn('bash', ['-euc', shell], { cwd: options.cwd, env }))
 }
 
@@ -126,13 +130,13 @@ async function serverOf(child: ChildProcessWithoutNullStreams): Promise<Holdfast
 }
 
 function start(args: readonly string[], options: HoldfastOptions): ChildProcessWithoutNullStreams {
-  const { cwd, obeysPermissions = false } = options
+  const { cwd, obeysPermissions = false, program: file = holdfastProgram } = options
   // Another user would not do: the project may lie where only root may look.
   const isTooMighty = obeysPermissions && process.getuid?.() === 0
   const [program = '', ...rest] = [
     ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []),
     process.execPath,
-    bin,
+    file,
     ...args,
   ]
   return spawn(program, rest, { cwd, env: environmentOf(options) })

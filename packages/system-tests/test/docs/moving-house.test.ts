@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
@@ -12,8 +12,6 @@ import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { fencedBlocks } from './documented-steps.ts'
 
 const run = promisify(execFile)
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
-
 /** What `text` says between a heading of the second level and the next. */
 function sectionOf(text: string, heading: string): string {
   return text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`)) ?? ''
@@ -52,7 +50,7 @@ describeWithMinio('The commands in docs/back-up.md, "Move"', (minio) => {
         .replace('ACCESS_KEY=holdfast', `ACCESS_KEY=${accessKey}`)
         .replace('http://127.0.0.1:9000', endpoint)
         .replace('BUCKET=files', `BUCKET=${bucket}`)
-        .replaceAll('scripts/start', `'${process.execPath}' '${bin}'`)
+        .replaceAll('scripts/start', `'${process.execPath}' '${holdfastProgram}'`)
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: site.path })
       return stdout
     }

@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const bin = fileURLToPath(new URL('../../../holdfast/bin/holdfast.js', import.meta.url))
+import { holdfastProgram } from '@holdfast/testing'
 
 /** Headers of the one customer of every server here. */
 export const credentials = { 'x-auth-name': 'demo', 'x-auth-password': 'endure' }
@@ -38,7 +36,7 @@ export async function startHoldfast(
   directory: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<HoldfastProcess> {
-  const child = spawn(process.execPath, [bin, 'serve'], {
+  const child = spawn(process.execPath, [holdfastProgram, 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,

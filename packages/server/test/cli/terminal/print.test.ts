@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
+import { holdfastProgram } from '@holdfast/testing'
 import { openCustomersFile } from '@holdfast/credentials-file'
 import { expect } from 'chai'
 import { createSite, type Site } from '../../support/site.ts'
 
 const run = promisify(execFile)
-const bin = fileURLToPath(new URL('../../../../holdfast/bin/holdfast.js', import.meta.url))
-
 describe('The output of holdfast', () => {
   let site: Site
   beforeEach(async () => {
@@ -18,7 +16,7 @@ describe('The output of holdfast', () => {
   /** Runs a line of bash in which `$HOLDFAST` is the command; resolves also when that fails. */
   const shell = async (line: string) => {
     const script = `HOLDFAST="$1 $2"; ${line}`
-    const args = ['-o', 'pipefail', '-c', script, 'bash', process.execPath, bin]
+    const args = ['-o', 'pipefail', '-c', script, 'bash', process.execPath, holdfastProgram]
     try {
       return { code: 0, ...(await run('bash', args, { cwd: site.path })) }
     } catch (error) {

@@ -1,0 +1,1 @@
+export { holdfastProgram, packagedProgram } from './holdfast-program.ts'

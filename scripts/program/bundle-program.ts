@@ -1,0 +1,60 @@
+import { cp, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+
+/** What is loaded of it lies in one folder; what is loaded on demand, in files of its own, as in the packages. */
+const entryPoints = [
+  'packages/holdfast/dist/main.js',
+  'packages/holdfast/dist/keep-compiled.js',
+  'packages/server/dist/workers/worker-process.js',
+]
+
+/**
+ * Bundles the command of the repository at `root`, which is built, with all libraries into the directory `to`, which it replaces.
+ * Resolves with the path of its `bin/holdfast.js`. Stack traces have the names of functions, and source maps lie beside the files.
+ */
+export async function bundleProgram(root: string, to: string): Promise<string> {
+  const program = join(to, 'holdfast')
+  await rm(to, { recursive: true, force: true })
+  await mkdir(program, { recursive: true })
+  await build({
+    absWorkingDir: root,
+    entryPoints: entryPoints.map((path) => join(root, path)),
+    entryNames: '[name]',
+    outdir: join(program, 'dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    sourcemap: true,
+    banner: { js: commonJs },
+    // Where a library has none of its own.
+    define: { __filename: 'bundledFile', __dirname: 'bundledFolder' },
+    plugins: [bundlesRequired],
+    logLevel: 'warning',
+  })
+  // Each package reads its version relative to its file: the command's next to `dist`, the server's one folder above that.
+  await cp(join(root, 'packages/holdfast/package.json'), join(program, 'package.json'))
+  await cp(join(root, 'packages/server/package.json'), join(to, 'package.json'))
+  await cp(join(root, 'packages/holdfast/bin'), join(program, 'bin'), { recursive: true })
+  return join(program, 'bin/holdfast.js')
+}
+
+/** What CommonJS libraries find in each module, and ES modules have not. */
+const commonJs = `
+import { createRequire as requireOf } from 'node:module'
+const require = requireOf(import.meta.url)
+const { filename: bundledFile, dirname: bundledFolder } = import.meta
+`.trim()
+
+/** esbuild bundles what `require` names, unless a module has made that `require` itself. */
+const bundlesRequired: Plugin = {
+  name: 'bundles-required',
+  setup: (bundling) =>
+    bundling.onLoad({ filter: /\/http-koa\/dist\/modules\/required\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const own = /^import \{ createRequire \} .*\n|^const require = .*\n/gm
+      return { contents: text.replace(own, '') }
+    }),
+}
