@@ -28,8 +28,8 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   const { log, prefix } = setup
   const report = createReporter(setup.addressOf, logging(log, options.onAnswered))
   const app = new Koa<HoldfastState>()
-  // What fails once the response has begun can only be logged; the connection is cut, so that the client does not take
-  // a part for the whole.
+  // An error after the headers can only be logged; the connection is cut, so that the client does not take a part of the
+  // content for all of it.
   app.on(
     'error',
     (error: Error & { code?: string }, ctx?: Koa.ParameterizedContext<HoldfastState>) => {

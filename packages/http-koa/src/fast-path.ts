@@ -47,7 +47,7 @@ export function createFastPath(setup: Setup, report: Reporter): FastPath {
     if (file?.bytes === undefined || response.closed) {
       leave()
       leaveOpened(exchange, opening)
-      // No one waits for the answer of a client that has left while the file was opened.
+      // The client may have left while the file was opened.
       return response.closed
     }
     onExchangeEnd(exchange, leave)

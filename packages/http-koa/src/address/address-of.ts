@@ -3,13 +3,13 @@ import { SocketAddress, isIP, isIPv6 } from 'node:net'
 import { createAddressSet } from './address-set.ts'
 import { headerValues } from '../http/header-values.ts'
 
-/** Tells where a request comes from, as an IP address; empty when the connection is gone already. */
+/** The client's IP address; empty if the connection has gone already. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * An {@link AddressOf} that believes `X-Forwarded-For` as far as it was written by one of `trustedProxies`: addresses,
- * or subnets as in `10.0.0.0/8`. Every proxy adds the address that it saw at the end of the list; so the last one that
- * is no trusted proxy's is the client's, and whatever stands before it may be the client's own invention.
+ * An {@link AddressOf} that uses the entries of `X-Forwarded-For` that were written by one of `trustedProxies`: addresses,
+ * or subnets as in `10.0.0.0/8`. Every proxy appends the address that it saw. So the last address that is not a trusted
+ * proxy's is the client's; the client may have made up all entries before it.
  *
  * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
  */
@@ -41,9 +41,9 @@ function withoutMapping(address: string): string {
 }
 
 /**
- * What of an address one client cannot change at will: an IPv4 address as it is, of an IPv6 address the first 64 bits,
- * since whoever has one as a rule has all of that network (RFC 6177 §2), however it was spelt. IPv4 in IPv6 is IPv4;
- * link-local addresses and whatever is no address stay as they are.
+ * The part of an address that a client cannot change at will: all of an IPv4 address, the first 64 bits of an IPv6
+ * address, since a client usually has the whole network of 64 bits (RFC 6177 §2). IPv4 in IPv6 is IPv4; link-local
+ * addresses and other strings stay as they are.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address) || address.toLowerCase().startsWith('fe80:'))

@@ -46,7 +46,7 @@ async function pump(content: AsyncIterable<Uint8Array>, destination: Writable): 
       goOn = resolve
       destination.write(chunk, () => resolve())
     })
-    // Whoever leaves has the content closed, which then has no next chunk.
+    // After the client has left, the content must not be asked for another chunk.
     if (hasLeft()) return false
   }
   return true

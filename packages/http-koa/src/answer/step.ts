@@ -17,7 +17,7 @@ export type HttpStep = (typeof httpSteps)[number]
 
 const steps = channel('holdfast:http-koa:step')
 
-/** Tells subscribers, if there are any, that `name` has just happened. */
+/** Publishes that `name` has just happened. */
 export function step(name: HttpStep): void {
   // Without a subscriber this is a call of an empty function.
   steps.publish(name)

@@ -17,7 +17,7 @@ export async function streamBody<Chunk extends string | Uint8Array>(
   const releaseNow = () => {
     release()?.catch((error: unknown) => ctx.app.emit('error', error, ctx))
   }
-  // Content whose client leaves before its first byte is never begun, and so would never release anything by itself.
+  // Content whose client leaves before the first byte is never iterated, and so cannot release anything itself.
   if (res.closed) releaseNow()
   res.once('close', releaseNow)
   try {
@@ -26,7 +26,7 @@ export async function streamBody<Chunk extends string | Uint8Array>(
     // Koa destroys it when the client leaves.
     ctx.body = body.once('close', releaseNow)
   } catch (error) {
-    // What is released while it is waited for may fail; there is nobody to tell.
+    // If the client has left, the release may fail the waiting content; there is no response for that error.
     if (!res.closed) throw error
   } finally {
     res.off('close', releaseNow)

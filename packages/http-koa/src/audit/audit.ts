@@ -1,4 +1,4 @@
-/** What somebody did to a file or tried in vain, or a login that was refused. `undefined`: not known, or of no meaning. */
+/** A change of a file, an attempt at one, or a refused login. `undefined`: unknown, or without meaning. */
 export interface AuditEvent {
   /** When it was over. */
   readonly time: Date
@@ -24,10 +24,10 @@ export interface AuditEvent {
 }
 
 /**
- * Takes an event down. The answer to the client waits for it: who has read `OK` can rely on it that the event was taken
- * down before. If it rejects, the answer is 500, though what the event tells of has happened.
+ * Records an event. The response waits for it: a client who has read `OK` can rely on the record. If it rejects, the
+ * response is 500, although the event has happened.
  */
 export type Audit = (event: AuditEvent) => Promise<void>
 
-/** An audit trail that nobody keeps. */
+/** Records nothing. */
 export const noAudit: Audit = async () => {}

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Takes the body of `request` where all of it has arrived and nobody has read of it; `undefined` where that is not so, and
- * for bodies whose length was not announced. To read a small one as a stream takes longer than to store it. Whoever makes
- * use of it lets the request come to its end, by `request.resume()`; whoever does not puts it back, by `request.unshift`.
+ * Takes the body of `request` if all of it has arrived and nothing has read from it; otherwise, and for bodies without an
+ * announced length, `undefined`. Reading a small body as a stream takes longer than storing it. A caller who uses the body
+ * then calls `request.resume()`, so that the request ends; a caller who does not puts it back with `request.unshift`.
  */
 export function takeBodyAtHand(request: IncomingMessage): Buffer | undefined {
   const length = Number(request.headers['content-length'] ?? 0)

@@ -1,10 +1,10 @@
 import { finished, type Readable } from 'node:stream'
 
 /**
- * The chunks of `stream` as they have arrived, each when the one before has been dealt with; throws what `brokenOff`
- * makes where the stream does not come to its end. The stream's own iterator copies those that wait into one, and leaves
- * them to the collector. A reader that stops early leaves the stream paused and alive: whoever feeds it may wait for
- * ever for one that was destroyed. At the end `atEnd` is called with the number of bytes; what it throws, the reader gets.
+ * The chunks of `stream` as they have arrived, each after the one before has been processed; throws the error of
+ * `brokenOff` if the stream does not end properly. (The stream's own iterator would copy waiting chunks into one.) A reader
+ * that stops early leaves the stream paused and alive, since its source could wait for ever for a destroyed one. At the
+ * end, `atEnd` is called with the number of bytes; the reader gets what it throws.
  */
 export async function* chunksOf(
   stream: Readable,

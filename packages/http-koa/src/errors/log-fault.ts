@@ -2,7 +2,7 @@ import { isFileServiceError } from '@holdfast/core'
 import type { HttpLog } from './log.ts'
 import type { HttpProblem } from './problem.ts'
 
-/** Statuses that tell of trouble on our side; the operator wants the cause, which the client does not get. */
+/** Statuses of faults on our side: the operator needs the cause, which the client does not get. */
 const faults: readonly number[] = [500, 503, 507]
 
 /** Logs the cause of an answer that is our fault, with the id that the client got. */
@@ -12,7 +12,7 @@ export function logFault(
   error: unknown,
   { status, message }: HttpProblem,
 ): void {
-  // Refusing what is too much is no trouble, and a line with a stack for each would be more of it.
+  // A refusal of excess requests is no fault, and a line with a stack for each would add to the load.
   if (isFileServiceError(error, 'overloaded')) return
   if (faults.includes(status)) log.error({ requestId, err: error }, message)
 }

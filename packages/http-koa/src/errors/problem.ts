@@ -23,7 +23,7 @@ export class HttpProblem extends Error {
   readonly status: number
   /** Headers that belong to the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the message is the client's to read and nobody's to log, as Koa and others take it. */
+  /** Whether the message is meant for the client and not logged, as Koa and others use it. */
   readonly expose: boolean
 
   constructor(

@@ -3,11 +3,11 @@ import { HttpProblem } from './problem.ts'
 
 interface Answer {
   readonly status: number
-  /** What the client is told; where it is left out, the error's own message. */
+  /** The message for the client. Default: the error's own message. */
   readonly message?: string
 }
 
-/** How each refusal of the core is said over HTTP. A new code does not compile until it has its line here. */
+/** The HTTP answer for each error code of the core. A new code does not compile until it has its line here. */
 const answers = {
   'missing-credentials': { status: 400, message: 'No auth headers' },
   'invalid-credentials': { status: 400, message: 'Invalid credentials' },
@@ -31,7 +31,7 @@ export function codeOf(error: unknown): string {
 /** Seconds after which a client may try again where an error does not say. */
 const defaultRetryAfterSeconds = 5
 
-/** What the client is told of `error`; a fault that is nobody's fault but ours when the error is unknown. */
+/** The answer to `error`; 500 for unknown errors. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (!isFileServiceError(error))

@@ -21,9 +21,9 @@ export interface AnsweredRequest {
   readonly method: string | undefined
   /** As it was sent, without the query. */
   readonly path: string | undefined
-  /** The answer's; `undefined` where none had begun. */
+  /** The response's; `undefined` if none was sent. */
   readonly status: number | undefined
-  /** Whether the answer was cut off, as a rule since the client left; whatever the status says, the client did not get it. */
+  /** Whether the response was cut off, usually because the client left: the client did not get it, whatever the status. */
   readonly isAborted: boolean
   /** From the arrival of the headers to the end of the answer. */
   readonly durationMs: number
@@ -36,9 +36,9 @@ export interface AnsweredRequest {
   readonly address: string
   /** Why it was refused or failed: an `ErrorCode` of the core, or a code of docs/audit.md; `unexpected` for what has none. */
   readonly code: string | undefined
-  /** The same in words for the operator, which the client need not have been told. */
+  /** The same in words for the operator; the client may have got another message. */
   readonly reason: string | undefined
 }
 
-/** Told of each request once its answer has been sent or cut off. Nobody waits for it. */
+/** Called for each request after its response was sent or cut off. Its result is not awaited. */
 export type OnAnswered = (answered: AnsweredRequest) => void

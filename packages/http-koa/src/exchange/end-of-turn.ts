@@ -1,9 +1,9 @@
 let turn: Promise<undefined> | undefined
 
 /**
- * Resolves when whatever has arrived by now has been looked at, at the end of this turn of the event loop. Answers that
- * wait for it go out together: each that goes out alone wakes up a client, or a proxy, that has gone to sleep since the
- * last one, which takes the system longer than all the rest of a small answer.
+ * Resolves at the end of this turn of the event loop, after all bytes that have arrived were processed. Responses that wait
+ * for it are sent together. A response that is sent alone wakes up a sleeping client or proxy, which costs the system more
+ * than the rest of a small response.
  */
 export function endOfTurn(): Promise<undefined> {
   return (turn ??= new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { connectionOf } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { problems } from '../errors/problem.ts'
 
-/** Calls `action` once when the response has been sent to its end, or never will be; at once if that is so already. */
+/** Calls `action` once when the response has been sent or cut off; at once if it has been already. */
 export function onExchangeEnd(exchange: Exchange, action: () => void): void {
   exchange.endings ??= watchEnd(exchange)
   if (exchange.isOver) action()
@@ -29,8 +29,8 @@ function watchEnd(exchange: Exchange): (() => void)[] {
 }
 
 /**
- * Calls `action` once when the connection ends, or in the next turn if it has ended already. The function returned takes
- * that back: the connection may live on for thousands of requests.
+ * Calls `action` once when the connection ends, or in the next turn if it has ended already. The function returned
+ * cancels the call: a connection may serve thousands of requests.
  */
 export function onConnectionEnd(socket: Socket, action: () => void): () => void {
   if (socket.destroyed) {
@@ -43,8 +43,8 @@ export function onConnectionEnd(socket: Socket, action: () => void): () => void 
 }
 
 /**
- * A signal that aborts when the client at the other end of `socket` leaves. All requests of a connection have the same
- * one: who listens to it stops when it is not needed any more.
+ * A signal that aborts when the client at the other end of `socket` leaves. All requests of a connection share it:
+ * remove listeners when they are no longer needed.
  */
 export function leavingSignal(socket: Socket): AbortSignal {
   return (connectionOf(socket).leaving ??= watch(socket))

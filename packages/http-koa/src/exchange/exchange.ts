@@ -5,7 +5,7 @@ import type { AnsweredRequest } from './answered-request.ts'
 
 /**
  * One request, its response, and all that is known of them. The server, the fast path, Koa's middleware, the log and the
- * audit trail share this one record, so that each step is taken once, whoever takes it.
+ * audit trail share this one record, so that each step is taken once.
  */
 export interface Exchange {
   readonly request: IncomingMessage

@@ -16,9 +16,9 @@ import type { HoldfastState } from '../exchange/holdfast-state.ts'
 export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
 
 /**
- * Knows customers by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` tells
- * the service's brake on bad logins where a request comes from. Default: the other end of the connection. The brake
- * takes an IPv6 network of 64 bits for one address. A client that leaves while its login waits is not waited for.
+ * Authenticates by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` gives the
+ * service's brake on bad logins the address of a request. Default: the other end of the connection. The brake takes an
+ * IPv6 network of 64 bits as one address. A login of a client that has left stops waiting.
  */
 export function headerAuthentication(
   service: FileService,
@@ -70,8 +70,7 @@ function presentedName(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Empty where the header is missing. One that is sent twice is nobody's: joined values could be made to mean somebody
- * else.
+ * Empty if the header is missing. A header that is sent twice is refused: the joined values could be another customer's.
  */
 function soleHeader(request: IncomingMessage, header: string): string {
   const values = headerValues(request, header)
@@ -80,7 +79,7 @@ function soleHeader(request: IncomingMessage, header: string): string {
   return decodeHeaderText(values[0] ?? '')
 }
 
-/** The files of the customer who sent the request, behind the middleware above. */
+/** The files of the customer who sent the request; only after the middleware above. */
 export function filesOf(state: HoldfastState): CustomerFiles {
   if (state.files === undefined) throw new TypeError('The route is not behind authentication')
   return state.files

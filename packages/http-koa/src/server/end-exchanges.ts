@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { connectionOf } from '../exchange/connection.ts'
 
-/** Notes that nothing behind what has arrived is taken for a request; `false` when that was noted before. */
+/** From now on, no further bytes of the connection are taken for a request; `false` if this was called before. */
 export function endExchanges(socket: Duplex): boolean {
   const connection = connectionOf(socket)
   if (connection.isEnded) return false
@@ -10,8 +10,8 @@ export function endExchanges(socket: Duplex): boolean {
 }
 
 /**
- * Whether the connection has ended, or the client has been told that it will: then no further request is processed, since
- * the client takes it for one that was not (RFC 9112 §9.6).
+ * Whether the connection has ended, or its end was announced to the client. Then no further request is processed, since the
+ * client assumes that it was not (RFC 9112 §9.6).
  */
 export function isEnded(socket: Duplex): boolean {
   const { isEnded, exchange } = connectionOf(socket)

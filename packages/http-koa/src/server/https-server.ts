@@ -25,7 +25,7 @@ const longestHandshakeMs = 60_000
 
 /**
  * The server of `createHttpServer` with TLS 1.2 or 1.3 around it, not listening yet. A handshake may take as long as a
- * client may be idle, a minute at most; and whoever speaks HTTP without TLS is told so, in the form that errors have.
+ * client may be idle, a minute at most. A client that speaks HTTP without TLS gets an error that says so.
  */
 export function createHttpsServer(
   app: HttpApp,

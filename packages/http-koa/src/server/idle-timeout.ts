@@ -47,7 +47,7 @@ function isOurTurn({ request, response, awaitsContinue }: Exchange): boolean {
   if (!request.complete) {
     return request.readableLength > 0 || (awaitsContinue && !response.headersSent)
   }
-  // One that has said that no more is coming may have left for good, which nobody can tell before it is written to.
+  // A client that has ended its side may have gone; only a write would show it.
   if (request.socket.readableEnded) return false
   return !response.writableFinished && response.writableLength === 0
 }
@@ -65,6 +65,6 @@ function refuse({ request, response }: Exchange): void {
     'Cache-Control': 'no-store',
     Connection: 'close',
   })
-  // An answered request is told nothing of its socket's end any more, and whoever reads its body would wait for ever.
+  // Node does not report the socket's end to an answered request: a reader of its body would wait for ever.
   response.end(body, () => request.destroy(new Error(nothingForTooLong)))
 }

@@ -93,19 +93,19 @@ function createMeasure(connection: Connection): (rest: Buffer) => number {
 
 const headEnd = Buffer.from('\r\n\r\n')
 
-/** How much of what comes next belongs to one head. */
+/** Measures how many of the next bytes belong to one head. */
 function createHeadMeasure(): (rest: Buffer) => number {
-  // The last bytes of a head that has begun, which may be the first of its end.
-  let begun = ''
+  // The last bytes of an incomplete head, in which its end may begin.
+  let tail = ''
 
   return (rest) => {
-    const seam = begun === '' ? -1 : (begun + rest.toString('latin1', 0, 3)).indexOf('\r\n\r\n')
-    const end = seam < 0 ? rest.indexOf(headEnd) : seam - begun.length
+    const seam = tail === '' ? -1 : (tail + rest.toString('latin1', 0, 3)).indexOf('\r\n\r\n')
+    const end = seam < 0 ? rest.indexOf(headEnd) : seam - tail.length
     if (end >= 0 || seam >= 0) {
-      begun = ''
+      tail = ''
       return end + headEnd.length
     }
-    begun = (begun + rest.toString('latin1', Math.max(0, rest.length - 3))).slice(-3)
+    tail = (tail + rest.toString('latin1', Math.max(0, rest.length - 3))).slice(-3)
     return rest.length
   }
 }

@@ -22,9 +22,9 @@ export interface HttpApp {
 }
 
 /**
- * What Node's own server needs to be told before. The check for a Host header is ours, for the sake of its answer. The
- * parser is strict, and the size of the head is what Node takes by default, whatever its command line says. All of a head has to
- * come within the time that a client may be idle, however steadily its bytes trickle; a whole request may take for ever.
+ * The options of Node's server. The check for a Host header is ours, because of its error body. The parser is strict, and
+ * the size of a head is limited to Node's default, whatever the command line of Node says. A head must arrive as a whole
+ * within the idle timeout; the time of a whole request is not limited.
  */
 export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions) {
   const headersTimeout = Math.min(idleTimeoutMs, longestHeadMs)
@@ -85,14 +85,14 @@ export function prepareServer(
 }
 
 /**
- * A client may say that no more is coming and wait for its answer, as `nc -N` does. Node closes such a connection unless
- * it is told otherwise by this, which its documentation leaves out. Bodies that end too early are refused all the same.
+ * A client may end its side of the connection and wait for the response, as `nc -N` does. Node closes such connections
+ * without this option, which its documentation does not mention. Truncated bodies are refused all the same.
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Has requests processed one after the other, and none behind the end of the connection. */
+/** Processes requests one after the other, and none after the end of the connection. */
 function takingTurns(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   return (request: IncomingMessage, response: ServerResponse) =>
     inTurn(request.socket, response, () => {
@@ -107,18 +107,18 @@ function refuse(
   ...answer: readonly [status: number, message: string, headers?: readonly string[]]
 ): void {
   endExchanges(request.socket)
-  // Nobody else reads its body.
+  // Discards the body.
   request.resume()
   answerRaw(request.socket, ...answer)
 }
 
-/** What some path or other knows. CONNECT asks for none. */
+/** The methods of all paths. CONNECT has no path. */
 const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 
 /**
- * Calls `action` once everything that came before on the connection is answered, at once as a rule. Whoever comes next
- * waits for `response`. Node hands requests over as they come, but only safe ones may be processed side by side
- * (RFC 9112 §9.3.2), and what a client sends behind an upload may be a request for that file.
+ * Calls `action` once all earlier requests of the connection are answered, usually at once. The next request waits for
+ * `response`. Node delivers pipelined requests as they arrive, but only safe ones may be processed concurrently (RFC 9112
+ * §9.3.2), and a request after an upload may be one for that file.
  */
 export function inTurn(
   socket: Duplex,

@@ -2,8 +2,8 @@ import type { Server, Socket } from 'node:net'
 
 /**
  * From now on finds the TCP connection below a TLS connection of `server`, which speaks HTTPS, during the handshake and
- * after it. Node tells of the two by events that do not know each other, so they are matched by the addresses and ports
- * of their ends.
+ * after it. Node reports the two by separate events, so they are matched by the addresses and ports of
+ * their ends.
  */
 export function createWireFinder(server: Server): (socket: Socket) => Socket | undefined {
   const wires = new Map<string, Socket>()
@@ -11,7 +11,7 @@ export function createWireFinder(server: Server): (socket: Socket) => Socket | u
     const ends = endsOf(wire)
     wires.set(ends, wire)
     wire.once('close', () => {
-      // The system may have given the same ends to a new connection before it told that the old one is closed.
+      // A new connection may have the same ends before the old one's close is reported.
       if (wires.get(ends) === wire) wires.delete(ends)
     })
   })

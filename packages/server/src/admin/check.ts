@@ -25,13 +25,13 @@ export interface SteadyCheckOptions {
   readonly limitMs?: number
 }
 
-/** Looks once; `signal` aborts when nobody waits for the result any more. */
+/** Runs the check once; `signal` aborts when the result is no longer needed. */
 export type Look = (signal: AbortSignal) => Promise<CheckResult>
 
 /**
- * A check whose look takes time, and may hang. However many ask, and however often, one looks at a time, and a result is
- * told again as long as it is fresh. A look that takes long is not waited for while there is an earlier result to tell:
- * whoever asks has a time limit as well. What it throws is told as what is wrong.
+ * A check that takes time and may hang. It runs once at a time for any number of callers, and a fresh result is used
+ * again. A run that takes long is not awaited while there is an earlier result, since callers have time limits, too. An
+ * error of `look` becomes the reason of a failed check.
  */
 export function steadyCheck(name: string, look: Look, options: SteadyCheckOptions = {}): Check {
   const { freshMs = 2_000, patienceMs = 500, waitMs = 5_000, limitMs = 15_000 } = options

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Check, CheckResult } from './check.ts'
 
-/** The word on a server, in the form that `/ready` tells it. */
+/** The body of the response to `/ready`. */
 export interface ReadinessReport {
   readonly ready: boolean
   readonly checks: readonly (CheckResult & { readonly name: string })[]
@@ -16,7 +16,7 @@ export interface Readiness {
   end(): void
 }
 
-/** The readiness of a server that is starting. What changes later is told to the log, when somebody asks. */
+/** The readiness of a server that is starting. A later change is logged at the next report. */
 export function createReadiness(log: Logger): Readiness {
   const notServing = (why: string): readonly Check[] => [
     { name: 'serving', look: () => ({ ok: false, why }) },
@@ -24,7 +24,7 @@ export function createReadiness(log: Logger): Readiness {
   let checks = notServing('the server is starting')
   let wasReady = true
 
-  const tell = (ready: boolean, failed: readonly { readonly name: string }[]) => {
+  const logChange = (ready: boolean, failed: readonly { readonly name: string }[]) => {
     if (ready === wasReady) return
     wasReady = ready
     if (ready) log.info('ready again')
@@ -36,11 +36,11 @@ export function createReadiness(log: Logger): Readiness {
       const results = await Promise.all(
         asked.map(async (check) => ({ name: check.name, ...(await check.look()) })),
       )
-      // It may have begun, or ended, meanwhile.
+      // The server may have begun or ended to serve during the checks.
       if (asked !== checks) return this.report()
       const failed = results.filter(({ ok }) => !ok)
       const ready = failed.length === 0
-      if (asked.some(({ name }) => name !== 'serving')) tell(ready, failed)
+      if (asked.some(({ name }) => name !== 'serving')) logChange(ready, failed)
       return { ready, checks: results }
     },
     begin(all) {

@@ -25,7 +25,7 @@ export function createServer(
   if (certificate === undefined) return createHttpServer(app, options)
   const server = createHttpsServer(app, certificate.current(), options)
   certificate.onReplaced((next) => replaceCertificate(server, next))
-  // Anybody can make handshakes fail, so that no one is worth a line by default.
+  // Clients can fail handshakes at will, so they are logged at debug level only.
   server.on('tlsClientError', ({ message }: Error, { remoteAddress }: TLSSocket) =>
     log.debug({ address: remoteAddress, reason: message }, 'TLS handshake failed'),
   )

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { createWireFinder } from '@holdfast/http-koa'
 
 /**
- * Closes the server: no new connections; those without a request at once; the others when their request is answered,
- * which the answer says if it has not begun yet. What is left after `graceMs`, or when `cut` aborts, is cut off.
- * Resolves when nothing is left: `true` when nothing had to be cut off.
+ * Closes the server. It accepts no new connections, closes idle ones at once, and the others after the response to their
+ * request, which has `Connection: close` if its headers were not sent yet. After `graceMs`, or when `cut` aborts, it
+ * destroys the rest. Resolves when no connection is left: to `true` if none had to be destroyed.
  */
 export type Drain = (graceMs: number, cut?: AbortSignal) => Promise<boolean>
 
@@ -57,7 +57,7 @@ export function createDrain(server: Server): Drain {
   }
 }
 
-/** Tells the client that the connection ends with this answer, so that it sends nothing else on it. */
+/** Announces to the client that the connection ends with this response, so that it sends no other request on it. */
 function announceEnd(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }

@@ -25,7 +25,7 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
   }
 
   return {
-    // As a rule nobody has failed lately, and every request asks.
+    // The usual case, at every request: no failure lately.
     read: (key) => (performance.now() - latestFailure > windowMs ? none : lookUp(key)),
     async add(key) {
       latestFailure = performance.now()

@@ -6,7 +6,7 @@ import {
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 
-/** Opens the customers file and tells the log, and `onReload`, of every later change, whether it is taken or refused. */
+/** Opens the customers file. Logs every later change, taken or refused, and calls `onReload` for it. */
 export async function openCustomers(
   { customers: path }: Config,
   log: Logger,

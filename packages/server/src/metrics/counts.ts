@@ -12,9 +12,9 @@ export interface CountsOptions<Label extends string> {
 }
 
 /**
- * A counter by labels, given in the order of their names. What is counted is noted by an addition, since that is done at
- * every request, and handed to prom-client when somebody reads the figures. A count that has been asked for is told from
- * then on, if only as 0: of one that begins with a 1 Prometheus does not see the increase.
+ * A counter by labels, given in the order of their names. Counting is one addition, since it happens at every request;
+ * prom-client gets the values at a scrape. A count is exported from its creation on, at first as 0: Prometheus does not
+ * see the first increase of a counter that begins with 1.
  */
 export function createCounts<Label extends string>(
   register: Registry,

@@ -16,7 +16,7 @@ import { createWorkerFigures } from './worker-figures.ts'
 export interface Metrics {
   /** To be given to the server of this process. */
   readonly watch: Required<ServerWatch>
-  /** Adds the figures of the server as a whole, which one process tells. `isReady` says what `/ready` does. */
+  /** Adds the figures of the server as a whole, which one process exports. `isReady` is the result of `/ready`. */
   watchStatus(status: ServerStatus, isReady: () => Promise<boolean>): void
   /** Counts a line of the log, by pino's number of its level. */
   readonly onLogLine: (level: number) => void

@@ -2,8 +2,8 @@ import type { Metrics } from './create-metrics.ts'
 import type { Config } from '../config/resolve-config.ts'
 
 /**
- * Begins to measure, where somebody can see the figures: with an admin port. `process` tells the processes of one server
- * apart; left out where there is one.
+ * Begins to measure if there is an admin port, where the figures can be read. `process` is the label of this process, for
+ * servers of several processes.
  */
 export async function openMetrics(
   { 'admin-port': port }: Pick<Config, 'admin-port'>,

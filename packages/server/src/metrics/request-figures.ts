@@ -11,7 +11,7 @@ const durations = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ]
 
-/** What every route answers sooner or later, told from the start. */
+/** The usual answers of every route, exported from the start. */
 const usual = [
   ['200', 'ok'],
   ['400', 'refused'],

@@ -5,13 +5,13 @@ import type { ServerStatus } from '../serve/server-status.ts'
 /** How long figures wait for a disk, or a check, that does not answer, in milliseconds. */
 const patienceMs = 2_000
 
-/** Figures of a server as a whole, which are looked at when somebody asks. `isReady` says what `/ready` does. */
+/** Gauges of the server as a whole, read at each scrape. `isReady` is the result of `/ready`. */
 export function createStatusFigures(
   register: Registry,
   { store, customers, certificate }: ServerStatus,
   isReady: () => Promise<boolean>,
 ): void {
-  const tell = (name: string, help: string, read: () => Promise<number | undefined> | number) =>
+  const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number) =>
     new Gauge({
       name: `holdfast_${name}`,
       help,
@@ -23,17 +23,17 @@ export function createStatusFigures(
       },
     })
 
-  tell(
+  gauge(
     'ready',
     'Whether the server is ready: 1; 0 where it is not, or where it takes long to say.',
     async () => ((await within(patienceMs, isReady)) ? 1 : 0),
   )
-  tell('customers', 'How many customers there are.', () => customers().count)
+  gauge('customers', 'How many customers there are.', () => customers().count)
   if (store.freeSpace) {
-    tell('store_free_bytes', 'Room that is left on the disk of the store.', store.freeSpace)
+    gauge('store_free_bytes', 'Room that is left on the disk of the store.', store.freeSpace)
   }
   if (certificate) {
-    tell(
+    gauge(
       'certificate_expiry_timestamp_seconds',
       'When the certificate in force expires, in seconds since 1970.',
       () => certificate().expires.getTime() / 1000,

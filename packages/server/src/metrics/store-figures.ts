@@ -9,7 +9,7 @@ const durations = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** Codes of failures that are told from the start. */
+/** Codes of failures that are exported from the start, as 0. */
 const troubles = ['insufficient-storage', 'store-unavailable', 'unexpected']
 
 /** Figures of the store, and of what is being put into it. */

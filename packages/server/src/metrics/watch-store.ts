@@ -14,19 +14,19 @@ export const storeOperations = [
 
 export type StoreOperation = (typeof storeOperations)[number]
 
-/** Told of a store at work. */
+/** Called for the operations of a store. */
 export interface StoreObserver {
-  /** Something took so many milliseconds, well or not. */
+  /** An operation has ended, with success or not, after so many milliseconds. */
   onDone(operation: StoreOperation, durationMs: number): void
   onFailed(operation: StoreOperation, error: unknown): void
-  /** An upload has begun, or ended. */
+  /** An upload has started (1) or ended (-1). */
   onUploads(change: 1 | -1): void
 }
 
 /**
- * `store`, which tells how long it takes. Of `put` that is the time from the end of the content: before it, the client
- * is waited for. Of `open` it is the time until something can be read, of lists until the first name is there. What fails
- * for the sake of the content, or since nobody wants it any more, is no failure of the store.
+ * `store` with its durations reported. For `put` this is the time from the end of the content: before that, the client
+ * determines the pace. For `open` it is the time until the blob can be read, for lists until the first name. An error of
+ * the content, or an abort, is no failure of the store.
  */
 export function watchStore(store: ClosableStore, observer: StoreObserver): ClosableStore {
   const timed = async <T>(operation: StoreOperation, call: () => Promise<T>): Promise<T> => {

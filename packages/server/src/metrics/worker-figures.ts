@@ -3,7 +3,7 @@ import type { WorkersState } from '../serve/server-status.ts'
 import { createCounts } from './counts.ts'
 import type { Figures } from '../serve/server-status.ts'
 
-/** Figures of the workers of a server, beside what they tell of themselves: that is the result, to be asked for first. */
+/** Figures about the workers. The function returned collects the workers' own figures; call it before the registry. */
 export function createWorkerFigures(
   register: Registry,
   workers: WorkersState,
@@ -33,9 +33,9 @@ export function createWorkerFigures(
   })()
   workers.onDeath(() => deaths.add())
   return async () => {
-    const told = await workers.figures()
-    const known = told.filter((figures) => figures !== undefined)
-    silent = told.length - known.length
+    const answers = await workers.figures()
+    const known = answers.filter((figures) => figures !== undefined)
+    silent = answers.length - known.length
     return known
   }
 }

@@ -27,8 +27,8 @@ const stores: Readonly<Record<StoreKind, Store>> = {
 }
 
 /**
- * Opens the store of a kind, as the configuration describes it, whichever store that names for the server. `writer` tells
- * processes of one server apart, from 0.
+ * Opens the store of `kind` with the settings of the configuration, also if the server uses the other kind. `writer` is the
+ * number of this process among those of the server, from 0.
  *
  * @throws SetupError for what an administrator can mend
  */

@@ -48,8 +48,8 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
     if (claim === undefined) throw new Error('The claim has ended')
     return claim
   }
-  const lend = (id: number, onExpiry: () => void) => leases.set(id, start(leaseMs, onExpiry))
-  const giveBack = (id: number) => {
+  const lease = (id: number, onExpiry: () => void) => leases.set(id, start(leaseMs, onExpiry))
+  const endLease = (id: number) => {
     leases.get(id)?.()
     leases.delete(id)
   }
@@ -70,10 +70,10 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       const claim = claimOf(id)
       claim.grow(bytes)
       await claim.prepare()
-      if (!isGone) lend(id, () => claim.yieldName())
+      if (!isGone) lease(id, () => claim.yieldName())
     },
     end({ id, settled }: { readonly id: number; readonly settled: boolean }) {
-      giveBack(id)
+      endLease(id)
       const claim = claims.get(id)
       if (settled) claim?.settle()
       claim?.end()
@@ -85,7 +85,7 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       if (isGone) removal.fail()
       else {
         removals.set(id, removal)
-        lend(id, () => {
+        lease(id, () => {
           removals.delete(id)
           removal.fail()
         })
@@ -94,7 +94,7 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
     },
     /** Without `removed` it is not known whether the file has gone. */
     async endRemoval({ id, removed }: { readonly id: number; readonly removed?: boolean }) {
-      giveBack(id)
+      endLease(id)
       const removal = removals.get(id)
       removals.delete(id)
       if (removed === undefined) removal?.fail()
@@ -105,7 +105,7 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
     answers,
     end() {
       isGone = true
-      for (const id of [...leases.keys()]) giveBack(id)
+      for (const id of [...leases.keys()]) endLease(id)
       const over = new Promise<void>((resolve) => void start(outlivedMs, resolve))
       for (const claim of claims.values()) claim.endAfter(over)
       for (const removal of removals.values()) removal.fail()
@@ -121,15 +121,15 @@ interface Removal {
 
 /** Resolves when the file may be removed; the caller does not remove it itself. */
 async function beginRemoval(books: QuotaBooks, customer: Customer, name: string): Promise<Removal> {
-  const begun = Promise.withResolvers<undefined>()
+  const started = Promise.withResolvers<undefined>()
   const outcome = Promise.withResolvers<boolean>()
   const freed = books.free(customer, name, () => {
-    begun.resolve(undefined)
+    started.resolve(undefined)
     return outcome.promise
   })
   // The store may have failed before.
-  freed.catch(begun.reject)
-  await begun.promise
+  freed.catch(started.reject)
+  await started.promise
   return {
     end(removed) {
       outcome.resolve(removed)

@@ -32,7 +32,7 @@ export function createReplicatedFailureCounter(
   }
   return {
     read(key) {
-      // As a rule no one has failed lately, and every request asks.
+      // The usual case, at every request: no failure lately.
       if (windows.size === 0) return none
       const time = now()
       const window = windows.get(failureKey(key))
