@@ -26,7 +26,7 @@ import { through } from './through.ts'
 
 /**
  * A blob store that keeps files in `inner`, encrypted with `masterKey`, 32 bytes. Names, times and, but for a few
- * bytes, sizes stay readable there. A file that somebody has altered, cut or put into the place of another cannot be
+ * bytes, sizes stay readable there. A file that was altered, cut or put into the place of another cannot be
  * read.
  */
 export function createEncryptedBlobStore(inner: BlobStore, masterKey: Uint8Array): BlobStore {
@@ -102,7 +102,7 @@ export function createEncryptedBlobStore(inner: BlobStore, masterKey: Uint8Array
 
     list: (customer, options) => inner.list(customer, options),
 
-    // How many chunks there are in all cannot be told from the sum of the sizes.
+    // The sum of the sizes does not say how many chunks there are in all.
     async usage(customer) {
       const usage = { blobs: 0, bytes: 0 }
       for await (const name of inner.list(customer)) {

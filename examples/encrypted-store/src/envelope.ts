@@ -2,7 +2,7 @@ import type { ByteRange, RangeRequest } from '@holdfast/core'
 
 /*
  * What is stored of a file: one byte for the version of this form, 32 random bytes, and the content in chunks of 64
- * KiB, of which the last may be shorter or empty, each with a tag of 16 bytes behind it. So the size of the one tells
+ * KiB, of which the last may be shorter or empty, each followed by a tag of 16 bytes. So the size of the one gives
  * the size of the other, and a part of a file can be read without the rest.
  */
 export const formVersion = 1

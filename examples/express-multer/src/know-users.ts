@@ -19,7 +19,7 @@ const users = new Map(
   }),
 )
 
-/** Lets nobody pass but users, whose name is in `request.user` from then on. */
+/** Lets only users pass, whose name is in `request.user` from then on. */
 export const knowUsers: RequestHandler = (request, response, next) => {
   const user = users.get(request.get('Authorization') ?? '')
   if (user === undefined) {

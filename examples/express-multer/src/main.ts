@@ -45,7 +45,7 @@ app.post('/reports', upload.array('file', 5), async (request, response) => {
       response.status(400).json({ message: 'A report has a title' })
       return
     }
-    // The whole form has arrived. Until here nobody sees a file of it; an answer says that all of them are safe.
+    // The whole form has arrived. Until here no one sees a file of it; an answer says that all of them are safe.
     const stored = []
     for (const file of files) stored.push(await file.publish())
     response.status(201).json(stored.map(({ name, size }) => ({ name, size })))

@@ -7,7 +7,7 @@ export interface Activity {
   of(user: string): readonly string[]
 }
 
-/** In memory, and only what this process did: hooks tell at most once. */
+/** In memory, and only what this process did: hooks are called at most once. */
 export function createActivity(): Activity {
   const lines = new Map<string, readonly string[]>()
   return {

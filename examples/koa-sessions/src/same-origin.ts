@@ -15,7 +15,7 @@ export async function sameOriginOnly(ctx: Context, next: Next): Promise<void> {
 function comesFromElsewhere(ctx: Context): boolean {
   const site = ctx.get('Sec-Fetch-Site')
   if (site !== '') return site !== 'same-origin' && site !== 'none'
-  // Programs that are no browsers say neither, and nobody tricks them into sending a cookie.
+  // Programs that are no browsers send neither, and no page can make them send a cookie.
   const origin = ctx.get('Origin')
   return origin !== '' && origin !== `${ctx.protocol}://${ctx.host}`
 }

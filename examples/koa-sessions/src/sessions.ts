@@ -14,7 +14,7 @@ export interface Sessions {
 }
 
 /**
- * Sessions in the memory of this process: a restart ends them all. Ids are 256 bits at random, which nobody guesses,
+ * Sessions in the memory of this process: a restart ends them all. Ids are 256 random bits, which no one can guess,
  * so that they need no signature.
  */
 export function createSessions(now: () => number = Date.now): Sessions {

@@ -52,7 +52,7 @@ async function consider(
     outcome.deleted++
     outcome.bytes += size
   } catch (error) {
-    // Somebody else was quicker.
+    // Another client has deleted it already.
     if (isFileServiceError(error, 'not-found')) return
     // Nor will the next one be found.
     if (isFileServiceError(error, 'store-unavailable')) throw error

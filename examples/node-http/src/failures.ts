@@ -40,7 +40,7 @@ export function answerFailure(
     request.socket.destroy()
     return
   }
-  const { status, message, headers } = told(error)
+  const { status, message, headers } = answerTo(error)
   if (status === 500) console.error(error)
   const text = JSON.stringify({ message })
   response.writeHead(status, {
@@ -51,11 +51,11 @@ export function answerFailure(
     'Content-Length': Buffer.byteLength(text),
   })
   response.end(text)
-  // Whoever is still sending reads the answer only when it has been let finish.
+  // A client that is still sending reads the answer only after it could finish.
   request.resume()
 }
 
-function told(error: unknown): Pick<HttpError, 'status' | 'message' | 'headers'> {
+function answerTo(error: unknown): Pick<HttpError, 'status' | 'message' | 'headers'> {
   if (error instanceof HttpError) return error
   if (!isFileServiceError(error)) return { status: 500, message: 'It is our fault', headers: {} }
   const { retryAfterMs } = error

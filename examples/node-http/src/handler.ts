@@ -6,7 +6,7 @@ import { parseRange } from './parse-range.ts'
 
 /**
  * Serves `/files` (GET lists) and `/files/<name>` (GET, HEAD, PUT, DELETE). `filesOf` knows whose files a request is
- * about, or that it is nobody's.
+ * about, or that it is no customer's.
  */
 export function createHandler(
   filesOf: (request: IncomingMessage) => CustomerFiles | undefined,
@@ -51,7 +51,7 @@ async function put(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // A length that is told is judged before a byte is read. If the client leaves, `request` throws, and nothing is
+  // An announced length is checked before a byte is read. If the client leaves, `request` throws, and nothing is
   // stored.
   const size = Number(request.headers['content-length'] ?? 0)
   const createOnly = request.headers['if-none-match'] === '*'
@@ -62,7 +62,7 @@ async function put(
 
 /**
  * The body of `request`, whose client may wait to be asked for it. An upload that is refused half-way stops reading;
- * Node would cut the connection then, and nobody could say why.
+ * Node would cut the connection then, without a reason.
  */
 async function* continued(request: IncomingMessage, response: ServerResponse) {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
@@ -91,7 +91,7 @@ async function serve(
   response.setHeader('Content-Length', length)
   response.setHeader('ETag', `"${info.etag}"`)
   response.setHeader('Last-Modified', info.modifiedAt.toUTCString())
-  // Never a page of this origin, whatever somebody has uploaded.
+  // Never a page of this origin, whatever a customer has uploaded.
   response.setHeader('Content-Type', 'application/octet-stream')
   response.setHeader('X-Content-Type-Options', 'nosniff')
   if (request.method === 'HEAD') {

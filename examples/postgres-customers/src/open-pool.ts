@@ -11,7 +11,7 @@ export function openPool(url: string, onLost: (error: Error) => void = () => {})
     connectionTimeoutMillis: 5000,
     query_timeout: 5000,
   })
-  // An idle connection that breaks is told here, and nowhere else; unheard, it would end the process.
+  // An idle connection that breaks is reported only here; without a listener it would end the process.
   pool.on('error', onLost)
   return pool
 }

@@ -17,7 +17,7 @@ const findCustomer = {
 
 /**
  * Customers in the table of `schema.sql`. Each request asks the database, so that who is removed there is out at
- * once. Where the database cannot be asked, that is the error `store-unavailable`, which clients are told as 503.
+ * once. Where the database cannot be asked, that is the error `store-unavailable`, which clients get as 503.
  */
 export function createPostgresCredentialSource(pool: Pool): CredentialSource {
   return {

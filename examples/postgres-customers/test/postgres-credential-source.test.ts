@@ -28,7 +28,7 @@ async function open(credentials: readonly Credential[]) {
   }
 }
 
-/** A source whose database is not there: nobody listens at port 1. */
+/** A source whose database is not there: no program listens at port 1. */
 async function openUnable() {
   const pool = openPool('postgres://127.0.0.1:1/files')
   return { source: createPostgresCredentialSource(pool), dispose: () => pool.end() }
