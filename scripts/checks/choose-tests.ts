@@ -1,6 +1,6 @@
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasRemark } from './remark-in.ts'
+import { hasMark } from './has-mark.ts'
 
 const everything = ['packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
 
@@ -18,8 +18,8 @@ export interface Choice {
 
 /**
  * Understands the arguments of `scripts/test`: a folder (relative to `root`) stands for the test files below it, a test
- * file for itself, whether it is there or not. Where neither is named, all test files are chosen, but for those that say of
- * themselves that they take long (`// Long: …`); in CI, and with `--all`, also those. The rest are options.
+ * file for itself, whether it is there or not. Where neither is named, all test files are chosen, but for those whose
+ * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those. The rest are options.
  */
 export function chooseTests(
   root: string,
@@ -30,7 +30,7 @@ export function chooseTests(
   const patterns = named.map((arg) => (isFolder(root, arg) ? testsBelow(arg) : arg))
   const found = (named.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
   const isShort = named.length === 0 && !args.includes('--all') && !isCi
-  const leftOut = isShort ? found.filter((file) => hasRemark(join(root, file), 'Long')) : []
+  const leftOut = isShort ? found.filter((file) => hasMark(file, 'long')) : []
   const files = [...new Set(found)].filter((file) => !leftOut.includes(file))
   const options = args.filter((arg) => !named.includes(arg) && arg !== '--all')
   return { files, options, named, leftOut }

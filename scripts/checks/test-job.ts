@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestResults } from '../mocha-reporter.ts'
-import { hasRemark } from './remark-in.ts'
+import { hasMark } from './has-mark.ts'
 import type { Failure, Report } from './report.ts'
 import type { Job } from './run-jobs.ts'
 import { runProgram } from './run-program.ts'
@@ -19,8 +19,7 @@ export function testJob(
   options: readonly string[],
   coverage?: string,
 ): Job<Report> {
-  // A test that measures says so, and nothing else runs meanwhile.
-  const isAlone = hasRemark(join(root, file), 'Alone')
+  const isAlone = hasMark(file, 'alone')
   const variables: Record<string, string> =
     coverage === undefined || isAlone ? {} : { NODE_V8_COVERAGE: coverage }
   return {

@@ -18,7 +18,7 @@ const users = {
   btrfs: ['packages/store-disk/test/mounted-disk.ts'],
   systemd: [
     'packages/system-tests/test/docs/analyze-unit.ts',
-    'scripts/release/test/install-page.test.ts',
+    'scripts/release/test/install-page.long.test.ts',
   ],
 } as const
 

@@ -50,18 +50,19 @@ describe('chooseTests', () => {
   })
 
   it('leaves out what takes long, unless it is named, all are asked for, or CI asks', async () => {
-    const files = { [a]: '', [deep]: "// Long: it waits.\nimport 'x'", [script]: '// Longer: no.' }
+    const [long, longer] = ['packages/a/test/b.long.test.ts', 'packages/long/test/longer.test.ts']
+    const files = { [a]: '', [long]: '', [longer]: '' }
     await withRepository(files, async (root) => {
       const [some, all] = [
-        [a, script],
-        [a, deep, script],
+        [a, longer],
+        [a, long, longer],
       ]
-      expect(chooseTests(root, [], false)).to.deep.include({ files: some, leftOut: [deep] })
-      expect(chooseTests(root, ['--bail'], false).leftOut).to.deep.equal([deep])
+      expect(chooseTests(root, [], false)).to.deep.include({ files: some, leftOut: [long] })
+      expect(chooseTests(root, ['--bail'], false).leftOut).to.deep.equal([long])
       const asked = { files: all, options: [], named: [], leftOut: [] }
       expect(chooseTests(root, ['--all'], false)).to.deep.equal(asked)
       expect(chooseTests(root, [], true)).to.deep.equal(asked)
-      expect(chooseTests(root, ['packages/a'], false).files).to.deep.equal([a, deep])
+      expect(chooseTests(root, ['packages/a'], false).files).to.deep.equal([a, long])
     })
   })
 })

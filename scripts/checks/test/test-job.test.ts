@@ -16,8 +16,16 @@ interface Outcome extends Report {
   readonly covering: number
 }
 
+function reportOf(source: string, ...options: string[]): Promise<Outcome> {
+  return reportOfFile(file, source, options)
+}
+
 /** What comes of a test file. In a process of its own, as `scripts/test` runs them. */
-async function reportOf(source: string, ...options: string[]): Promise<Outcome> {
+async function reportOfFile(
+  file: string,
+  source: string,
+  options: readonly string[],
+): Promise<Outcome> {
   const files = { 'package.json': '{"type":"module"}', [file]: source }
   return withRepository(files, async (folder) => {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -112,15 +120,14 @@ describe('testJob', () => {
     const starts = `import { execFileSync } from 'node:child_process'
       it('starts', () => void execFileSync(process.execPath, ['--eval', '1']))`
     expect((await reportOf(starts)).covering).to.equal(1)
-    expect((await reportOf(`// Alone: it measures.\n${starts}`)).covering).to.equal(0)
+    const alone = await reportOfFile('packages/a/test/a.alone.test.ts', starts, [])
+    expect(alone).to.deep.include({ passed: 1, covering: 0 })
   })
 
-  it('is alone where the file says so', async () => {
+  it('is alone where the name of the file says so', async () => {
     const { testJob } = await import('../test-job.ts')
-    await withRepository({ a: '// Alone: it measures.\n', b: good }, async (folder) => {
-      expect(testJob(folder, 'a', []).isAlone).to.equal(true)
-      expect(testJob(folder, 'b', []).isAlone).to.equal(false)
-      expect(testJob(folder, 'c', []).isAlone).to.equal(false)
-    })
+    const isAlone = (name: string) => testJob('/', `packages/alone/test/${name}`, []).isAlone
+    expect(['a.alone.test.ts', 'a.long.alone.test.ts'].map(isAlone)).to.deep.equal([true, true])
+    expect(['a.test.ts', 'alone.test.ts', 'a.long.test.ts'].some(isAlone)).to.equal(false)
   })
 })

@@ -1,4 +1,4 @@
-// Long: it sends 200 MiB through each proxy.
+// It sends 200 MiB through each proxy.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'

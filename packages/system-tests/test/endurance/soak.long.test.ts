@@ -1,4 +1,4 @@
-// Long: it lasts a minute.
+// It lasts a minute.
 import { randomInt } from 'node:crypto'
 import { expect } from 'chai'
 import { openDiskSite } from './soak/disk-site.ts'

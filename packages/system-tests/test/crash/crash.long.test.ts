@@ -1,4 +1,4 @@
-// Long: it kills a server at every step.
+// It kills a server at every step.
 import { expect } from 'chai'
 import { httpSteps } from '@holdfast/http-koa'
 import { diskSteps } from '@holdfast/store-disk'

@@ -1,4 +1,4 @@
-// Long: it makes a release, and installs it three times.
+// It makes a release, and installs it three times.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Alone: it measures latencies and memory.
+// It measures latencies and memory.
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { Agent, get } from 'node:https'

@@ -1,4 +1,4 @@
-// Alone: it compares how long refusals take.
+// It compares how long refusals take.
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Alone: it measures memory.
+// It measures memory.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'

@@ -1,4 +1,4 @@
-// Alone: it measures latencies and memory.
+// It measures latencies and memory.
 import { expect } from 'chai'
 import { describeFinding, startFuzz } from './fuzz/start-fuzz.ts'
 import { connections } from './fuzz/targets/connections.ts'

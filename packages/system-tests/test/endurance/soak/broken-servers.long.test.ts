@@ -1,4 +1,4 @@
-// Long: it soaks servers that are broken on purpose.
+// It soaks servers that are broken on purpose.
 import { randomUUID } from 'node:crypto'
 import { compareUtf8, type BlobKey, type BlobStore } from '@holdfast/core'
 import { expect } from 'chai'

@@ -1,4 +1,4 @@
-// Long: it installs and runs seven applications.
+// It installs and runs seven applications.
 // In one process, for what takes longest is the installation, which they share.
 import { installedExamples } from './installed-examples.ts'
 import './types.ts'

@@ -1,4 +1,4 @@
-// Long: it repeats every request under every fault of a store.
+// It repeats every request under every fault of a store.
 import { everyError, everyFault } from './areas/every-fault.ts'
 import { slowStore } from './areas/slow-store.ts'
 import { openDiskStore } from './support/open-disk-store.ts'

@@ -1,4 +1,4 @@
-// Long: each of some 150 faults has a store of its own.
+// Each of some 150 faults has a store of its own.
 import { describeWithMinio } from '@holdfast/minio-container'
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'

@@ -1,4 +1,4 @@
-// Alone: measures the memory of the process.
+// Measures the memory of the process.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { listNames } from '../../src/list/list-names.ts'

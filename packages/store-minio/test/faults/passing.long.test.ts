@@ -1,4 +1,4 @@
-// Long: each of some 70 faults has a store of its own.
+// Each of some 70 faults has a store of its own.
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key, MiB, read } from './blobs.ts'

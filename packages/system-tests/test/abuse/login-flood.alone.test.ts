@@ -1,4 +1,4 @@
-// Alone: it compares how long answers take, under a flood and without.
+// It compares how long answers take, under a flood and without.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'

@@ -1,4 +1,4 @@
-// Alone: it compares the times of hashes.
+// It compares the times of hashes.
 import { randomBytes } from 'node:crypto'
 import { describePasswordVerifier } from '@holdfast/contract'
 import { computeScrypt } from '../src/compute-scrypt.ts'

@@ -1,4 +1,4 @@
-// Long: it stores and serves a gibibyte.
+// It stores and serves a gibibyte.
 import { expect } from 'chai'
 import { createSite, memoryOf, resetPeak, startHoldfast } from './holdfast-process.ts'
 import { digestOf, postForm, pseudoRandom, putRaw, serve, warmUp } from './large-content.ts'

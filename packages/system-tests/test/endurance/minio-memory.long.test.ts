@@ -1,4 +1,4 @@
-// Long: it stores and serves 2 GiB.
+// It stores and serves 2 GiB.
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import { createSite, memoryOf, resetPeak, startHoldfast } from './holdfast-process.ts'

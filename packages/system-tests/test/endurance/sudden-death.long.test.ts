@@ -1,4 +1,4 @@
-// Long: it kills a server eight times over.
+// It kills a server eight times over.
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

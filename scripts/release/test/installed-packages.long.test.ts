@@ -1,4 +1,4 @@
-// Long: it installs everything on three versions of Node.js.
+// It installs everything on three versions of Node.js.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'

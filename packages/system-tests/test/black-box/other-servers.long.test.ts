@@ -1,4 +1,4 @@
-// Long: runs on servers that have to be built or installed first.
+// Runs on servers that have to be built or installed first.
 import { describeWithS3Server, knownFailures, type S3ServerKind } from '@holdfast/s3-servers'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { describeServiceOnStore } from './describe-service.ts'

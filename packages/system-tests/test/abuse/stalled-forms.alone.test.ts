@@ -1,4 +1,4 @@
-// Alone: it measures memory.
+// It measures memory.
 import { expect } from 'chai'
 import { openConnection } from '../../../server/test/support/connection.ts'
 import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'

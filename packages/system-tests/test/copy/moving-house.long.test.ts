@@ -1,4 +1,4 @@
-// Long: it moves 10,000 files and 2 GiB, there and back.
+// It moves 10,000 files and 2 GiB, there and back.
 import { createCipheriv, createHash } from 'node:crypto'
 import { nastyNames } from '@holdfast/contract'
 import { copyFiles } from '@holdfast/copy'

@@ -1,4 +1,4 @@
-// Alone: it measures latencies and memory.
+// It measures latencies and memory.
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import {

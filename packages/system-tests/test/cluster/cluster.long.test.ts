@@ -1,4 +1,4 @@
-// Long: two clusters of four nodes lose some of them under load.
+// Two clusters of four nodes lose some of them under load.
 import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import {

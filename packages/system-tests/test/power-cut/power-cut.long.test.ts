@@ -1,4 +1,4 @@
-// Long: it cuts the power of real file systems, time and again.
+// It cuts the power of real file systems, time and again.
 import { randomInt } from 'node:crypto'
 import { expect } from 'chai'
 import { describeWithDisks } from '../disk-faults/describe-with-disks.ts'
