@@ -25,4 +25,10 @@ export {
   type ReloadSummary,
 } from './open-file-credential-source.ts'
 export { programName } from './messages/program-name.ts'
-export { watchPaths, type PathsWatch, type WatchPathsOptions } from './watch-paths.ts'
+export {
+  openWatchedFiles,
+  type Reading,
+  type Refusal,
+  type WatchedFiles,
+  type WatchedFilesOptions,
+} from './open-watched-files.ts'

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
-import { adviceText, type Advice, type Credential, type CredentialSource } from '@holdfast/core'
+import {
+  advice,
+  adviceText,
+  type Advice,
+  type Credential,
+  type CredentialSource,
+} from '@holdfast/core'
 import { sealPlainPassword, type ScryptCost, standardScryptCost } from '@holdfast/passwords'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import { customersWarnings } from './customers/customers-warnings.ts'
 import { isHash, parseCustomers } from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
-import { watchPaths } from './watch-paths.ts'
+import { openWatchedFiles, type Reading } from './open-watched-files.ts'
 
 /** What a reload changed: names in the order of the file, and nothing that is secret. */
 export interface ReloadSummary {
@@ -75,68 +81,52 @@ export async function openFileCredentialSource(
 ): Promise<FileCredentialSource> {
   const { onReloaded, onRefused, onWarning, pollIntervalMs = 1_000 } = options
   const { cost = standardScryptCost } = options
-  let current = snapshotOf(await readCustomersText(path), path, cost)
-  for (const warning of current.warnings) onWarning?.(adviceText(warning))
-  let lastRefused: string | undefined
-  let refusedSince: Date | undefined
-  let reading: Promise<unknown> = Promise.resolve()
-
-  const take = (next: Snapshot) => {
-    const before = current
-    current = next
-    lastRefused = undefined
-    refusedSince = undefined
-    const known = before.warnings.map(adviceText)
-    for (const warning of next.warnings.map(adviceText)) {
-      if (!known.includes(warning)) onWarning?.(warning)
-    }
-    if (before.contentDigest === next.contentDigest) return
-    onReloaded?.(compare(before.credentials, next.credentials))
+  const warn = (warnings: readonly string[]) => {
+    for (const warning of warnings) onWarning?.(warning)
   }
-  const read = async (isAsked: boolean): Promise<Outcome> => {
-    let content: CustomersText | undefined
-    try {
-      content = await readCustomersText(path)
-      take(snapshotOf(content, path, cost))
-      return 'taken'
-    } catch (error) {
-      if (!(error instanceof CustomersFileError)) throw error
-      const refused = content === undefined ? error.message : digest(content.text)
-      const isNew = refused !== lastRefused
-      lastRefused = refused
-      refusedSince ??= new Date()
-      if (isNew || isAsked) onRefused?.(error)
-      return content === undefined ? 'unreadable' : 'refused'
-    }
-  }
-  const readInTurn = (isAsked: boolean) => {
-    const result = reading.then(() => read(isAsked))
-    // A callback of the caller's that throws is this reading's failure, not the next one's.
-    reading = result.catch(() => {})
-    return result
-  }
-  const watch =
-    pollIntervalMs > 0
-      ? watchPaths([path], {
-          intervalMs: pollIntervalMs,
-          onChanged: async () => (await readInTurn(false)) !== 'unreadable',
-        })
-      : undefined
-
-  return {
-    find: (name) => current.credentials.get(name),
-    customers: () => [...current.credentials.keys()],
-    warnings: () => current.warnings,
-    reload: async () => (await readInTurn(true)) === 'taken',
-    refusedSince: () => refusedSince,
-    async close() {
-      await watch?.close()
-      await reading
+  const file = await openWatchedFiles<Snapshot, CustomersFileError>([path], {
+    read: () => readSnapshot(path, cost),
+    pollIntervalMs,
+    onTaken(next, before) {
+      const known = before.warnings.map(adviceText)
+      warn(next.warnings.map(adviceText).filter((warning) => !known.includes(warning)))
+      if (before.contentDigest === next.contentDigest) return
+      onReloaded?.(compare(before.credentials, next.credentials))
     },
+    onRefused: (error) => onRefused?.(error),
+  })
+  warn(file.current().warnings.map(adviceText))
+  return {
+    find: (name) => file.current().credentials.get(name),
+    customers: () => [...file.current().credentials.keys()],
+    warnings: () => file.current().warnings,
+    reload: () => file.reload(),
+    refusedSince: () => file.refusedSince(),
+    close: () => file.close(),
   }
 }
 
-type Outcome = 'taken' | 'refused' | 'unreadable'
+async function readSnapshot(
+  path: string,
+  cost: ScryptCost,
+): Promise<Reading<Snapshot, CustomersFileError>> {
+  let content: CustomersText | undefined
+  try {
+    content = await readCustomersText(path)
+    return { value: snapshotOf(content, path, cost) }
+  } catch (cause) {
+    const error = refusalOf(cause, path)
+    // What a file holds stays wrong; one that cannot be read may be readable a moment later, without a trace in its times.
+    const isFinal = content !== undefined
+    const reason = content === undefined ? error.message : digest(content.text)
+    return { refusal: { error, reason, isFinal } }
+  }
+}
+
+function refusalOf(error: unknown, path: string): CustomersFileError {
+  if (error instanceof CustomersFileError) return error
+  return new CustomersFileError(path, [advice(`cannot be read (${String(error)})`)], error)
+}
 
 function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCost): Snapshot {
   const { entries } = parseCustomers(text, path)

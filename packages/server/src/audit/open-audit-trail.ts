@@ -8,7 +8,7 @@ import { openTrailFile, type TrailFile, type TrailFileEvents } from './open-trai
 export interface AuditTrail {
   /** Resolves when the system has taken the event's line; never rejects. */
   readonly audit: Audit
-  /** Opens the file anew, for whoever rotates it; `false` if that was impossible. */
+  /** Opens the file anew, after it was rotated; `false` if that was impossible. */
   reload(): Promise<boolean>
   close(): Promise<void>
 }
@@ -19,19 +19,23 @@ const refusalsPerMinute = 100
 const minuteMs = 60_000
 
 /**
- * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later trouble with it is told
- * to `log`, once a minute at most, and does not stop the service.
+ * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later failures are logged once a minute
+ * at most, and do not stop the service. `onReload` is called whenever the file has been opened anew, or could not be.
  *
  * @throws SetupError that names the file and the remedy
  */
-export async function openAuditTrail(path: string, log: HttpLog): Promise<AuditTrail> {
-  const file = await openTrailFile(path, tellOf(log)).catch((error: unknown) => {
+export async function openAuditTrail(
+  path: string,
+  log: HttpLog,
+  onReload: (isTaken: boolean) => void = () => {},
+): Promise<AuditTrail> {
+  const file = await openTrailFile(path, reportTo(log)).catch((error: unknown) => {
     throw explainTrail(error, path)
   })
-  return createAuditTrail(file)
+  return createAuditTrail(file, onReload)
 }
 
-function createAuditTrail(file: TrailFile): AuditTrail {
+function createAuditTrail(file: TrailFile, onReload: (isTaken: boolean) => void): AuditTrail {
   const limit = createRefusalLimit({
     perWindow: refusalsPerMinute,
     windowMs: minuteMs,
@@ -41,7 +45,11 @@ function createAuditTrail(file: TrailFile): AuditTrail {
     async audit(event) {
       if (limit.admit(event)) await file.write(formatEvent(event))
     },
-    reload: () => file.reopen(),
+    async reload() {
+      const isTaken = await file.reopen()
+      onReload(isTaken)
+      return isTaken
+    },
     close() {
       limit.flush()
       return file.close()
@@ -49,17 +57,17 @@ function createAuditTrail(file: TrailFile): AuditTrail {
   }
 }
 
-function tellOf(log: HttpLog): TrailFileEvents {
-  let toldAt = -Infinity
+function reportTo(log: HttpLog): TrailFileEvents {
+  let loggedAt = -Infinity
   return {
     onFailure(error, lost) {
       const now = performance.now()
-      if (now - toldAt < minuteMs) return
-      toldAt = now
+      if (now - loggedAt < minuteMs) return
+      loggedAt = now
       log.error({ err: error, lost }, 'The audit trail cannot be written; the service goes on')
     },
     onRecovery(lost) {
-      toldAt = -Infinity
+      loggedAt = -Infinity
       log.warn({ lost }, 'The audit trail is written again, and says how many lines are missing')
     },
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
-import { openAuditTrail, type AuditTrail } from '../audit/open-audit-trail.ts'
+import { openAuditTrail } from '../audit/open-audit-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { checkProxies } from '../listen/check-proxies.ts'
 import { createServer } from '../listen/create-server.ts'
@@ -53,7 +53,7 @@ export async function startServer(
   const { open, closeAll } = createCloseStack()
   const services = await open(openServices())
   const { certificate, credentials, verifyPassword, failures, quotas } = services
-  const trail = await open(openTrail(config, log))
+  const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services.writer))
   const { 'max-file-size': maxFileSize } = config
   const service = createFileService({
@@ -100,7 +100,7 @@ export async function startServer(
       certificate: services.certificateState,
     },
     async reload() {
-      const taken = await Promise.all([services.reload(), trail ? reopen(trail, watch) : true])
+      const taken = await Promise.all([services.reload(), trail?.reload() ?? true])
       return taken.every(Boolean)
     },
     async close(cut) {
@@ -118,12 +118,7 @@ async function affordableConnections({ 'max-requests': maxRequests }: Config) {
   return connectionsWithin(openFiles, maxRequests)
 }
 
-async function reopen(trail: AuditTrail, watch: ServerWatch): Promise<boolean> {
-  const isTaken = await trail.reload()
-  watch.onReload('audit', isTaken)
-  return isTaken
-}
-
-async function openTrail({ 'audit-log': path }: Config, log: Logger) {
-  return path === undefined ? undefined : openAuditTrail(path, log)
+async function openTrail({ 'audit-log': path }: Config, log: Logger, watch: ServerWatch) {
+  if (path === undefined) return undefined
+  return openAuditTrail(path, log, (isTaken) => watch.onReload('audit', isTaken))
 }

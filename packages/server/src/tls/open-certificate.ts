@@ -1,5 +1,5 @@
 import { adviceText, SetupError } from '@holdfast/core'
-import { watchPaths } from '@holdfast/credentials-file'
+import { openWatchedFiles } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { certificateWarnings } from './certificate-warnings.ts'
@@ -19,18 +19,18 @@ export interface CertificateSource {
 }
 
 export interface OpenCertificateOptions {
-  /** Milliseconds between two looks at the files. Default: 1,000. */
+  /** Milliseconds between two looks at the files; 0 for none. Default: 1,000. */
   readonly pollIntervalMs?: number
   /** Milliseconds between two warnings of what should be mended. Default: a day. */
   readonly warningIntervalMs?: number
-  /** Told of every change, whether it is taken or refused. Default: nobody is. */
+  /** Called for every change, whether it is taken or refused. */
   readonly onReload?: (isTaken: boolean) => void
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * Opens the certificate that the configuration names, if any, and tells the log of every later change. A certificate is
+ * Opens the certificate that the configuration names, if any, and logs every later change. A certificate is
  * taken together with its key or not at all: while they do not belong together, as when one of the files has yet to be
  * written, the earlier pair stays.
  *
@@ -45,67 +45,49 @@ export async function openCertificate(
   if (files === undefined) return undefined
   // Loaded only now: a server without TLS starts faster without it.
   const { readCertificate } = await import('./read-certificate.ts')
-  let current = await readCertificate(files)
   let use: (certificate: ReadCertificate) => void = () => {}
-  let refused: string | undefined
-  let told: string | undefined
-  let refusedSince: Date | undefined
-  let reading: Promise<unknown> = Promise.resolve()
-
-  const warn = () => {
-    for (const warning of certificateWarnings(files, current, Date.now()))
+  const warn = (certificate: ReadCertificate) => {
+    for (const warning of certificateWarnings(files, certificate, Date.now())) {
       log.warn(adviceText(warning))
-  }
-  const take = (next: ReadCertificate) => {
-    const isOther = !isSame(current, next)
-    refused = told = refusedSince = undefined
-    if (isOther) use(next)
-    current = next
-    if (!isOther) return
-    log.info({ expires: new Date(next.validToMs).toISOString() }, 'TLS certificate reloaded')
-    onReload?.(true)
-    warn()
-  }
-  const read = async (isAsked: boolean): Promise<boolean> => {
-    try {
-      take(await readCertificate(files))
-      return true
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      // Told at the second look, since at the first the files may be half-way through being written.
-      const isStanding = reason === refused
-      refused = reason
-      if (!isAsked && (!isStanding || reason === told)) return false
-      told = reason
-      refusedSince ??= new Date()
-      log.error({ reason }, 'TLS certificate refused; the old one stays')
-      onReload?.(false)
-      return false
     }
   }
-  const readInTurn = (isAsked: boolean): Promise<boolean> => {
-    const result = reading.then(() => read(isAsked))
-    reading = result
-    return result
-  }
-
-  warn()
-  const watch = watchPaths([files.certificate, files.key], {
-    intervalMs: pollIntervalMs,
-    onChanged: () => readInTurn(false),
+  const watched = await openWatchedFiles<ReadCertificate, Error>([files.certificate, files.key], {
+    read: async () => {
+      try {
+        return { value: await readCertificate(files) }
+      } catch (cause) {
+        const error = cause instanceof Error ? cause : new Error(String(cause))
+        return { refusal: { error, reason: error.message, isFinal: false } }
+      }
+    },
+    pollIntervalMs,
+    // At the first look the new certificate may be there without its key.
+    looksBeforeRefusal: 2,
+    onTaken(next, before) {
+      if (isSame(before, next)) return
+      use(next)
+      log.info({ expires: new Date(next.validToMs).toISOString() }, 'TLS certificate reloaded')
+      onReload?.(true)
+      warn(next)
+    },
+    onRefused({ message: reason }) {
+      log.error({ reason }, 'TLS certificate refused; the old one stays')
+      onReload?.(false)
+    },
   })
-  const reminder = setInterval(warn, warningIntervalMs).unref()
+
+  warn(watched.current())
+  const reminder = setInterval(() => warn(watched.current()), warningIntervalMs).unref()
   return {
-    current: () => current,
+    current: () => watched.current(),
     onReplaced(callback) {
       use = callback
     },
-    refusedSince: () => refusedSince,
-    reload: () => readInTurn(true),
-    async close() {
+    refusedSince: () => watched.refusedSince(),
+    reload: () => watched.reload(),
+    close() {
       clearInterval(reminder)
-      await watch.close()
-      await reading
+      return watched.close()
     },
   }
 }
