@@ -34,7 +34,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   // The command line, above everything.
   holdfast: {
     dependencies: ['copy', 'core', 'credentials-file', 'passwords', 'server'],
-    devDependencies: [],
+    devDependencies: ['minio-container', 'store-disk', 'testing'],
   },
   server: {
     dependencies: [

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
+import { runHoldfast, startHoldfast } from '../../server/test/support/holdfast.ts'
+import { createSite, credentials, type Site } from '../../server/test/support/site.ts'
 
 const customers = `customers:
   - { name: demo, password: correct horse, quota: 10kB }

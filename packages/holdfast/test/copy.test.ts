@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import { holdfastProgram } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
-import { startCopy } from '../support/copy-process.ts'
-import { runHoldfast } from '../support/holdfast.ts'
-import { createSite, type Site } from '../support/site.ts'
-import { treeOf } from '../support/tree-of.ts'
-import { until } from '../support/until.ts'
+import { startCopy } from '../../server/test/support/copy-process.ts'
+import { runHoldfast } from '../../server/test/support/holdfast.ts'
+import { createSite, type Site } from '../../server/test/support/site.ts'
+import { treeOf } from '../../server/test/support/tree-of.ts'
+import { until } from '../../server/test/support/until.ts'
 
 describe('holdfast copy', () => {
   let site: Site

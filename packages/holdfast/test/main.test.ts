@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { runHoldfast } from '../support/holdfast.ts'
-import { createSite, type Site } from '../support/site.ts'
+import { runHoldfast } from '../../server/test/support/holdfast.ts'
+import { createSite, type Site } from '../../server/test/support/site.ts'
 
 describe('holdfast', () => {
   let site: Site
@@ -14,10 +14,7 @@ describe('holdfast', () => {
     runHoldfast(args, { cwd: site.path, env })
 
   it('tells its version', async () => {
-    const manifest = await readFile(
-      new URL('../../../holdfast/package.json', import.meta.url),
-      'utf8',
-    )
+    const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
     const { version } = JSON.parse(manifest) as { version: string }
     for (const flag of ['--version', '-v']) {
       expect(await holdfast([flag])).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' })

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { holdfastProgram } from '@holdfast/testing'
 import { openCustomersFile } from '@holdfast/credentials-file'
 import { expect } from 'chai'
-import { createSite, type Site } from '../../support/site.ts'
+import { createSite, type Site } from '../../../server/test/support/site.ts'
 
 const run = promisify(execFile)
 describe('The output of holdfast', () => {

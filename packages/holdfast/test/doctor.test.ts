@@ -9,10 +9,10 @@ import { holdfastProgram } from '@holdfast/testing'
 import { hashPassword } from '@holdfast/passwords'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { treeOf } from '../support/tree-of.ts'
-import { until } from '../support/until.ts'
+import { runHoldfast, startHoldfast } from '../../server/test/support/holdfast.ts'
+import { createSite, credentials, type Site } from '../../server/test/support/site.ts'
+import { treeOf } from '../../server/test/support/tree-of.ts'
+import { until } from '../../server/test/support/until.ts'
 
 const run = promisify(execFile)
 

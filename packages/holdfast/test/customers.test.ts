@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import { expect } from 'chai'
-import { runHoldfast } from '../support/holdfast.ts'
-import { createSite, type Site } from '../support/site.ts'
+import { runHoldfast } from '../../server/test/support/holdfast.ts'
+import { createSite, type Site } from '../../server/test/support/site.ts'
 
 describe('holdfast customers', () => {
   let site: Site

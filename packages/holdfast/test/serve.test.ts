@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { holdfastProgram } from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast } from '../support/holdfast.ts'
-import { createSite, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
+import { startHoldfast } from '../../server/test/support/holdfast.ts'
+import { createSite, type Site } from '../../server/test/support/site.ts'
+import { until } from '../../server/test/support/until.ts'
 
 const command = [process.execPath, holdfastProgram, 'serve', '--port', '0']
 
-describe('runServer', () => {
+describe('holdfast serve', () => {
   let site: Site
   beforeEach(async () => {
     site = await createSite()
