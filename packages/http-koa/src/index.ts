@@ -22,7 +22,7 @@ export {
 export type { LoginResult, OnLogin } from './middleware/report-logins.ts'
 export { createErrors } from './middleware/errors.ts'
 export { requestId } from './middleware/request-id.ts'
-export { createRequestTally, type RequestTally } from './middleware/request-tally.ts'
+export type { RequestCounter } from './middleware/limit-requests.ts'
 export { multerOptions } from './multipart/multer-options.ts'
 export {
   createMulterStorage,

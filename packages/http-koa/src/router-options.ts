@@ -3,7 +3,7 @@ import type { OnAnswered } from './exchange/answered-request.ts'
 import type { HttpLog } from './errors/log.ts'
 import type { Authenticate } from './middleware/authenticate.ts'
 import type { OnLogin } from './middleware/report-logins.ts'
-import type { RequestTally } from './middleware/request-tally.ts'
+import type { RequestCounter } from './middleware/limit-requests.ts'
 
 export interface RouterOptions {
   /** A path before all routes, such as `/files`. Default: none. */
@@ -27,7 +27,7 @@ export interface RouterOptions {
    * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that
    * several processes can count together. Default: in this process.
    */
-  readonly requestTally?: RequestTally
+  readonly requestCounter?: RequestCounter
   /** Default: nothing is logged. */
   readonly log?: HttpLog
   /**

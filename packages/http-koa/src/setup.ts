@@ -1,4 +1,4 @@
-import type { FileService } from '@holdfast/core'
+import { createKeyedCounter, type FileService } from '@holdfast/core'
 import { noAudit } from './audit/audit.ts'
 import { createAuditRecorder, type AuditRecorder } from './audit/audit-recorder.ts'
 import { createAddressOf, type AddressOf } from './address/address-of.ts'
@@ -6,7 +6,6 @@ import { noLog, type HttpLog } from './errors/log.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
 import { reportLogins } from './middleware/report-logins.ts'
-import { createRequestTally } from './middleware/request-tally.ts'
 import type { RouterOptions } from './router-options.ts'
 
 /** What `createApp` and `createRouter` make of their options. */
@@ -23,7 +22,7 @@ export interface Setup {
 export function createSetup(service: FileService, options: RouterOptions): Setup {
   const { prefix = '', log = noLog, trustedProxies, audit = noAudit } = options
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
-  const { requestTally = createRequestTally() } = options
+  const { requestCounter = createKeyedCounter() } = options
   const addressOf = createAddressOf(trustedProxies)
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
@@ -31,7 +30,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
     log,
     addressOf,
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
-    takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestTally }),
+    takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestCounter }),
     recorder: createAuditRecorder(audit, addressOf),
   }
 }

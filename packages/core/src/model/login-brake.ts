@@ -1,7 +1,7 @@
 import { FileServiceError, isFileServiceError } from '../errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedLock } from './keyed-lock.ts'
-import { createTally } from './tally.ts'
+import { createKeyedCounter } from './keyed-counter.ts'
 import { createWaitingPlaces } from './waiting-places.ts'
 
 export interface LoginBrakeOptions {
@@ -69,7 +69,7 @@ export function createLoginBrake({
   waitingPerAddress = 200,
   waiting = 1_000,
 }: LoginBrakeOptions): LoginBrake {
-  const underWay = createTally()
+  const underWay = createKeyedCounter()
   const places = createWaitingPlaces(waitingPerAddress, waiting)
   const line = createKeyedLock()
   // Wakes the first waiting attempt of an address.
@@ -102,7 +102,11 @@ export function createLoginBrake({
   const isFree = (keys: Keys, counts: Counts) =>
     refusedFor(counts) === undefined && hasRoom(keys, counts)
 
-  const takePlace = (keys: Keys) => underWay.add(keys.address, keys.name, keys.both)
+  const changePlaces = (keys: Keys, by: 1 | -1) => {
+    underWay.change(keys.address, by)
+    underWay.change(keys.name, by)
+    underWay.change(keys.both, by)
+  }
 
   /** Takes a place if one is free. Check and taking happen in one turn, so that no two attempts take the same place. */
   const tryEnter = async (keys: Keys, reading = read(keys)): Promise<boolean> => {
@@ -115,7 +119,7 @@ export function createLoginBrake({
       throw new FileServiceError('too-many-attempts', 'Too many failed logins', { retryAfterMs })
     }
     if (!hasRoom(keys, counts)) return false
-    takePlace(keys)
+    changePlaces(keys, 1)
     return true
   }
 
@@ -148,7 +152,7 @@ export function createLoginBrake({
   }
 
   const leave = (keys: Keys) => {
-    underWay.remove(keys.address, keys.name, keys.both)
+    changePlaces(keys, -1)
     wake.get(keys.address)?.(undefined)
   }
 
@@ -180,7 +184,7 @@ export function createLoginBrake({
         const verdict = settled(verify)
         // The result came in this turn, in which no other attempt could have taken the place.
         if (verdict === true) return true
-        takePlace(keys)
+        changePlaces(keys, 1)
         return judge(keys, () => verdict, signal)
       }
       const hasEntered = reading !== undefined && (await tryEnter(keys, reading))

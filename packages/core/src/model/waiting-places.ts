@@ -1,5 +1,5 @@
 import { FileServiceError } from '../errors.ts'
-import { createTally } from './tally.ts'
+import { createKeyedCounter } from './keyed-counter.ts'
 
 /** How many of an address may wait however many others do. */
 const always = 10
@@ -19,7 +19,7 @@ export interface WaitingPlaces {
 
 /** {@link WaitingPlaces} for `perAddress` of one address, and `inAll`; beyond that an address has ten at most. */
 export function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
-  const taken = createTally()
+  const taken = createKeyedCounter()
   let all = 0
   return {
     take(address) {
@@ -29,10 +29,10 @@ export function createWaitingPlaces(perAddress: number, inAll: number): WaitingP
           retryAfterMs,
         })
       }
-      taken.add(address)
+      taken.change(address, 1)
       all++
       return () => {
-        taken.remove(address)
+        taken.change(address, -1)
         all--
       }
     },

@@ -4,10 +4,16 @@ import { exchangeIn } from '../exchange/exchange.ts'
 import { onExchangeEnd } from '../exchange/endings.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { filesOf } from './authenticate.ts'
-import type { RequestTally } from './request-tally.ts'
 
 /** When a client that was refused for want of a place may come back, in milliseconds. */
 const retryAfterMs = 1_000
+
+/** Counts requests under way by key, as a `KeyedCounter` of core does. */
+export interface RequestCounter {
+  /** How many there are of a key. */
+  count(key: string): number
+  change(key: string, by: 1 | -1): void
+}
 
 /**
  * Takes a place for a request of a customer, and returns the function that gives it back.
@@ -22,23 +28,23 @@ export interface RequestLimits {
   /** The same for one customer. */
   readonly maxRequestsPerCustomer: number
   /** Counts all requests under the empty key, and those of each customer under the name. */
-  readonly requestTally: RequestTally
+  readonly requestCounter: RequestCounter
 }
 
 /** The {@link TakePlace} of these limits. */
 export function createRequestLimit({
   maxRequests,
   maxRequestsPerCustomer,
-  requestTally,
+  requestCounter,
 }: RequestLimits): TakePlace {
   return (customer) => {
-    if (requestTally.count('') >= maxRequests) throw overloaded(maxRequests, '')
-    if (requestTally.count(customer) >= maxRequestsPerCustomer) {
+    if (requestCounter.count('') >= maxRequests) throw overloaded(maxRequests, '')
+    if (requestCounter.count(customer) >= maxRequestsPerCustomer) {
       throw overloaded(maxRequestsPerCustomer, ` of "${customer}"`)
     }
     const change = (by: 1 | -1) => {
-      requestTally.change('', by)
-      requestTally.change(customer, by)
+      requestCounter.change('', by)
+      requestCounter.change(customer, by)
     }
     change(1)
     return () => change(-1)

@@ -26,7 +26,7 @@ const codes = [...errorCodes, 'unexpected']
 /** Figures of requests and connections. */
 export function createRequestFigures(
   register: Registry,
-): Pick<ServerWatch, 'requestTally' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
+): Pick<ServerWatch, 'requestCounter' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
   const registers = [register]
   const requests = createCounts(register, {
     name: 'holdfast_http_requests_total',
@@ -102,11 +102,11 @@ export function createRequestFigures(
       figures?.sent.add(bytesOut)
       figures?.duration.observe(durationMs / 1000)
     },
-    requestTally: (tally) => ({
-      count: (key) => tally.count(key),
+    requestCounter: (counter) => ({
+      count: (key) => counter.count(key),
       change(key, by) {
         if (key === '') underWay += by
-        tally.change(key, by)
+        counter.change(key, by)
       },
     }),
     server(server: Server) {

@@ -1,11 +1,12 @@
 import {
   adviceText,
+  createKeyedCounter,
   type CredentialSource,
   type FailureCounter,
   type PasswordVerifier,
   type QuotaKeeper,
 } from '@holdfast/core'
-import { createRequestTally, type RequestTally } from '@holdfast/http-koa'
+import type { RequestCounter } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
@@ -30,7 +31,7 @@ export interface SharedServices {
   /** Default: what a service does without one. */
   readonly quotas?: QuotaKeeper
   /** What the limits of requests under way count with. */
-  readonly requestTally: RequestTally
+  readonly requestCounter: RequestCounter
   readonly customersState: () => CustomersState
   /** Left out where the server speaks HTTP. */
   readonly certificateState?: (() => CertificateState) | undefined
@@ -87,7 +88,7 @@ export async function openSharedServices(
       })),
     verifyPassword: watch.verifyPassword(createPasswordVerifier()),
     failures: createLoginFailureCounter(config['login-failures-window']),
-    requestTally: createRequestTally(),
+    requestCounter: createKeyedCounter(),
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])
       return taken.every(Boolean)

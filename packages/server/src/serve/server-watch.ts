@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { PasswordVerifier } from '@holdfast/core'
-import type { OnAnswered, OnLogin, RequestTally } from '@holdfast/http-koa'
+import type { OnAnswered, OnLogin, RequestCounter } from '@holdfast/http-koa'
 import type { ClosableStore } from '../stores/closable-store.ts'
 
 /** What is read again while a server runs. */
@@ -14,7 +14,7 @@ export interface ServerWatch {
   readonly onLogin?: OnLogin
   verifyPassword(verify: PasswordVerifier): PasswordVerifier
   store(store: ClosableStore): ClosableStore
-  requestTally(tally: RequestTally): RequestTally
+  requestCounter(counter: RequestCounter): RequestCounter
   server(server: Server): void
   /** Called when something new was taken, or refused, so that the old one stays. */
   onReload(what: Reloadable, isTaken: boolean): void
@@ -24,7 +24,7 @@ export interface ServerWatch {
 export const noWatch: ServerWatch = {
   verifyPassword: (verify) => verify,
   store: (store) => store,
-  requestTally: (tally) => tally,
+  requestCounter: (counter) => counter,
   server() {},
   onReload() {},
 }

@@ -70,7 +70,7 @@ export async function startServer(
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
-      requestTally: watch.requestTally(services.requestTally),
+      requestCounter: watch.requestCounter(services.requestCounter),
       ...(watch.onLogin && { onLogin: watch.onLogin }),
       ...(watch.onAnswered && { onAnswered: watch.onAnswered }),
       ...(trail && { audit: trail.audit }),

@@ -1,7 +1,9 @@
 import {
+  createKeyedCounter,
   createLoginBrake,
   type Credential,
   type FailureCounter,
+  type KeyedCounter,
   type LoginBrakeOptions,
   type QuotaBooks,
 } from '@holdfast/core'
@@ -11,7 +13,6 @@ import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
-import { set } from './replicated-request-counter.ts'
 import type { PrimaryHandlers, ReplicaHandlers } from './worker-protocol.ts'
 
 /** One worker's part in the shared services. */
@@ -35,12 +36,12 @@ export interface PrimaryServices {
  * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
  */
 export function createPrimaryServices(
-  services: Omit<OwnServices, 'requestTally' | 'customersState' | 'reload' | 'close'>,
+  services: Omit<OwnServices, 'requestCounter' | 'customersState' | 'reload' | 'close'>,
   books: QuotaBooks,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
 ): PrimaryServices {
   const { certificate, verifyPassword } = services
-  const shares = new Map<RpcChannel<ReplicaHandlers>, Map<string, number>>()
+  const shares = new Map<RpcChannel<ReplicaHandlers>, KeyedCounter>()
   const replicatedFailures = createReplicatedFailureCounter()
 
   const failures: FailureCounter = {
@@ -55,9 +56,9 @@ export function createPrimaryServices(
   const brake = createLoginBrake({ counter: failures, ...brakeOptions })
 
   const sendCount = (key: string) => {
-    const all = [...shares.values()].reduce((sum, counts) => sum + (counts.get(key) ?? 0), 0)
+    const all = [...shares.values()].reduce((sum, counts) => sum + counts.count(key), 0)
     for (const [channel, counts] of shares) {
-      channel.notify('count', { key, count: all - (counts.get(key) ?? 0) })
+      channel.notify('count', { key, count: all - counts.count(key) })
     }
   }
   const customers = () =>
@@ -69,7 +70,7 @@ export function createPrimaryServices(
   return {
     give(channel) {
       const quotas = createQuotaServer(books)
-      const counts = new Map<string, number>()
+      const counts = createKeyedCounter()
       return {
         answers: {
           ...quotas.answers,
@@ -78,7 +79,7 @@ export function createPrimaryServices(
               verifyPassword(password, passwordHash, { address, signal }),
             ),
           count({ key, count }) {
-            set(counts, key, count)
+            counts.set(key, count)
             sendCount(key)
           },
         } satisfies Answers,
@@ -87,7 +88,7 @@ export function createPrimaryServices(
           if (certificate) channel().notify('certificate', certificate.current())
           channel().notify('customers', customers())
           for (const failure of replicatedFailures.all()) channel().notify('failure', failure)
-          for (const key of new Set([...shares.values()].flatMap((each) => [...each.keys()]))) {
+          for (const key of new Set([...shares.values()].flatMap((each) => each.keys()))) {
             sendCount(key)
           }
         },

@@ -1,4 +1,5 @@
-import type { RequestTally } from '@holdfast/http-koa'
+import { createKeyedCounter } from '@holdfast/core'
+import type { RequestCounter } from '@holdfast/http-koa'
 
 /** How many requests of a key are under way, from one process to another. */
 export interface ReplicatedCount {
@@ -7,7 +8,7 @@ export interface ReplicatedCount {
 }
 
 /** A counter of this process and the others, as far as they have reported. */
-export interface ReplicatedRequestCounter extends RequestTally {
+export interface ReplicatedRequestCounter extends RequestCounter {
   /** How many the others have of a key, all together. */
   readonly apply: (change: ReplicatedCount) => void
 }
@@ -20,35 +21,25 @@ export function createReplicatedRequestCounter(
   stepOf: (key: string) => number,
   notify: (change: ReplicatedCount) => void,
 ): ReplicatedRequestCounter {
-  const own = new Map<string, number>()
-  const reported = new Map<string, number>()
-  const others = new Map<string, number>()
+  const own = createKeyedCounter()
+  const reported = createKeyedCounter()
+  const others = createKeyedCounter()
 
   const notifyIfMoved = (key: string, count: number) => {
-    const before = reported.get(key) ?? 0
+    const before = reported.count(key)
     const isOver = count === 0 && before > 0
     if (!isOver && Math.abs(count - before) < stepOf(key)) return
-    set(reported, key, count)
+    reported.set(key, count)
     notify({ key, count })
   }
   return {
-    count: (key) => (own.get(key) ?? 0) + (others.get(key) ?? 0),
-    change(key, by) {
-      const count = (own.get(key) ?? 0) + by
-      set(own, key, count)
-      notifyIfMoved(key, count)
-    },
-    apply: ({ key, count }) => set(others, key, count),
+    count: (key) => own.count(key) + others.count(key),
+    change: (key, by) => notifyIfMoved(key, own.change(key, by)),
+    apply: ({ key, count }) => others.set(key, count),
   }
 }
 
 /** The step of a limit that is `max` for `workers` together: what they have not reported is less than an eighth of it. */
 export function stepOfLimit(max: number, workers: number): number {
   return Math.max(1, Math.floor(max / (8 * workers)))
-}
-
-/** Keeps nothing for what is none. */
-export function set(counts: Map<string, number>, key: string, count: number): void {
-  if (count === 0) counts.delete(key)
-  else counts.set(key, count)
 }

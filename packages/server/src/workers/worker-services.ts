@@ -46,9 +46,9 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
       count: (change) => apply(change),
     },
     open({ config, place }) {
-      const requestTally = openTally(config, primary())
-      counts.forEach(requestTally.apply)
-      apply = requestTally.apply
+      const requestCounter = openCounter(config, primary())
+      counts.forEach(requestCounter.apply)
+      apply = requestCounter.apply
       const first = current
       return {
         writer: place,
@@ -60,7 +60,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
         verifyPassword: rememberPasswords(verifyElsewhere(primary())),
         failures,
         quotas: createQuotaClient(primary()),
-        requestTally,
+        requestCounter,
         customersState: () => ({ count: credentials.size }),
         reload: async () => true,
         close: async () => {},
@@ -69,7 +69,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   }
 }
 
-function openTally(
+function openCounter(
   config: WorkerOrder['config'],
   primary: RpcChannel<PrimaryHandlers>,
 ): ReplicatedRequestCounter {

@@ -8,31 +8,31 @@ import {
 describe('createReplicatedRequestCounter', () => {
   const said: ReplicatedCount[] = []
   beforeEach(() => void said.splice(0))
-  const tallyOf = (step: number) =>
+  const counterOf = (step: number) =>
     createReplicatedRequestCounter(
       () => step,
       (told) => void said.push(told),
     )
 
   it('counts what is under way here and elsewhere', () => {
-    const tally = tallyOf(10)
-    tally.change('a', 1)
-    tally.apply({ key: 'a', count: 5 })
-    expect(tally.count('a')).to.equal(6)
-    tally.apply({ key: 'a', count: 0 })
-    tally.change('a', -1)
-    expect(tally.count('a')).to.equal(0)
+    const counter = counterOf(10)
+    counter.change('a', 1)
+    counter.apply({ key: 'a', count: 5 })
+    expect(counter.count('a')).to.equal(6)
+    counter.apply({ key: 'a', count: 0 })
+    counter.change('a', -1)
+    expect(counter.count('a')).to.equal(0)
     expect(said).to.deep.equal([])
   })
 
   it('tells of every step, and of the end of what it has told', () => {
-    const tally = tallyOf(3)
-    for (let n = 0; n < 7; n++) tally.change('a', 1)
+    const counter = counterOf(3)
+    for (let n = 0; n < 7; n++) counter.change('a', 1)
     expect(said).to.deep.equal([
       { key: 'a', count: 3 },
       { key: 'a', count: 6 },
     ])
-    for (let n = 0; n < 7; n++) tally.change('a', -1)
+    for (let n = 0; n < 7; n++) counter.change('a', -1)
     expect(said.slice(2)).to.deep.equal([
       { key: 'a', count: 3 },
       { key: 'a', count: 0 },

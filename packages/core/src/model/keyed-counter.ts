@@ -1,0 +1,29 @@
+/** How many there are of each key. */
+export interface KeyedCounter {
+  count(key: string): number
+  /** Adds `by`, which may be negative; the result is the new count. */
+  change(key: string, by: number): number
+  set(key: string, count: number): void
+  /** The keys whose count is not 0, as they are now. */
+  keys(): readonly string[]
+}
+
+/** A {@link KeyedCounter} that keeps nothing for a key whose count is 0. */
+export function createKeyedCounter(): KeyedCounter {
+  const counts = new Map<string, number>()
+  const count = (key: string) => counts.get(key) ?? 0
+  const set = (key: string, next: number) => {
+    if (next === 0) counts.delete(key)
+    else counts.set(key, next)
+  }
+  return {
+    count,
+    change(key, by) {
+      const next = count(key) + by
+      set(key, next)
+      return next
+    },
+    set,
+    keys: () => [...counts.keys()],
+  }
+}
