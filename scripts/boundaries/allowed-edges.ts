@@ -18,10 +18,16 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   core: { dependencies: [], devDependencies: [] },
   contract: { dependencies: ['core'], devDependencies: [] },
   copy: { dependencies: ['core'], devDependencies: ['contract'] },
-  passwords: { dependencies: ['core'], devDependencies: ['contract'] },
+  passwords: { dependencies: ['core'], devDependencies: ['contract', 'testing'] },
   // A file of customers is one of several sources that keep hashes, so hashing is below it.
-  'credentials-file': { dependencies: ['core', 'passwords'], devDependencies: ['contract'] },
-  'http-koa': { dependencies: ['core'], devDependencies: ['api-description', 'contract'] },
+  'credentials-file': {
+    dependencies: ['core', 'passwords'],
+    devDependencies: ['contract', 'testing'],
+  },
+  'http-koa': {
+    dependencies: ['core'],
+    devDependencies: ['api-description', 'contract', 'testing'],
+  },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
   'store-minio': {
     dependencies: ['core'],

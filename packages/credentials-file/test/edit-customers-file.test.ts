@@ -1,10 +1,10 @@
 import { readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { editCustomersFile } from '../src/edit-customers-file.ts'
 import { openCustomersFile } from '../src/open-customers-file.ts'
 import { cheapHash } from './cheap-hash.ts'
-import { rejection } from './rejection.ts'
 import { openTemporaryDirectory } from './temporary-directory.ts'
 
 describe('editCustomersFile', () => {

@@ -1,11 +1,11 @@
 import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { CustomersFileError } from '../src/customers/customers-file-error.ts'
 import { openCustomersFile } from '../src/open-customers-file.ts'
 import { openFileCredentialSource } from '../src/open-file-credential-source.ts'
 import { cheapHash } from './cheap-hash.ts'
-import { rejection } from './rejection.ts'
 import { openTemporaryDirectory } from './temporary-directory.ts'
 
 describe('openCustomersFile', () => {

@@ -1,10 +1,10 @@
 import { chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createPasswordVerifier, hashPassword } from '@holdfast/passwords'
+import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { CustomersFileError } from '../src/customers/customers-file-error.ts'
 import { cheapCost, cheapHash } from './cheap-hash.ts'
 import { plainCustomers as list, useCustomersFile } from './customers-file-fixture.ts'
-import { rejection } from './rejection.ts'
 
 describe('openFileCredentialSource', () => {
   const file = useCustomersFile()

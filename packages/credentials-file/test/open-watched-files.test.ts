@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rejection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import {
   openWatchedFiles,
@@ -7,9 +8,7 @@ import {
   type WatchedFiles,
   type WatchedFilesOptions,
 } from '../src/open-watched-files.ts'
-import { rejection } from './rejection.ts'
 import { openTemporaryDirectory } from './temporary-directory.ts'
-import { until } from './until.ts'
 
 const refusal = (reason: string, isFinal = false): Reading<string, Error> => ({
   refusal: { error: new Error(reason), reason, isFinal },

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { plainCustomers as list, useCustomersFile } from './customers-file-fixture.ts'
-import { until } from './until.ts'
 
 describe('openFileCredentialSource', () => {
   const file = useCustomersFile()

@@ -2,14 +2,17 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { holdfastProgram } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import {
+  createSite,
+  holdfastProgram,
+  runHoldfast,
+  type Site,
+  startCopy,
+  treeOf,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { startCopy } from '../../server/test/support/copy-process.ts'
-import { runHoldfast } from '../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../server/test/support/site.ts'
-import { treeOf } from '../../server/test/support/tree-of.ts'
-import { until } from '../../server/test/support/until.ts'
 
 describe('holdfast copy', () => {
   let site: Site

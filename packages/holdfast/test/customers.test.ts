@@ -2,9 +2,8 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import { createPasswordVerifier } from '@holdfast/passwords'
+import { createSite, runHoldfast, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast } from '../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../server/test/support/site.ts'
 
 describe('holdfast customers', () => {
   let site: Site

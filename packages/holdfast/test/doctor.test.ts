@@ -5,14 +5,19 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { holdfastProgram } from '@holdfast/testing'
 import { hashPassword } from '@holdfast/passwords'
 import { describeWithMinio } from '@holdfast/minio-container'
+import {
+  createSite,
+  credentials,
+  holdfastProgram,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+  treeOf,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../server/test/support/site.ts'
-import { treeOf } from '../../server/test/support/tree-of.ts'
-import { until } from '../../server/test/support/until.ts'
 
 const run = promisify(execFile)
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { createSite, runHoldfast, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast } from '../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../server/test/support/site.ts'
 
 describe('holdfast', () => {
   let site: Site

@@ -3,11 +3,8 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { holdfastProgram } from '@holdfast/testing'
+import { createSite, holdfastProgram, type Site, startHoldfast, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast } from '../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../server/test/support/site.ts'
-import { until } from '../../server/test/support/until.ts'
 
 const command = [process.execPath, holdfastProgram, 'serve', '--port', '0']
 

@@ -2,9 +2,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import { createSite, credentials, runHoldfast, type Site, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../server/test/support/site.ts'
 
 const customers = `customers:
   - { name: demo, password: correct horse, quota: 10kB }

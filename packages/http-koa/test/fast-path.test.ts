@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createFileService, resolveRange, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createApp } from '../src/app.ts'
@@ -12,7 +13,6 @@ import { collectLog } from './support/collected-log.ts'
 import { listen, listenAsDescribed } from './support/listening.ts'
 import { connectRaw, exchange, type RawAnswer } from './support/raw-connection.ts'
 import { customerRequest, request } from './support/request.ts'
-import { until } from './support/until.ts'
 
 const small = Buffer.from(Uint8Array.from({ length: 4096 }, (_, index) => index % 256))
 const large = Buffer.alloc(300_000, 'x')

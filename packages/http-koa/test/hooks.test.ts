@@ -1,9 +1,9 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { BlobStore, FileHooks } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { filePart, form, formType } from './support/request.ts'
 import { auth, runApp } from './support/running-app.ts'
-import { until } from './support/until.ts'
 
 /** With the bytes at hand as well, by which a plain GET is answered before the application. */
 function inMemory(store: BlobStore): BlobStore {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
+import { rejection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { computeScrypt } from '../src/compute-scrypt.ts'
 import {
@@ -10,8 +11,6 @@ import { hashPassword } from '../src/hash-password.ts'
 import { sealPlainPassword } from '../src/plain-password.ts'
 import { type ScryptCost, standardScryptCost } from '../src/scrypt-cost.ts'
 import { cheapCost, cheapHash } from './cheap-hash.ts'
-import { rejection } from './rejection.ts'
-import { until } from './until.ts'
 
 /** A verifier with a record of its computations, which wait while it is held. */
 function openVerifier(options: PasswordVerifierOptions = {}) {

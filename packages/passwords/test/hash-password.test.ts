@@ -1,9 +1,9 @@
 import { scryptSync } from 'node:crypto'
+import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { hashPassword } from '../src/hash-password.ts'
 import { parseScryptHash } from '../src/scrypt-hash.ts'
 import { cheapCost, cheapHash } from './cheap-hash.ts'
-import { rejection } from './rejection.ts'
 
 describe('hashPassword', () => {
   it('makes a PHC string of the standard cost', async () => {

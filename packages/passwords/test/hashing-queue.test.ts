@@ -1,11 +1,11 @@
 import { isFileServiceError } from '@holdfast/core'
+import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import {
   createHashingQueue,
   type HashingQueueOptions,
   type HashingRequest,
 } from '../src/hashing-queue.ts'
-import { rejection } from './rejection.ts'
 
 /** A queue whose verifications last until they are told how they end, and note in what order they began. */
 function openQueue(options: Partial<HashingQueueOptions> = {}) {

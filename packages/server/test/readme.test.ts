@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createSite } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createSite } from './support/site.ts'
 
 describe('README.md of server', () => {
   it('shows an example that runs', async () => {

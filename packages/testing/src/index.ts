@@ -1,1 +1,18 @@
+export { asRoot, rootCommand } from './as-root.ts'
+export { openConnection, uploadHead, type Connection } from './connection.ts'
+export { startCopy, type CopyOutcome, type CopyProcess } from './copy-process.ts'
+export {
+  runHoldfast,
+  startHoldfast,
+  startHoldfastByShell,
+  type HoldfastOptions,
+  type HoldfastServer,
+  type LogLine,
+  type Outcome,
+} from './holdfast.ts'
 export { holdfastProgram, packagedProgram } from './holdfast-program.ts'
+export { childrenOf, openDescriptors, residentMiB } from './process-figures.ts'
+export { rejection } from './rejection.ts'
+export { createSite, credentials, customersYaml, type Site } from './site.ts'
+export { treeOf } from './tree-of.ts'
+export { until } from './until.ts'

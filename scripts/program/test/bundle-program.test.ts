@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { startHoldfast } from '../../../packages/server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../../packages/server/test/support/site.ts'
+import { startHoldfast } from '../../../packages/testing/src/holdfast.ts'
+import { createSite, type Site } from '../../../packages/testing/src/site.ts'
 import { bundleProgram } from '../bundle-program.ts'
 
 const root = join(import.meta.dirname, '../../..')

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { holdfastProgram } from '@holdfast/testing'
 import { openCustomersFile } from '@holdfast/credentials-file'
+import { createSite, holdfastProgram, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
 
 const run = promisify(execFile)
 describe('The output of holdfast', () => {

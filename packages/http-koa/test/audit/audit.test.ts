@@ -1,5 +1,6 @@
 import { createFileService, FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
@@ -16,7 +17,6 @@ import {
   textPart,
 } from '../support/request.ts'
 import { auth, runApp, type RunOptions } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const batch = (...parts: readonly string[]) =>

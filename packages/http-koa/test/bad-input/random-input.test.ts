@@ -1,10 +1,10 @@
 import fc from 'fast-check'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest, filePart, form, formRequest, textPart } from '../support/request.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 const seed = 19_910_806
 const options = { seed, numRuns: 150 }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { answerWhileDraining, type DrainOptions } from '../../src/body/drain-request-body.ts'
 import { listen } from '../support/listening.ts'
 import { connectRaw } from '../support/raw-connection.ts'
-import { until } from '../support/until.ts'
 
 const mebibyte = 1024 * 1024
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`

@@ -1,9 +1,9 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { generateStore } from '../support/generated-store.ts'
 import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest, form, formRequest, filePart, request } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 describe('createAccessLog', () => {
   it('writes one line a request', async () => {

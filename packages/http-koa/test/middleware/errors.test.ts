@@ -1,5 +1,6 @@
 import { FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
 import type { HoldfastState } from '../../src/exchange/holdfast-state.ts'
@@ -11,7 +12,6 @@ import { listen } from '../support/listening.ts'
 import { exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 const failing = (error: Error) => ({
   ...createMemoryBlobStore(),

@@ -1,10 +1,10 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { headersOf, runLimitedApp, type LimitedApp } from '../support/limited-app.ts'
 import { connectRaw, exchange, type RawAnswer } from '../support/raw-connection.ts'
 import { request } from '../support/request.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const megabytes = 1_000_000

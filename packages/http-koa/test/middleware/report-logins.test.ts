@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createFileService, FileServiceError, isFileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createRouter, type LoginResult } from '../../src/index.ts'
@@ -8,7 +9,6 @@ import { listen } from '../support/listening.ts'
 import { exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 /** The path of a login's request, and its code or that it was accepted. */
 function summaryOf({ request: { url = '' }, error }: LoginResult): string {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createFileService, FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createAccessLog, createRouter, type AnsweredRequest } from '../../src/index.ts'
@@ -17,7 +18,6 @@ import {
   request,
 } from '../support/request.ts'
 import { auth, runApp, type RunOptions } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 /** An application, and what it has told of requests. */
 async function runWatched(options: RunOptions = {}) {

@@ -1,9 +1,9 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { runExpressApp } from '../support/express-app.ts'
 import { runKoaMulterApp } from '../support/koa-multer-app.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { filePart, form, formType, request } from '../support/request.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const applications = { Express: runExpressApp, Koa: runKoaMulterApp }

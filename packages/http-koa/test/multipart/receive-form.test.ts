@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { connectRaw } from '../support/raw-connection.ts'
@@ -10,7 +11,6 @@ import {
   textPart,
 } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const nameless = 'Content-Disposition: form-data'

@@ -1,11 +1,11 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { FileServiceError } from '@holdfast/core'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { errorBody } from '../../src/errors/problem.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 /** A store whose lists have no end. */
 function listForever(beforeFirst: Promise<unknown> = Promise.resolve()) {

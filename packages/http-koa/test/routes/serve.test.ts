@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { FileServiceError, resolveRange } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { errorBody } from '../../src/errors/problem.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 const mebibyte = 1024 * 1024
 

@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { connectRaw, type RawConnection } from '../support/raw-connection.ts'
 import {
@@ -10,7 +11,6 @@ import {
   textPart,
 } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const mebibyte = 1024 * 1024

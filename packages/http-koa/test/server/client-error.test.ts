@@ -1,9 +1,9 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 describe('answerClientError', () => {

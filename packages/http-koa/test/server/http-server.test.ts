@@ -1,10 +1,10 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 
 const expecting = { Expect: '100-continue', 'Content-Length': 4 }
 

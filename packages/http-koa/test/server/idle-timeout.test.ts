@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest, filePart, form, formRequest } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const idleTimeoutMs = 150

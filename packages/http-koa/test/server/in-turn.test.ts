@@ -1,8 +1,8 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
-import { until } from '../support/until.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 /** Which bodies came, in order, where each is one line. */

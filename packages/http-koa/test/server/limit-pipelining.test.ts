@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { request } from '../support/request.ts'
-import { until } from '../support/until.ts'
 
 /** What is read ahead of the answers at most: those that wait, one that is answered, and one more on the way. */
 const mostAhead = 18

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { until } from './until.ts'
+import { until } from '@holdfast/testing'
 
 /** What a server has sent on a connection, up to the end of the first answer. */
 export interface RawAnswer {

@@ -2,13 +2,21 @@ import { readdir } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import {
+  childrenOf,
+  createSite,
+  credentials,
+  customersYaml,
+  type HoldfastServer,
+  openConnection,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { childrenOf } from '../../../system-tests/test/abuse/process-figures.ts'
 import { adminPortOf } from '../support/admin-port.ts'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 describe('holdfast serve --admin-port', function () {
   this.timeout(60_000)

@@ -1,6 +1,6 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { steadyCheck, type CheckResult, type SteadyCheckOptions } from '../../src/admin/check.ts'
-import { until } from '../support/until.ts'
 
 const hour = 60 * 60 * 1000
 

@@ -1,8 +1,7 @@
 import { describeWithContainers, startMinio } from '@holdfast/minio-container'
+import { createSite, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { adminPortOf } from '../support/admin-port.ts'
-import { startHoldfast } from '../support/holdfast.ts'
-import { createSite } from '../support/site.ts'
 
 describeWithContainers('holdfast serve --admin-port on MinIO', () => {
   it('turns red when MinIO is gone, says why, and is green when it is back', async function () {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { openConnection } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
 import {
@@ -8,7 +9,6 @@ import {
   type AdminServer,
 } from '../../src/admin/start-admin-server.ts'
 import { SetupError } from '@holdfast/core'
-import { openConnection } from '../support/connection.ts'
 
 const place = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../support/until.ts'
 import { createAuditedSite, parseTrail, trailName, upload } from './audited-site.ts'
 
 const rounds = 4

@@ -1,9 +1,13 @@
 import { readdir, rename, rm, symlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  credentials,
+  type HoldfastServer,
+  runHoldfast,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { credentials } from '../support/site.ts'
-import { until } from '../support/until.ts'
 import { createAuditedSite, trailName, upload, type AuditedSite } from './audited-site.ts'
 
 describe('holdfast serve --audit-log', () => {

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 
 /** A line of the audit trail. */
 export type TrailLine = Readonly<Record<string, unknown>>

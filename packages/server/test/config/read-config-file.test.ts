@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
 import { readConfigFile } from '../../src/config/read-config-file.ts'
-import { createSite, type Site } from '../support/site.ts'
 
 describe('readConfigFile', () => {
   let site: Site

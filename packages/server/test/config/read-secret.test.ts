@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
 import { readSecret } from '../../src/config/read-secret.ts'
-import { createSite, type Site } from '../support/site.ts'
 
 describe('readSecret', () => {
   let site: Site

@@ -1,7 +1,6 @@
+import { createSite, runHoldfast, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { unknownVariables } from '../../src/config/unknown-variables.ts'
-import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
-import { createSite } from '../support/site.ts'
 
 describe('unknownVariables', () => {
   for (const [name, meant] of [

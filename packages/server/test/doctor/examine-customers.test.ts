@@ -1,8 +1,8 @@
 import { chmod } from 'node:fs/promises'
 import { hashPassword } from '@holdfast/passwords'
+import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { examineCustomers } from '../../src/doctor/examine-customers.ts'
-import { createSite, type Site } from '../support/site.ts'
 
 describe('examineCustomers', () => {
   let site: Site

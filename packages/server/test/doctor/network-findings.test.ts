@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { createSite } from '@holdfast/testing'
 import { expect } from 'chai'
 import { networkFindings } from '../../src/doctor/network-findings.ts'
 import { resolveConfig } from '../../src/index.ts'
-import { createSite } from '../support/site.ts'
 
 const allTold = async (flags: Readonly<Record<string, string>>) => {
   const lines: string[] = []

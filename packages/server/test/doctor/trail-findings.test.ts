@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { trailFindings } from '../../src/doctor/trail-findings.ts'
 import { resolveConfig } from '../../src/index.ts'
-import { createSite, type Site } from '../support/site.ts'
 
 describe('trailFindings', () => {
   let site: Site

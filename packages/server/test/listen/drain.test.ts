@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from 'node:net'
+import {
+  type Connection,
+  createSite,
+  credentials,
+  type HoldfastServer,
+  openConnection,
+  type Site,
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, uploadHead, type Connection } from '../support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 describe('holdfast serve at SIGTERM', () => {
   let site: Site

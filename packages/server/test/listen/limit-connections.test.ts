@@ -1,12 +1,21 @@
 import { connect, type Socket } from 'node:net'
+import {
+  childrenOf,
+  type Connection,
+  createSite,
+  credentials,
+  type HoldfastServer,
+  openConnection,
+  openDescriptors,
+  type Site,
+  startHoldfast,
+  startHoldfastByShell,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { connectionsWithin } from '../../src/listen/limit-connections.ts'
-import { childrenOf, openDescriptors } from '../../../system-tests/test/abuse/process-figures.ts'
 import { scrape } from '../metrics/scrape.ts'
-import { openConnection, uploadHead, type Connection } from '../support/connection.ts'
-import { startHoldfast, startHoldfastByShell, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 const login = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`)
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${login.join('')}\r\n`

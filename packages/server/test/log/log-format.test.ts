@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../support/until.ts'
 import { startSilentServer } from './silent-server.ts'
 
 describe('The format of the log', () => {

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { holdfastProgram } from '@holdfast/testing'
+import { createSite, credentials, holdfastProgram, type Site, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** A running `holdfast serve` whose log the test does not read. */
 export interface SilentServer {

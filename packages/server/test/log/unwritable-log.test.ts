@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../support/until.ts'
 import { startSilentServer, type SilentServer } from './silent-server.ts'
 
 const dropped = 'holdfast_log_lines_dropped_total'

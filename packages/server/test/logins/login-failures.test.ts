@@ -1,6 +1,5 @@
+import { createSite, credentials, runHoldfast, type Site, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
 
 describe('holdfast serve --login-failures-…', function () {
   this.timeout(60_000)

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { type HoldfastServer, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import type { HoldfastServer } from '../support/holdfast.ts'
-import { startHoldfast } from '../support/holdfast.ts'
 import { createTlsSite, type TlsSite } from '../tls/support/tls-site.ts'
 import { scrape, type Scrape } from './scrape.ts'
 

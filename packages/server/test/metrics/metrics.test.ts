@@ -1,10 +1,16 @@
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  openConnection,
+  type Site,
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 import { scrape } from './scrape.ts'
 
 describe('/metrics', function () {

@@ -1,10 +1,15 @@
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 import { dashboardPanels, printReadings, readDashboard, type Reading } from './read-dashboard.ts'
 import { adminUrl } from './scrape.ts'
 import { startPrometheus, type RunningPrometheus } from './start-prometheus.ts'

@@ -1,5 +1,5 @@
+import type { HoldfastServer } from '@holdfast/testing'
 import { expect } from 'chai'
-import type { HoldfastServer } from '../support/holdfast.ts'
 import type { Sample } from './start-prometheus.ts'
 
 /** What a server tells Prometheus. */

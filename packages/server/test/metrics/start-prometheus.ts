@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { until } from '@holdfast/testing'
 import { findFreePort } from '@holdfast/minio-container/find-free-port'
 import { deployedFile } from '../../../system-tests/test/cluster/support/deployed-file.ts'
-import { until } from '../support/until.ts'
 
 /** The tool that comes with Prometheus. */
 export const promtool = 'promtool'

@@ -1,8 +1,13 @@
+import {
+  childrenOf,
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { childrenOf } from '../../../system-tests/test/abuse/process-figures.ts'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 import { scrape, type Scrape } from './scrape.ts'
 
 describe('/metrics of a server with workers', function () {

@@ -1,8 +1,7 @@
+import { createSite, runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { clearTextWarning } from '../../src/serve/clear-text-warning.ts'
-import { runHoldfast } from '../support/holdfast.ts'
-import { createSite } from '../support/site.ts'
 
 describe('clearTextWarning', () => {
   const warning = (flags: Readonly<Record<string, string>>) =>

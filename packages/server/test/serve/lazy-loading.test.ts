@@ -1,8 +1,12 @@
-import { packagedProgram as program } from '@holdfast/testing'
+import {
+  createSite,
+  packagedProgram as program,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
-import { createSite, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** Tells of each module of the client for S3 that the process loads. */
 const witness = `

@@ -1,7 +1,6 @@
 import { describeWithContainers, startMinio } from '@holdfast/minio-container'
+import { createSite, credentials, type HoldfastServer, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials } from '../support/site.ts'
 
 describeWithContainers('holdfast serve --store minio, whose MinIO goes down', () => {
   it('says 503 until it is back, and then goes on by itself', async function () {

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 const other = { 'x-auth-name': 'other', 'x-auth-password': 'horse correct' }
 

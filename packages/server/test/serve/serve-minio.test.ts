@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { describeWithContainers, describeWithMinio, startMinio } from '@holdfast/minio-container'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
 
 interface Keys {
   readonly endpoint: string

@@ -1,10 +1,18 @@
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  createSite,
+  credentials,
+  customersYaml,
+  type HoldfastServer,
+  openConnection,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 describe('holdfast serve', () => {
   let site: Site

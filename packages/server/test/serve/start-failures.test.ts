@@ -2,9 +2,8 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createSite, type Outcome, runHoldfast, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, type Outcome } from '../support/holdfast.ts'
-import { createSite, type Site } from '../support/site.ts'
 
 describe('holdfast serve that cannot start', () => {
   let site: Site

@@ -2,14 +2,20 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import {
+  createSite,
+  credentials,
+  customersYaml,
+  openConnection,
+  type Site,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
 import { SetupError } from '@holdfast/core'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { startServer, type RunningServer } from '../../src/serve/start-server.ts'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 describe('startServer', () => {
   let site: Site

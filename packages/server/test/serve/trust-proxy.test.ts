@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { createSite, credentials, runHoldfast, type Site, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast, startHoldfast } from '../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../support/site.ts'
 
 describe('holdfast serve --trust-proxy', function () {
   // Thirty hashes, on a machine that may be busy.

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeWithMinio } from '@holdfast/minio-container'
+import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
 import { SetupError } from '@holdfast/core'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
 import { openStore, placeOf } from '../../src/stores/open-store.ts'
-import { createSite, type Site } from '../support/site.ts'
 
 const log = pino({ level: 'silent' })
 

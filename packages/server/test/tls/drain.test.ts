@@ -1,9 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
+import { type HoldfastServer, openConnection, until, uploadHead } from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import type { HoldfastServer } from '../support/holdfast.ts'
-import { until } from '../support/until.ts'
 import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 /** The first bytes of a TLS record with the beginning of a ClientHello, which never goes on. */

@@ -5,10 +5,14 @@ import { text } from 'node:stream/consumers'
 import { connect, type TLSSocket } from 'node:tls'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import {
+  type HoldfastServer,
+  openConnection,
+  runHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import { runHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { until } from '../support/until.ts'
 import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 const run = promisify(execFile)

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
 import { Writable } from 'node:stream'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { openCertificate, type CertificateSource } from '../../src/tls/open-certificate.ts'
-import { until } from '../support/until.ts'
 import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 describe('openCertificate', () => {

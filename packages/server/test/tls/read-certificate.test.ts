@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
 import { readCertificate } from '../../src/tls/read-certificate.ts'
 import { createTlsSite, tlsFlags, validDays, type TlsSite } from './support/tls-site.ts'
-import { runHoldfast } from '../support/holdfast.ts'
 
 describe('readCertificate', () => {
   let site: TlsSite

@@ -3,11 +3,16 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { makeCertificate, type Certificate } from '@holdfast/minio-container/make-certificate'
+import {
+  type Connection,
+  credentials,
+  customersYaml,
+  type HoldfastServer,
+  openConnection,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, uploadHead, type Connection } from '../support/connection.ts'
-import type { HoldfastServer } from '../support/holdfast.ts'
-import { credentials, customersYaml } from '../support/site.ts'
-import { until } from '../support/until.ts'
 import { createTlsSite, validDays, type TlsSite } from './support/tls-site.ts'
 
 describe('holdfast serve, when its certificate changes,', () => {

@@ -1,10 +1,10 @@
 import { createQuotaKeeper, type BlobStore, type Customer, type QuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createQuotaServer, type QuotaHandlers } from '../../src/workers/quota-server.ts'
 import { createQuotaClient } from '../../src/workers/quota-client.ts'
-import { until } from '../support/until.ts'
 
 const alice: Customer = { name: 'alice', quota: 100 }
 const key = { customer: 'alice', name: 'a' }

@@ -1,11 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  childrenOf,
+  createSite,
+  credentials,
+  customersYaml,
+  type HoldfastServer,
+  openConnection,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { childrenOf } from '../../../system-tests/test/abuse/process-figures.ts'
-import { openConnection, uploadHead } from '../support/connection.ts'
-import { runHoldfast, startHoldfast, type HoldfastServer } from '../support/holdfast.ts'
-import { createSite, credentials, customersYaml, type Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** Has each request come on a connection of its own, which either worker may accept. */
 const apart = { connection: 'close' }

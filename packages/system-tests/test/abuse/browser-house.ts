@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { credentials } from '../../../server/test/support/site.ts'
+import { credentials } from '@holdfast/testing'
 
 /** What stands between a browser, which cannot send our headers, and the service. */
 export interface BrowserHouse {

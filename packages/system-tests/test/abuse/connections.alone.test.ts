@@ -1,15 +1,19 @@
 // It measures latencies and memory.
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect } from 'chai'
 import {
-  openConnection,
-  uploadHead,
   type Connection,
-} from '../../../server/test/support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
-import { openDescriptors, residentMiB } from './process-figures.ts'
+  createSite,
+  credentials,
+  type HoldfastServer,
+  openConnection,
+  openDescriptors,
+  residentMiB,
+  type Site,
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
+import { expect } from 'chai'
 
 const MiB = 2 ** 20
 const lines = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`)

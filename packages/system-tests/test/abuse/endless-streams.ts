@@ -1,4 +1,4 @@
-import { credentials } from '../../../server/test/support/site.ts'
+import { credentials } from '@holdfast/testing'
 
 /** What a connection sends without end. */
 export interface EndlessStream {

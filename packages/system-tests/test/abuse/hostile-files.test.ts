@@ -1,7 +1,12 @@
 import { get, type IncomingMessage } from 'node:http'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
 import { browse } from './browse.ts'
 import { startBrowserHouse, type BrowserHouse } from './browser-house.ts'
 

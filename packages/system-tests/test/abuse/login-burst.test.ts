@@ -1,4 +1,5 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, type Answer } from '../black-box/support/answer.ts'
 import { authHeaders } from '../black-box/support/customer-client.ts'
@@ -9,7 +10,6 @@ import {
   type RunningService,
   type ServiceOptions,
 } from '../black-box/support/running-service.ts'
-import { until } from '../../../server/test/support/until.ts'
 
 const start = (options: ServiceOptions = {}) =>
   startService(

@@ -5,10 +5,15 @@ import { availableParallelism } from 'node:os'
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
 import type { FloodCount, FloodOrder } from './login-flood-process.ts'
 
 const program = fileURLToPath(new URL('login-flood-process.ts', import.meta.url))

@@ -1,12 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import {
+  type Connection,
+  createSite,
+  type HoldfastServer,
+  openConnection,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { createClient, type Client } from '../cluster/support/client.ts'
 import { startProxy, type ProxyKind, type RunningProxy } from '../cluster/support/start-proxy.ts'
-import { openConnection, type Connection } from '../../../server/test/support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
 import { deletion, vectors } from './smuggling-vectors.ts'
 import { statusesIn } from './statuses-in.ts'
 

@@ -1,4 +1,4 @@
-import { credentials } from '../../../server/test/support/site.ts'
+import { credentials } from '@holdfast/testing'
 
 /** A request within which another one is hidden. */
 export interface Vector {

@@ -1,7 +1,11 @@
+import {
+  createSite,
+  type HoldfastServer,
+  openConnection,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection } from '../../../server/test/support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { statusesIn } from './statuses-in.ts'
 import { deletion, vectors, type Vector } from './smuggling-vectors.ts'
 

@@ -1,10 +1,15 @@
 // It measures memory.
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  openConnection,
+  residentMiB,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection } from '../../../server/test/support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
-import { residentMiB } from './process-figures.ts'
 
 const forms = 30
 const fieldSize = 64 * 1024

@@ -1,11 +1,17 @@
 // It measures memory.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  type Connection,
+  createSite,
+  credentials,
+  type HoldfastServer,
+  openConnection,
+  residentMiB,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection, type Connection } from '../../../server/test/support/connection.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { residentMiB } from './process-figures.ts'
 
 /** What docs/reliability.md states. Where the lists held all their names, they took 631 MiB. */
 const mostMiB = 448

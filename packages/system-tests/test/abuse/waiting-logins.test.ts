@@ -1,9 +1,14 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { scrape } from '../../../server/test/metrics/scrape.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
 
 const addresses = 20
 const guessesOfEach = 24

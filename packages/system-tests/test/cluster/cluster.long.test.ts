@@ -7,8 +7,8 @@ import {
   type MinioCluster,
 } from '@holdfast/minio-container'
 import { openMinioBlobStore } from '@holdfast/store-minio'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../../../server/test/support/until.ts'
 import { createBusyClient } from './support/busy-client.ts'
 import { createClient, type Answer, type Client } from './support/client.ts'
 import { contentOf, digestOf } from './support/content.ts'

@@ -1,7 +1,12 @@
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
 import { createClient, type Client } from './support/client.ts'
 import { freePorts } from './support/start-house.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'

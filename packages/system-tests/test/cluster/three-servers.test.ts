@@ -1,12 +1,14 @@
 import { describeWithMinio } from '@holdfast/minio-container'
-import { expect } from 'chai'
 import {
-  runHoldfast,
-  startHoldfast,
+  createSite,
+  credentials,
   type HoldfastServer,
-} from '../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
+  runHoldfast,
+  type Site,
+  startHoldfast,
+  until,
+} from '@holdfast/testing'
+import { expect } from 'chai'
 import { contentOf, digestOf } from './support/content.ts'
 
 const MiB = 1024 ** 2

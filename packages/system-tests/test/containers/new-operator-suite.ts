@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describeWithContainers, findFreePort, ownershipLabels } from '@holdfast/minio-container'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { documentedSteps } from '../docs/documented-steps.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type Reading,
 } from '../../../server/test/metrics/read-dashboard.ts'
 import { startPrometheus } from '../../../server/test/metrics/start-prometheus.ts'
-import { until } from '../../../server/test/support/until.ts'
 import { composeCommand } from './support/compose-command.ts'
 import { docker } from './support/docker.ts'
 import { mcOutputs, mcScript } from './support/mc-script.ts'

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSite, customersYaml, type Site } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { createSite, customersYaml, type Site } from '../../../server/test/support/site.ts'
 import type { Files } from './scenario.ts'
 
 /** The customer whose files are at stake. */

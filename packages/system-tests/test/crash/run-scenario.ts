@@ -1,5 +1,5 @@
+import { type HoldfastServer, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
 import { createCrashSite, type CrashSite } from './crash-site.ts'
 import { expectCleanOpening, expectOnDisk, expectQuota, expectServed } from './expect-state.ts'
 import { patternedContent } from './patterned-content.ts'

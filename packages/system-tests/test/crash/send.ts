@@ -1,5 +1,5 @@
 import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http'
-import { credentials } from '../../../server/test/support/site.ts'
+import { credentials } from '@holdfast/testing'
 
 /** What came of an answer before the connection ended. */
 export interface Answer {

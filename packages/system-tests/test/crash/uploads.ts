@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../../../server/test/support/until.ts'
+import { until } from '@holdfast/testing'
 import { customer, type CrashSite } from './crash-site.ts'
 import { beginSending, type Answer } from './send.ts'
 

@@ -1,6 +1,5 @@
+import { credentials, openConnection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { openConnection } from '../../../server/test/support/connection.ts'
-import { credentials } from '../../../server/test/support/site.ts'
 import type { FaultSite } from './fault-site.ts'
 
 /** The size of `large`: more than a connection holds on its way. */

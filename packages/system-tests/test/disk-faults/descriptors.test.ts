@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { Agent } from 'node:http'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { beginSending, type Sending } from '../crash/send.ts'
-import { until } from '../../../server/test/support/until.ts'
 import {
   beginDownload,
   size as largeSize,

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../../../server/test/support/until.ts'
 import { beginDownload, size, storeLarge } from './begin-download.ts'
 import { countFailures, startFaultSite, type FaultSite } from './fault-site.ts'
 

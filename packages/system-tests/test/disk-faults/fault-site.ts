@@ -1,10 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSite, type HoldfastServer, type Site, startHoldfast, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { beginSending, send } from '../crash/send.ts'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
 import { makeSmallDisk, type DiskKind, type SmallDisk } from './small-disk.ts'
 
 /** A real server on a data directory to which something happens. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../../../server/test/support/until.ts'
 import { describeWithDisks } from './describe-with-disks.ts'
 import { countFailures, startFaultSite, type FaultSite } from './fault-site.ts'
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { asRoot } from '../../../server/test/support/as-root.ts'
+import { asRoot } from '@holdfast/testing'
 
 /** A small file system of this user. */
 export interface SmallDisk {

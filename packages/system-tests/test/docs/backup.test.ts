@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { contentOf, putText } from '../../../copy/test/store-content.ts'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { shellBlocks } from './shell-blocks.ts'
 
 describe('The command in docs/back-up.md, "Back up"', () => {

@@ -3,9 +3,8 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashPassword } from '@holdfast/passwords'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import { createSite, runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { runHoldfast } from '../../../server/test/support/holdfast.ts'
-import { createSite } from '../../../server/test/support/site.ts'
 import { documentedSteps } from './documented-steps.ts'
 
 /** The name of each check; the lines of remedies have none, and differ from machine to machine. */

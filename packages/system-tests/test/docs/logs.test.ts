@@ -2,21 +2,20 @@ import { globSync, readFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'chai'
-import { adminUrl } from '../../../server/test/metrics/scrape.ts'
-import { openConnection, uploadHead } from '../../../server/test/support/connection.ts'
-import {
-  startHoldfast,
-  type HoldfastServer,
-  type LogLine,
-} from '../../../server/test/support/holdfast.ts'
 import {
   createSite,
   credentials,
   customersYaml,
+  type HoldfastServer,
+  type LogLine,
+  openConnection,
   type Site,
-} from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
+  startHoldfast,
+  until,
+  uploadHead,
+} from '@holdfast/testing'
+import { expect } from 'chai'
+import { adminUrl } from '../../../server/test/metrics/scrape.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const text = readFileSync(join(root, 'docs/diagnose.md'), 'utf8')

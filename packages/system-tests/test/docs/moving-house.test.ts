@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { holdfastProgram } from '@holdfast/testing'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import { createSite, holdfastProgram, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { contentOf, putText } from '../../../copy/test/store-content.ts'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { fencedBlocks } from './documented-steps.ts'
 
 const run = promisify(execFile)

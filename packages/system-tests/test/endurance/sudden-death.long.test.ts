@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { until } from '../../../server/test/support/until.ts'
 import { createSite, credentials, startHoldfast } from './holdfast-process.ts'
 
 /** What is known of one name: what was acknowledged last, and what may have been stored since. */

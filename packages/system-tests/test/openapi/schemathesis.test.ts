@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createSite, type HoldfastServer, type Site, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../../server/test/support/site.ts'
 import { runSchemathesis } from './schemathesis.ts'
 
 const description = fileURLToPath(new URL('../../../../docs/openapi.yaml', import.meta.url))

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { asRoot } from '../../../server/test/support/as-root.ts'
+import { asRoot } from '@holdfast/testing'
 import type { FileSystem } from './file-systems.ts'
 
 /** What this machine's kernel lacks for cutting the power of a disk with `fileSystem`, in words; `undefined` if nothing. */

@@ -1,14 +1,14 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createChoices, type Choices } from '../endurance/soak/choices.ts'
 import {
+  createSite,
+  type HoldfastServer,
   runHoldfast,
   startHoldfast,
-  type HoldfastServer,
-} from '../../../server/test/support/holdfast.ts'
-import { createSite } from '../../../server/test/support/site.ts'
-import { until } from '../../../server/test/support/until.ts'
+  until,
+} from '@holdfast/testing'
+import { createChoices, type Choices } from '../endurance/soak/choices.ts'
 import { buildLiar, type Lie } from './build-liar.ts'
 import type { FileSystem } from './file-systems.ts'
 import { judgeFiles } from './judge-files.ts'

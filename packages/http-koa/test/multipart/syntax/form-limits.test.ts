@@ -1,5 +1,6 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { formLimits } from '../../../src/multipart/syntax/form-limits.ts'
 import { expectError } from '../../support/expect-error.ts'
@@ -15,7 +16,6 @@ import {
   textPart,
 } from '../../support/request.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
-import { until } from '../../support/until.ts'
 
 const file = filePart('a.txt')
 const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"'

@@ -1,8 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { makeCertificate, type Certificate } from '@holdfast/minio-container/make-certificate'
-import { startHoldfast, type HoldfastServer } from '../../support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../support/site.ts'
 
 /** A site with a certificate for 127.0.0.1 in `cert.pem` and its key in `key.pem`. */
 export interface TlsSite extends Site {

@@ -1,7 +1,5 @@
+import { createSite, type HoldfastServer, type Site, startHoldfast, until } from '@holdfast/testing'
 import { findFreePort } from '@holdfast/minio-container'
-import { startHoldfast, type HoldfastServer } from '../../../../server/test/support/holdfast.ts'
-import { until } from '../../../../server/test/support/until.ts'
-import { createSite, type Site } from '../../../../server/test/support/site.ts'
 import { createClient } from './client.ts'
 import { startProxy, type ProxyKind, type RunningProxy } from './start-proxy.ts'
 

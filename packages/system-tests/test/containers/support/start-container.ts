@@ -1,5 +1,5 @@
+import { until } from '@holdfast/testing'
 import { findFreePort, ownershipLabels } from '@holdfast/minio-container'
-import { until } from '../../../../server/test/support/until.ts'
 import { docker } from './docker.ts'
 import { ownName } from './product-image.ts'
 

@@ -1,10 +1,13 @@
 import { writeFile } from 'node:fs/promises'
+import {
+  createSite,
+  openDescriptors,
+  residentMiB,
+  startHoldfastByShell,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { connectionBounds } from '../../abuse/connection-bounds.ts'
-import { openDescriptors, residentMiB } from '../../abuse/process-figures.ts'
-import { startHoldfastByShell } from '../../../../server/test/support/holdfast.ts'
-import { createSite } from '../../../../server/test/support/site.ts'
-import { until } from '../../../../server/test/support/until.ts'
 import type { Subject } from './fuzz-target.ts'
 import { password } from './fuzz-service.ts'
 import { requestOf, type HeaderLine } from './requests.ts'

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { until } from '@holdfast/testing'
 import { watchAnswers } from '@holdfast/api-description'
 import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer, type HttpLog } from '@holdfast/http-koa'
-import { until } from '../../../../server/test/support/until.ts'
 
 /** The whole application on its own server, for the customers `demo` and `other`. */
 export interface FuzzService {

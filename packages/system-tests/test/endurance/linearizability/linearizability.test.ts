@@ -2,10 +2,15 @@ import { randomInt } from 'node:crypto'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import type { BlobStore } from '@holdfast/core'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { startService } from '../../black-box/support/running-service.ts'
-import { startHoldfast, type HoldfastServer } from '../../../../server/test/support/holdfast.ts'
-import { createSite, credentials, type Site } from '../../../../server/test/support/site.ts'
 import { expectLinearizable } from './expect-linearizable.ts'
 import { runClients, type ClientRun } from './run-clients.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'

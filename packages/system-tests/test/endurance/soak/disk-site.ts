@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startHoldfast } from '../../../../server/test/support/holdfast.ts'
-import { createSite } from '../../../../server/test/support/site.ts'
+import { createSite, startHoldfast } from '@holdfast/testing'
 import type { OpenSoakSite } from './soak-site.ts'
 
 /** Real servers, as processes of their own, on a directory. */

@@ -1,6 +1,5 @@
+import { createSite, type HoldfastServer, type Site, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { startHoldfast, type HoldfastServer } from '../../../../server/test/support/holdfast.ts'
-import { createSite, type Site } from '../../../../server/test/support/site.ts'
 import { createClientProject, type ClientProject } from './client-project.ts'
 
 /** Every character in it means something in a path but stands for itself in a name. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { holdfastProgram } from '@holdfast/testing'
-import { memoryOf } from '../../../system-tests/test/endurance/holdfast-process.ts'
+import { holdfastProgram } from './holdfast-program.ts'
+import { residentMiB } from './process-figures.ts'
 
 /** A running `holdfast copy`. */
 export interface CopyProcess {
@@ -36,7 +36,8 @@ export function startCopy(
   let peak = 0
   const look = async () => {
     // Between its end and the news of it there is nothing to look at.
-    peak = Math.max(peak, (await memoryOf(child.pid ?? 0, 'VmHWM').catch(() => 0)) || 0)
+    const { most } = await residentMiB(child.pid ?? 0).catch(() => ({ most: 0 }))
+    peak = Math.max(peak, most * 1024 ** 2 || 0)
   }
   const timer = setInterval(() => void look(), 50)
   const ended = (once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>).then(

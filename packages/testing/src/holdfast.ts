@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { holdfastProgram } from '@holdfast/testing'
+import { holdfastProgram } from './holdfast-program.ts'
 import { until } from './until.ts'
 
 export interface HoldfastOptions {
