@@ -1,11 +1,14 @@
+import { adviceText } from '@holdfast/core'
 import { createSite, runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { clearTextWarning } from '../../src/serve/clear-text-warning.ts'
 
 describe('clearTextWarning', () => {
-  const warning = (flags: Readonly<Record<string, string>>) =>
-    clearTextWarning(resolveConfig({ flags }))
+  const warning = async (flags: Readonly<Record<string, string>>) => {
+    const advice = await clearTextWarning(resolveConfig({ flags }))
+    return advice && adviceText(advice)
+  }
 
   for (const host of [
     '0.0.0.0',
