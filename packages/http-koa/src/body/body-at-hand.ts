@@ -10,8 +10,3 @@ export function takeBodyAtHand(request: IncomingMessage): Buffer | undefined {
   const isThere = length > 0 && request.readableLength === length
   return isThere ? (request.read() as Buffer) : undefined
 }
-
-/** `bytes` as content that arrives. */
-export async function* contentOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes
-}

@@ -1,6 +1,4 @@
-import type { Readable } from 'node:stream'
 import type { BlobInfo, CustomerFiles, UploadOptions } from '@holdfast/core'
-import { chunksOf } from './chunks-of.ts'
 import { problems } from '../errors/problem.ts'
 
 /** An upload whose content has arrived in the store and is not visible yet. */
@@ -15,28 +13,51 @@ export interface StagedUpload {
   readonly ended: Promise<void>
 }
 
-/**
- * Takes `stream` into the store up to the point where only permission to publish is missing. The content that the
- * store is given does not end before `publish` is called, and stores make nothing visible before the content has
- * ended.
- *
- * Resolves once the stream has been read to its end; rejects like `CustomerFiles.upload`, and with the stream's
- * error.
- */
-export async function stageUpload(
-  files: CustomerFiles,
+/** An upload that has not begun. Either of its methods begins it, and is called once. */
+export interface Upload {
+  /**
+   * Stores the content up to the point where only the permission to publish is missing; resolves then. Rejects like
+   * `CustomerFiles.upload`, and with the content's error.
+   */
+  stage(): Promise<StagedUpload>
+  /** Stores the content, and publishes it as soon as it ends. Resolves and rejects like `CustomerFiles.upload`. */
+  publish(): Promise<BlobInfo>
+}
+
+/** Bytes that are there as a whole, or bytes that arrive and throw where they are not complete. */
+export type UploadBytes = Uint8Array | AsyncIterable<Uint8Array>
+
+/** The upload of `content` as `name`. All uploads come this way, whoever brings their bytes. */
+export function prepareUpload(
+  files: Pick<CustomerFiles, 'upload'>,
   name: string,
-  stream: Readable,
+  content: UploadBytes,
   options: UploadOptions,
+): Upload {
+  const upload = (bytes: UploadBytes) => files.upload(name, bytes, options)
+  return {
+    stage: async () =>
+      content instanceof Uint8Array ? stageBytes(content, upload) : stageArriving(content, upload),
+    publish: () => upload(content),
+  }
+}
+
+type Store = (content: UploadBytes) => Promise<BlobInfo>
+
+/**
+ * The content that the store is given does not end before `publish` is called, and stores make nothing visible before the
+ * content has ended.
+ */
+async function stageArriving(
+  content: AsyncIterable<Uint8Array>,
+  store: Store,
 ): Promise<StagedUpload> {
   const permission = Promise.withResolvers<undefined>()
   const arrival = Promise.withResolvers<number>()
-  // Nobody listens to the permission while the content is still coming.
-  permission.promise.catch(() => {})
 
-  async function* content() {
+  async function* heldBack() {
     let size = 0
-    for await (const chunk of chunksOf(stream, problems.malformedMultipart)) {
+    for await (const chunk of content) {
       size += chunk.length
       yield chunk
     }
@@ -44,12 +65,8 @@ export async function stageUpload(
     await permission.promise
   }
 
-  const stored = files.upload(name, content(), options)
-  stored.catch(arrival.reject)
-  const ended = stored.then(
-    () => {},
-    () => {},
-  )
+  const stored = store(heldBack())
+  const ended = stored.then(() => {}, arrival.reject)
   const size = await arrival.promise
   return {
     size,
@@ -61,6 +78,24 @@ export async function stageUpload(
     async discard() {
       permission.reject(problems.discarded())
       await ended
+    },
+  }
+}
+
+/** Bytes in memory need not wait in the store: it is given them when they are published. */
+function stageBytes(bytes: Uint8Array, store: Store): StagedUpload {
+  const end = Promise.withResolvers<undefined>()
+  let stored: Promise<BlobInfo> | undefined
+  let isDiscarded = false
+  const publish = () => store(bytes).finally(() => end.resolve(undefined))
+  return {
+    size: bytes.length,
+    ended: end.promise,
+    publish: () => (isDiscarded ? Promise.reject(problems.discarded()) : (stored ??= publish())),
+    async discard() {
+      isDiscarded = true
+      if (stored === undefined) end.resolve(undefined)
+      await end.promise
     },
   }
 }

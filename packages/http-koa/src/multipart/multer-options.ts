@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { problems } from '../errors/problem.ts'
-import { readFormDisposition, type FormDisposition } from './syntax/form-disposition.ts'
+import { patchBusboy, refuseNameless } from './busboy/patch-busboy.ts'
+import type { FormDisposition } from './syntax/form-disposition.ts'
 import { formLimits } from './syntax/form-limits.ts'
 import { partFileName } from './syntax/part-file-name.ts'
-import { changePartHeaders } from './busboy/part-headers.ts'
-import { takeBoundariesLiterally } from './busboy/take-boundaries-literally.ts'
 
 /**
  * What an application gives to multer 2.4 or later beside its `storage`, so that multer reads forms as the routes do, and no
@@ -29,21 +28,11 @@ export const multerOptions = {
 } as const
 
 function feedMulter(request: IncomingMessage, parser: Writable): void {
-  let current: FormDisposition | undefined
-  takeBoundariesLiterally(parser)
-  changePartHeaders(parser, (headers) => {
-    current = readFormDisposition(headers['content-disposition'])
-    try {
-      return { ...headers, ...headersFor(current) }
-    } catch (error) {
-      parser.destroy(error as Error)
-      return undefined
-    }
-  })
-  // Without content, it is the field of a form where no file was chosen.
-  parser.on('file', (_name: string, stream: Readable) => {
-    if (current?.filename !== '') return
-    stream.once('data', () => parser.destroy(problems.invalidFilename('it is empty')))
+  const fail = (error: Error) => void parser.destroy(error)
+  patchBusboy(parser, {
+    headersFor: (disposition, arrived) => ({ ...arrived, ...headersFor(disposition) }),
+    onPart: (part) => refuseNameless(part, fail),
+    fail,
   })
   request.pipe(parser)
 }

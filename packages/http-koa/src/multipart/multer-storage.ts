@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
+import { chunksOf } from '../body/chunks-of.ts'
 import { requireUndecodedBody } from '../body/intact-body.ts'
-import { discardWithConnection } from './discard-with-connection.ts'
-import { stageUpload, type StagedUpload } from '../body/stage-upload.ts'
+import { prepareUpload, type StagedUpload } from '../body/stage-upload.ts'
+import { problems } from '../errors/problem.ts'
+import { onConnectionEnd } from '../exchange/endings.ts'
 
 /** A file part of a form, as multer hands it to an engine. */
 export interface UploadedPart {
@@ -49,23 +52,34 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
   nameOf = (_request, part) => part.originalname,
   optionsOf = () => ({}),
 }: MulterStorageOptions<Request>): MulterStorage<Request> {
-  const stage = async (request: Request, part: UploadedPart) => {
+  return createEngine(async (request, part) => {
     // Multer does not notice: what is no UTF-8 in the file would have been replaced.
     requireUndecodedBody(request)
     const name = nameOf(request, part)
     const options = optionsOf(request, part)
     const files = await filesOf(request, part)
-    // Multer's own limit ends the stream as if it were complete; nothing but this flag tells.
-    part.stream.once('limit', () => part.stream.destroy(new Error('The file exceeds the limit')))
-    const staged = await stageUpload(files, name, part.stream, options)
-    discardWithConnection(request.socket, staged)
-    return staged
-  }
+    const { stream } = part
+    // Multer's own limit ends the stream as if it were complete; only this event says so.
+    stream.once('limit', () => stream.destroy(new Error('The file exceeds the limit')))
+    const content = chunksOf(stream, problems.malformedMultipart)
+    return prepareUpload(files, name, content, options).stage()
+  })
+}
 
+/**
+ * A storage engine whose files are what `stage` resolves with. They are discarded when their connection ends, or has
+ * ended already, unless they are published before.
+ */
+export function createEngine<Request extends IncomingMessage = IncomingMessage>(
+  stage: (request: Request, part: UploadedPart) => Promise<StagedUpload>,
+): MulterStorage<Request> {
   return {
     _handleFile(request, part, callback) {
       stage(request, part).then(
-        (staged) => callback(null, staged),
+        (staged) => {
+          discardWithConnection(request.socket, staged)
+          callback(null, staged)
+        },
         (error: unknown) => callback(error),
       )
     },
@@ -73,4 +87,9 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
       void staged.discard().then(() => callback(null))
     },
   }
+}
+
+function discardWithConnection(socket: Socket, staged: StagedUpload): void {
+  const forget = onConnectionEnd(socket, () => void staged.discard())
+  void staged.ended.then(forget)
 }

@@ -1,148 +1,90 @@
-import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
 import koaMulter from '@koa/multer'
-import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
-import { inviteBody } from '../exchange/invite-body.ts'
-import { releaseChunks } from '../body/release-chunks.ts'
-import { watchBodyLength } from '../body/intact-body.ts'
-import { problems } from '../errors/problem.ts'
-import { takeBoundariesLiterally } from './busboy/take-boundaries-literally.ts'
-import { expectedSha256 } from './syntax/expected-sha256.ts'
-import type { FormDisposition } from './syntax/form-disposition.ts'
-import { formLimits, watchParser } from './syntax/form-limits.ts'
-import { createMulterStorage, type MulterStorage } from './multer-storage.ts'
-import { partFileName } from './syntax/part-file-name.ts'
+import { chunksOf } from '../body/chunks-of.ts'
+import { requireIntactBody } from '../body/intact-body.ts'
 import type { StagedUpload } from '../body/stage-upload.ts'
-import { readParts, type FormParts } from './busboy/read-parts.ts'
+import { problems } from '../errors/problem.ts'
+import { refuseNameless } from './busboy/patch-busboy.ts'
+import { readForm, type FilePart, type FormReading } from './busboy/read-form.ts'
+import { createEngine } from './multer-storage.ts'
+import { takeSimpleForm } from './simple-form.ts'
+import { sha256, type FormFile } from './prepare-file.ts'
+import { expectedSha256 } from './syntax/expected-sha256.ts'
+import { formLimits } from './syntax/form-limits.ts'
+import { checkFormType } from './syntax/form-type.ts'
 
-export interface ReceiveFormOptions {
-  readonly files: CustomerFiles
-  /** Refuse when the name is taken. */
-  readonly createOnly: boolean
-  /** Called with what the client calls the file, and then with its name, unless that is refused. */
-  readonly onName: (name: string) => void
-}
+/** Stages the one file of a form. */
+type Stage = (file: FormFile) => Promise<StagedUpload>
 
-/** One form being read. */
-interface Reception {
-  readonly fail: (error: unknown) => void
-  filesSeen: number
-  parts?: FormParts
-  staged?: StagedUpload
+/**
+ * Reads the form of a request whole, and has `stage` stage its one file; resolves with that, which is still to be
+ * published.
+ *
+ * @throws HttpProblem 400 or 413 when there is not exactly one file, or the form is broken or beyond the limits
+ */
+export async function receiveForm(ctx: Context, stage: Stage): Promise<StagedUpload> {
+  checkFormType(ctx.req)
+  requireIntactBody(ctx.req)
+  const simple = takeSimpleForm(ctx.req)
+  return simple ? stage(simple) : receiveByMulter(ctx, stage)
 }
 
 /**
- * Reads the form of a request whole, whose type has been checked; resolves with its one file, which is still to be
- * published. Multer answers a broken form only when it has read the rest of the request, which may be hours away; here
- * the first failure counts at once, and multer goes on discarding after the response.
+ * Multer answers a broken form only when it has read the rest of the request, which may be hours away. Here the first
+ * failure counts at once, and multer goes on discarding after the response.
  */
-export async function receiveForm(
-  ctx: Context,
-  options: ReceiveFormOptions,
-): Promise<StagedUpload> {
+async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload> {
   const failure = Promise.withResolvers<never>()
-  const reception: Reception = {
-    fail(error) {
-      failure.reject(error)
-      // Multer would keep it until it has read the rest of the request.
-      void reception.staged?.discard()
-    },
-    filesSeen: 0,
+  let hasFailed = false
+  let stageFirst: (() => Promise<StagedUpload>) | undefined
+  let staged: StagedUpload | undefined
+  const onFail = (error: Error) => {
+    hasFailed = true
+    failure.reject(error)
+    // Multer would keep it until it has read the rest of the request.
+    void staged?.discard()
   }
-  const receive = createMulter(reception, { ...options, ...releaseChunks(ctx.req) })
-  inviteBody(ctx.req)
-  const reading = receive(ctx, async () => {})
-  await Promise.race([failure.promise, reading.catch(refuseForm)])
-  const [file] = (ctx.files ?? []) as readonly StagedUpload[]
-  if (file === undefined) throw problems.noFile()
-  return file
-}
-
-type StorageOptions = ReceiveFormOptions & Pick<UploadOptions, 'release'>
-
-/** Multer for one form: what it is given knows of the form by closure, since multer passes on nothing but the request. */
-function createMulter(reception: Reception, options: StorageOptions) {
-  return koaMulter({
-    storage: failingEarly(createStorage(reception, options), reception),
-    limits: { parts: formLimits.parts },
-    fileFilter: (_request, part, callback) => {
-      if (part.fieldname !== 'file') return callback(null, false)
-      if (++reception.filesSeen === 1) return callback(null, true)
-      reception.fail(problems.moreThanOneFile())
-      callback(problems.moreThanOneFile())
+  const onFile = (part: FilePart, form: FormReading) => {
+    const { disposition } = part
+    if (disposition === undefined) form.fail(problems.malformedMultipart())
+    else if (disposition.filename === '') refuseNameless(part, form.fail)
+    else if (stageFirst) form.fail(problems.moreThanOneFile())
+    else stageFirst = () => stage(toFile(part, form)).catch(failing(form.fail))
+  }
+  const receive = koaMulter({
+    storage: createEngine(async () => {
+      if (stageFirst === undefined) throw problems.noFile()
+      return (staged = await stageFirst())
+    }),
+    fileFilter: (_request, { fieldname }, callback) => {
+      callback(null, fieldname === 'file' && !hasFailed)
     },
     streamHandler: (request, parser) => {
-      const fail = (error: Error) => {
-        reception.fail(error)
-        parser.destroy(error)
-      }
-      takeBoundariesLiterally(parser)
-      watchParser(parser, fail)
-      const parts = readParts(parser, fail)
-      reception.parts = parts
-      parser.on('file', (_name: string, stream: Readable) => {
-        refusePart(stream, parts.dispositionOf(stream), fail)
-      })
-      // Multer gives a form up by unpiping it; whoever knows a better reason reports it in the same turn.
-      parser.once('unpipe', () => {
-        if (parser.writableFinished) return
-        queueMicrotask(() => reception.fail(problems.malformedMultipart()))
-      })
-      watchBodyLength(request, fail)
-      request.pipe(parser)
+      readForm(request, parser, { onFile, onFail, maxParts: formLimits.parts })
     },
   }).any()
-}
-
-function createStorage(
-  reception: Reception,
-  { files, createOnly, onName, release }: StorageOptions,
-): MulterStorage {
-  return createMulterStorage({
-    filesOf: () => files,
-    nameOf: (_request, part) => {
-      const filename = reception.parts?.dispositionOf(part.stream)?.filename
-      if (filename !== undefined) onName(filename)
-      const name = partFileName(filename)
-      onName(name)
-      return name
-    },
-    optionsOf: () => {
-      const expected = () => expectedSha256(reception.parts?.takeDigests() ?? [])
-      const digest = { hash: createHash('sha256'), expected }
-      return { createOnly, digest, ...(release && { release }) }
-    },
+  // What multer itself rejects with is the form's fault; all other failures have come early.
+  const reading = receive(ctx, async () => {}).catch(() => {
+    throw problems.malformedMultipart()
   })
+  await Promise.race([failure.promise, reading])
+  if (staged === undefined) throw problems.noFile()
+  return staged
 }
 
-/** Calls `fail` for a part that cannot be read, and for a file without a name; multer passes over both. */
-function refusePart(
-  stream: Readable,
-  disposition: FormDisposition | undefined,
-  fail: (error: Error) => void,
-): void {
-  if (disposition === undefined) return fail(problems.malformedMultipart())
-  if (disposition.name !== 'file' || disposition.filename !== '') return
-  // Without content it is the field of a form where no file was chosen.
-  stream.once('data', () => fail(problems.invalidFilename('it is empty')))
+/** Calls `fail` with the error at once; multer learns of it later. */
+function failing(fail: FormReading['fail']) {
+  return (error: Error): never => {
+    fail(error)
+    throw error
+  }
 }
 
-/** What multer itself rejects with is the form's fault; the store's errors have come early. */
-function refuseForm(): never {
-  throw problems.malformedMultipart()
-}
-
-/** `storage`, which also reports a failure to the reception before multer learns of it. */
-function failingEarly(storage: MulterStorage, reception: Reception): MulterStorage {
+/** A field `sha256` may still follow. */
+function toFile({ disposition, stream, digests }: FilePart, form: FormReading): FormFile {
   return {
-    ...storage,
-    _handleFile(request, part, callback) {
-      storage._handleFile(request, part, (error, staged) => {
-        if (staged === undefined) reception.fail(error)
-        else reception.staged = staged
-        callback(error, staged)
-      })
-    },
+    filename: disposition?.filename,
+    content: chunksOf(stream, problems.malformedMultipart),
+    digest: () => sha256(() => expectedSha256([...digests, ...form.takeDigests()])),
   }
 }

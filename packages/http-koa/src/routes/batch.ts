@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { RouterMiddleware } from '@koa/router'
-import {
-  createKeyedLock,
-  type CustomerFiles,
-  type ExpectedDigest,
-  type UploadOptions,
-} from '@holdfast/core'
+import { createKeyedLock, type CustomerFiles, type UploadOptions } from '@holdfast/core'
 import { noRecorder, type AuditRecorder, type RecordEvent } from '../audit/audit-recorder.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
@@ -18,9 +12,8 @@ import { orderedConcurrentMap, type StartedWork } from './ordered-concurrent-map
 import { streamBody } from '../answer/stream-body.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
-import { expectedSha256 } from '../multipart/syntax/expected-sha256.ts'
-import { partFileName } from '../multipart/syntax/part-file-name.ts'
 import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
+import { prepareFile } from '../multipart/prepare-file.ts'
 
 /**
  * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon
@@ -123,15 +116,16 @@ async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
 }
 
 async function storeOne(
-  { filename, content, digests }: BatchFile,
+  batchFile: BatchFile,
   upload: CustomerFiles['upload'],
   common: UploadOptions,
   explain: (error: unknown) => ErrorBody,
 ) {
+  const { filename } = batchFile
   let file = filename
   try {
-    file = partFileName(filename)
-    const { size } = await upload(file, content, { ...common, ...digestOf(digests) })
+    const prepared = prepareFile({ upload }, batchFile, common, (name) => (file = name))
+    const { size } = await prepared.publish()
     return {
       line: { filename, statusCode: 200, message: 'OK' },
       subject: { file, bytes: size },
@@ -139,13 +133,6 @@ async function storeOne(
   } catch (error) {
     return { line: { filename, ...explain(error) }, subject: { file }, ending: { error } }
   }
-}
-
-/** Hashing costs more than all the rest, so it is done only for who asks. */
-function digestOf(digests: BatchFile['digests']): { readonly digest?: ExpectedDigest } {
-  const sha256 = expectedSha256(digests)
-  if (sha256 === undefined) return {}
-  return { digest: { hash: createHash('sha256'), expected: () => sha256 } }
 }
 
 async function* asLines(

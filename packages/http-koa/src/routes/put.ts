@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { answerStored } from './answer-stored.ts'
-import { contentOf, takeBodyAtHand } from '../body/body-at-hand.ts'
+import { takeBodyAtHand } from '../body/body-at-hand.ts'
 import { chunksOf } from '../body/chunks-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
 import { inviteBody } from '../exchange/invite-body.ts'
 import { fileNameInPath } from './file-name-in-path.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
+import { prepareUpload, type UploadBytes } from '../body/stage-upload.ts'
 import { requireAnnouncedLength, requireIntactBody } from '../body/intact-body.ts'
 import { problems } from '../errors/problem.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
@@ -23,25 +24,25 @@ export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
   }
   const createOnly = isCreateOnly(headers)
   const digest = parseContentDigest(ctx.get('content-digest') || undefined)
-  const info = await filesOf(ctx.state).upload(name, bodyOf(ctx.req), {
+  const upload = prepareUpload(filesOf(ctx.state), name, bodyOf(ctx.req), {
     createOnly,
     ...(digest && { digest }),
     ...sizeOf(ctx.req),
     ...releaseChunks(ctx.req),
   })
-  answerStored(ctx, info)
+  answerStored(ctx, await upload.publish())
 }
 
-/** The bytes of the body, which a waiting client is asked for only when they are read. */
-function bodyOf(request: IncomingMessage): AsyncIterable<Uint8Array> {
+/** The bytes of the body: whole where they are there, or else those that a waiting client sends when they are read. */
+function bodyOf(request: IncomingMessage): UploadBytes {
+  requireIntactBody(request)
+  const whole = takeBodyAtHand(request)
+  if (whole) {
+    request.resume()
+    return whole
+  }
   return {
     [Symbol.asyncIterator]() {
-      requireIntactBody(request)
-      const whole = takeBodyAtHand(request)
-      if (whole) {
-        request.resume()
-        return contentOf(whole)
-      }
       inviteBody(request)
       return chunksOf(request, problems.truncatedBody, (size) =>
         requireAnnouncedLength(request, size),

@@ -25,15 +25,16 @@ interface HeaderParser {
  * last version is of 2022, and the tests would notice another one.
  */
 export function changePartHeaders(parser: Writable, change: ChangeHeaders): void {
-  const changed = new WeakSet<HeaderParser>()
   const refuse = () => parser.destroy(new Error('Malformed part header'))
   let current: HeaderParser | null = null
+  // Busboy has one for all parts of a form.
+  let intercepted: HeaderParser | undefined
   Object.defineProperty(parser, '_hparser', {
     get: () => current,
     set(next: HeaderParser | null) {
       current = next
-      if (next === null || changed.has(next)) return
-      changed.add(next)
+      if (next === null || next === intercepted) return
+      intercepted = next
       intercept(next, change, refuse)
     },
   })

@@ -1,6 +1,3 @@
-import type { Writable } from 'node:stream'
-import { problems } from '../../errors/problem.ts'
-
 /** What a form may hold besides its file. */
 export const formLimits = {
   /** Bytes of one text field. */
@@ -13,9 +10,3 @@ export const formLimits = {
   /** Files of a batch. */
   batchFiles: 10_000,
 } as const
-
-/** Calls `fail` at once when the parser finds the form broken or with too many parts. */
-export function watchParser(parser: Writable, fail: (error: Error) => void): void {
-  parser.once('error', () => fail(problems.malformedMultipart()))
-  parser.once('partsLimit', () => fail(problems.tooManyParts(formLimits.parts)))
-}
