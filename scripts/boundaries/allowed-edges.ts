@@ -31,7 +31,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
   'store-minio': {
     dependencies: ['core'],
-    devDependencies: ['contract', 'minio-container', 's3-servers'],
+    devDependencies: ['contract', 'minio-container', 's3-servers', 'testing'],
   },
   // Real MinIO servers for tests; published to nobody.
   'minio-container': { dependencies: [], devDependencies: [] },

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunningMinio } from '@holdfast/minio-container'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import {
   openMinioBlobStore,
@@ -96,16 +97,4 @@ export async function expectUnavailable(
 ): Promise<void> {
   const error = await failureOf(promise, what, limitMs)
   expect(error, `${what}: ${String(error)}`).to.have.property('code', 'store-unavailable')
-}
-
-/** Waits until `condition` holds; fails with `what` after half a minute. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const end = Date.now() + 30_000
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
-    await delay(10)
-  }
 }

@@ -1,4 +1,5 @@
 import { describeWithMinio } from '@holdfast/minio-container'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key, MiB, read } from './blobs.ts'
 import type { Fault } from './fault-proxy.ts'
@@ -6,7 +7,6 @@ import {
   expectUnavailable,
   failureOf,
   inTime,
-  until,
   withFaultyStore,
   type FaultyStore,
 } from './faulty-store.ts'

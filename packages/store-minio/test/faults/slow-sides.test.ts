@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeWithMinio } from '@holdfast/minio-container'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { bytesOf, contentOf, drain, expectOneOf, key, MiB } from './blobs.ts'
 import { eachAtOnce } from './each-at-once.ts'
-import { expectUnavailable, until, withFaultyStore } from './faulty-store.ts'
+import { expectUnavailable, withFaultyStore } from './faulty-store.ts'
 
 const large = bytesOf(20 * MiB, 3)
 const idleTimeoutMs = 2500
