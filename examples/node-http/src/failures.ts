@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { isFileServiceError, type ErrorCode } from '@holdfast/core'
 
-/** What each refusal of the core is in HTTP. A code that is missing does not compile. */
+/** The HTTP status of each error code of the core. A missing code does not compile; `scripts/test --all` compiles this. */
 const statuses = {
   'missing-credentials': 401,
   'invalid-credentials': 401,

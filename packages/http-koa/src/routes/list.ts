@@ -6,11 +6,12 @@ import { parseListQuery } from '../http/list-query.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /**
- * GET and HEAD /list: the names of the customer's files. Having none at all is an error, by the specification; a page
- * that begins behind the last name is an empty array.
+ * GET and HEAD /list: the names of the customer's files. Having no file at all is an error, by the specification; a page
+ * after the last name is an empty array.
  */
 export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   const options = parseListQuery(new URLSearchParams(ctx.querystring))
+  // The iterator of the store itself: a generator around it would not close it before the next name has come.
   const names = filesOf(ctx.state).list(options)[Symbol.asyncIterator]()
   const isPage = options.after !== undefined || options.prefix !== undefined
   const whenEmpty = () => {
@@ -30,10 +31,10 @@ export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   await streamBody(ctx, text, () => names.return?.())
 }
 
-/** In characters; a write for each name would cost more than the name. */
+/** Characters in each write; a write for each name would cost more than the name. */
 const blockSize = 16 * 1024
 
-/** `items` as the text of one JSON array, in blocks; where there are none, what `whenEmpty` says. */
+/** `items` as the text of one JSON array, in blocks; the text of `whenEmpty` if there are none. */
 export async function* jsonArray(
   items: AsyncIterable<string>,
   whenEmpty: () => string,

@@ -6,7 +6,7 @@ import type { HttpProblem } from '../../src/errors/problem.ts'
 import { errorBody, problems } from '../../src/errors/problem.ts'
 import { toProblem } from '../../src/errors/status.ts'
 
-/** Every code of the core. One that is missing here does not compile. */
+/** Every code of the core. With a code missing, `tsc -p tsconfig.test.json` fails; mocha checks no types. */
 const messages = {
   'missing-credentials': '',
   'invalid-credentials': '',
@@ -22,7 +22,7 @@ const messages = {
   overloaded: '',
 } satisfies Record<ErrorCode, string>
 
-/** Every problem of HTTP, as it is told. One that is missing here does not compile. */
+/** Every problem of HTTP with its message. With one missing, `tsc -p tsconfig.test.json` fails. */
 const told = {
   malformedRequest: [problems.malformedRequest()],
   oneHost: [problems.oneHost()],
@@ -76,7 +76,7 @@ describe('docs/openapi.yaml', () => {
   for (const { code, status, message } of all) {
     it(`has ${code} as it is told: ${message}`, () => {
       const schema = schemas[code]
-      if (schema === undefined) throw new Error('There is no such schema')
+      if (schema === undefined) throw new Error(`docs/openapi.yaml has no schema called ${code}`)
       expect(ajv.validate(schema, errorBody(status, message)), ajv.errorsText()).to.equal(true)
     })
   }

@@ -35,6 +35,10 @@ describe('docs/configuration.md', () => {
     }
   })
 
+  it('names all settings in the example of an error', () => {
+    expect(markdown).to.include(`there are ${settingNames.join(', ')}\n`)
+  })
+
   it('has no row for what cannot be set', () => {
     const flags = rows.map(([, flag]) => flag)
     expect(flags).to.have.members(['`--config`', ...settingNames.map((name) => `\`--${name}\``)])
