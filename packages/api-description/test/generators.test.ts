@@ -79,7 +79,7 @@ describe('docs/openapi.yaml, for generators of clients', () => {
     for (const node of await enumerations()) {
       const values = valuesOf(node, 'enum') ?? []
       const names = valuesOf(node, 'x-enum-varnames') ?? values
-      const rule = `x-enum-varnames beside ${values[0]}: one name for each value`
+      const rule = `x-enum-varnames beside ${String(values[0])}: one name for each value`
       expect(names, rule).to.have.length(values.length)
       expect([...new Set(names.map(identifier))], String(values)).to.have.length(values.length)
     }
