@@ -11,9 +11,9 @@ export interface AllowedEdges {
  * be known by tests only, since it brings an assertion library.
  */
 export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
-  // What tests hold answers against; published to nobody.
+  // What tests hold answers against; not published.
   'api-description': { dependencies: [], devDependencies: [] },
-  // What tests of several packages share; published to nobody.
+  // What tests of several packages share; not published.
   testing: { dependencies: [], devDependencies: [] },
   core: { dependencies: [], devDependencies: [] },
   contract: { dependencies: ['core'], devDependencies: [] },
@@ -33,7 +33,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     dependencies: ['core'],
     devDependencies: ['contract', 'minio-container', 's3-servers', 'testing'],
   },
-  // Real MinIO servers for tests; published to nobody.
+  // Real MinIO servers for tests; not published.
   'minio-container': { dependencies: [], devDependencies: [] },
   // S3 servers other than MinIO, likewise.
   's3-servers': { dependencies: ['minio-container'], devDependencies: [] },

@@ -12,7 +12,7 @@ export {
   type FileServiceOptions,
 } from './file-service.ts'
 export { abortable } from './model/abortable.ts'
-export { resolveRange, type ByteRange, type RangeRequest } from './model/byte-range.ts'
+export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'

@@ -11,7 +11,7 @@ export const remove: Scenario = {
   title: 'Deletion',
   how:
     'Of empty files, out of a directory with 100 000 of them, on 32 connections, for a second. holdfast syncs the directory before it ' +
-    'answers; of the others nobody does.',
+    'answers; the others do not.',
   compared: 'perSecond',
   rounds: 2,
   prepare: async (bench) => {

@@ -13,7 +13,7 @@ export const upload1Gib: Scenario = {
   title: 'Upload of 1 GiB',
   how:
     'One at a time, as a form and as the body of a PUT, on a disk that has nothing else to write. holdfast syncs the file ' +
-    'before it answers; of the others nobody does.',
+    'before it answers; the others do not.',
   compared: 'seconds',
   prepare: async (bench) => {
     const all = await bench.start([...bench.holdfasts, ...peers])

@@ -18,7 +18,7 @@ export function uploadSmall(name: string, title: string, size: number): Scenario
     title,
     how:
       'Each under a new name, on 32 connections, as a form and as the body of a PUT. holdfast syncs each file and its ' +
-      'directory before it answers; of the others nobody does. `disk` is a program that makes files durable in the same way, ' +
+      'directory before it answers; the others do not. `disk` is a program that makes files durable in the same way, ' +
       '32 at a time, without a server around it.',
     compared: 'perSecond',
     prepare: async (bench) => {

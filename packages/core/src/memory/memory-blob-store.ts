@@ -1,6 +1,6 @@
 import { FileServiceError } from '../errors.ts'
 import { abortable } from '../model/abortable.ts'
-import { resolveRange } from '../model/byte-range.ts'
+import { resolveRange } from '../ports/byte-range.ts'
 import { requireBytes } from '../model/require.ts'
 import { compareUtf8 } from '../model/utf8-order.ts'
 import type { BlobInfo, BlobKey, BlobStore } from '../ports/blob-store.ts'

@@ -1,5 +1,5 @@
 import type { BlobInfo, OpenBlob } from '../ports/blob-store.ts'
-import type { ByteRange } from './byte-range.ts'
+import type { ByteRange } from '../ports/byte-range.ts'
 import type { Customer } from './customer.ts'
 
 /**

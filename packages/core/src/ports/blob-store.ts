@@ -1,4 +1,4 @@
-import type { ByteRange, RangeRequest } from '../model/byte-range.ts'
+import type { ByteRange, RangeRequest } from './byte-range.ts'
 
 /**
  * Where a blob lives: a customer's name and a file's name. Both have passed the policy of `model/file-name.ts`: 1 to

@@ -62,7 +62,7 @@ const inputs = fc.oneof(
 /** Seconds of the processor, not of the clock: the machine may have much else to do. */
 const patience = 5
 
-/** Configuration files: refused by nothing but a SetupError, which tells the file and no secret, or taken. */
+/** Configuration files: accepted, or refused with a SetupError that names the file and shows no secret. */
 export function configuration(): FuzzTarget {
   return createTarget({
     name: 'configuration',
