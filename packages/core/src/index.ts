@@ -4,7 +4,7 @@ export {
   isFileServiceError,
   type ErrorCode,
   type FileServiceErrorOptions,
-} from './errors.ts'
+} from './model/errors.ts'
 export {
   createFileService,
   type CustomerFiles,
@@ -23,15 +23,15 @@ export {
   type LoginAttempt,
   type LoginBrake,
   type LoginBrakeOptions,
-} from './model/login-brake.ts'
-export type { QuotaAccountsOptions } from './model/quota-accounts.ts'
+} from './policy/login-brake.ts'
+export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
 export {
   createQuotaKeeper,
   type BookedClaim,
   type QuotaBooks,
   type QuotaClaim,
   type QuotaKeeper,
-} from './model/quota-keeper.ts'
+} from './policy/quota-keeper.ts'
 export { requireBytes } from './model/require.ts'
 export type {
   UploadContent,

@@ -1,4 +1,4 @@
-import { FileServiceError, type ErrorCode } from '../src/errors.ts'
+import { FileServiceError, type ErrorCode } from '../src/model/errors.ts'
 
 /** What `promise` rejects with; throws if it resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {

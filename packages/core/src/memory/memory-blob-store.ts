@@ -1,4 +1,4 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError } from '../model/errors.ts'
 import { abortable } from '../model/abortable.ts'
 import { resolveRange } from '../ports/byte-range.ts'
 import { requireBytes } from '../model/require.ts'

@@ -1,4 +1,4 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError } from './errors.ts'
 
 /** The longest name, in bytes of UTF-8: what every common file system takes as one name. */
 export const maxNameBytes = 255

@@ -1,6 +1,6 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
-import type { LoginBrake } from '../model/login-brake.ts'
+import type { LoginBrake } from '../policy/login-brake.ts'
 import type { Credential, CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
 
 /** The credentials of one attempt to log in. */

@@ -1,7 +1,7 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
 import { checkFileName } from '../model/file-name.ts'
-import type { QuotaKeeper } from '../model/quota-keeper.ts'
+import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /**

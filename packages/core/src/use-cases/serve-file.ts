@@ -1,4 +1,4 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { BlobInfo, BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FileServiceError } from '../../src/errors.ts'
+import { FileServiceError } from '../../src/model/errors.ts'
 import { chunks, failing, pulled } from '../content.ts'
 import { rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { FileServiceError } from '../../src/errors.ts'
+import { FileServiceError } from '../../src/model/errors.ts'
 import { chunks, failing, pulled } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'

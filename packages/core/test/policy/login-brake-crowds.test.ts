@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { FileServiceError } from '../../src/errors.ts'
+import { FileServiceError } from '../../src/model/errors.ts'
 import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import {
   createLoginBrake,
   type LoginAttempt,
   type LoginBrakeOptions,
-} from '../../src/model/login-brake.ts'
+} from '../../src/policy/login-brake.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { seeded } from '../seeded.ts'

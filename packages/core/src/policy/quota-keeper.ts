@@ -1,7 +1,7 @@
-import { FileServiceError } from '../errors.ts'
+import { FileServiceError } from '../model/errors.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import { isLimited, type Customer } from './customer.ts'
-import { createKeyedLock } from './keyed-lock.ts'
+import { isLimited, type Customer } from '../model/customer.ts'
+import { createKeyedLock } from '../model/keyed-lock.ts'
 import {
   createQuotaAccounts,
   type QuotaAccount,

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { Customer } from './customer.ts'
+import type { Customer } from '../model/customer.ts'
 
 /** What is known of one customer's usage. */
 export interface QuotaAccount {

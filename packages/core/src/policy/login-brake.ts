@@ -1,7 +1,7 @@
-import { FileServiceError, isFileServiceError } from '../errors.ts'
+import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
-import { createKeyedLock } from './keyed-lock.ts'
-import { createKeyedCounter } from './keyed-counter.ts'
+import { createKeyedLock } from '../model/keyed-lock.ts'
+import { createKeyedCounter } from '../model/keyed-counter.ts'
 import { createWaitingPlaces } from './waiting-places.ts'
 
 export interface LoginBrakeOptions {

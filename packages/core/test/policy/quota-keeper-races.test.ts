@@ -3,8 +3,8 @@ import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'
 import { chunks } from '../content.ts'
-import { isFileServiceError } from '../../src/errors.ts'
-import type { BookedClaim } from '../../src/model/quota-keeper.ts'
+import { isFileServiceError } from '../../src/model/errors.ts'
+import type { BookedClaim } from '../../src/policy/quota-keeper.ts'
 
 const alice = { name: 'alice', quota: 100 }
 const runs = 300

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FileServiceError } from '../../src/errors.ts'
+import { FileServiceError } from '../../src/model/errors.ts'
 import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import {
   createLoginBrake,
@@ -7,7 +7,7 @@ import {
   type LoginAttempt,
   type LoginBrake,
   type LoginBrakeOptions,
-} from '../../src/model/login-brake.ts'
+} from '../../src/policy/login-brake.ts'
 import { refusal, rejection } from '../rejection.ts'
 
 const windowMs = 60_000

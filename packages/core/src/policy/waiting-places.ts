@@ -1,5 +1,5 @@
-import { FileServiceError } from '../errors.ts'
-import { createKeyedCounter } from './keyed-counter.ts'
+import { FileServiceError } from '../model/errors.ts'
+import { createKeyedCounter } from '../model/keyed-counter.ts'
 
 /** How many of an address may wait however many others do. */
 const always = 10

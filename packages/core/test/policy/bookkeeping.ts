@@ -1,7 +1,7 @@
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Customer } from '../../src/model/customer.ts'
-import type { QuotaAccountsOptions } from '../../src/model/quota-accounts.ts'
-import { createQuotaKeeper, type QuotaBooks } from '../../src/model/quota-keeper.ts'
+import type { QuotaAccountsOptions } from '../../src/policy/quota-accounts.ts'
+import { createQuotaKeeper, type QuotaBooks } from '../../src/policy/quota-keeper.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { chunks } from '../content.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FileServiceError, isFileServiceError } from '../src/errors.ts'
+import { FileServiceError, isFileServiceError } from '../../src/model/errors.ts'
 
 describe('FileServiceError', () => {
   it('is an Error with a code and a message', () => {

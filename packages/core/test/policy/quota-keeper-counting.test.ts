@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import { createQuotaKeeper } from '../../src/model/quota-keeper.ts'
+import { createQuotaKeeper } from '../../src/policy/quota-keeper.ts'
 import { chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { bookkeeping } from './bookkeeping.ts'
