@@ -13,10 +13,10 @@ import { roundTrip } from './blob-store/round-trip.ts'
 import { sharing } from './blob-store/sharing.ts'
 import { streaming } from './blob-store/streaming.ts'
 import { usage } from './blob-store/usage.ts'
-import type { BlobStoreHarness, BlobStoreTest } from './blob-store-harness.ts'
-import { expectTidy } from './expectations.ts'
-import { MiB } from './sources.ts'
-import { globalRunner, type SuiteOptions } from './suite-runner.ts'
+import type { BlobStoreHarness, BlobStoreTest } from './support/blob-store-harness.ts'
+import { expectTidy } from './support/expectations.ts'
+import { MiB } from './support/sources.ts'
+import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
 
 export interface BlobStoreSuiteOptions extends SuiteOptions {
   /**

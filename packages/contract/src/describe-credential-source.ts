@@ -1,8 +1,8 @@
 import type { Credential, CredentialSource } from '@holdfast/core'
 import { expect } from 'chai'
-import { rejection } from './expectations.ts'
-import { nastyNames } from './nasty-names.ts'
-import { globalRunner, type SuiteOptions } from './suite-runner.ts'
+import { rejection } from './support/expectations.ts'
+import { nastyNames } from './support/nasty-names.ts'
+import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
 
 /** A credential source made for one test. */
 export interface CredentialSourceHarness {

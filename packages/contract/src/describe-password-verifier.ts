@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
 import { expect } from 'chai'
-import { rejection } from './expectations.ts'
-import { globalRunner, type SuiteOptions } from './suite-runner.ts'
+import { rejection } from './support/expectations.ts'
+import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
 
 /** A password verifier made for one test. */
 export interface PasswordVerifierHarness {

@@ -1,4 +1,4 @@
-export type { BlobStoreHarness, BlobStoreTest } from './blob-store-harness.ts'
+export type { BlobStoreHarness, BlobStoreTest } from './support/blob-store-harness.ts'
 export { absence } from './blob-store/absence.ts'
 export { chunksOfBytes } from './blob-store/chunks-of-bytes.ts'
 export { createOnly } from './blob-store/create-only.ts'
@@ -25,5 +25,5 @@ export {
   describePasswordVerifier,
   type PasswordVerifierHarness,
 } from './describe-password-verifier.ts'
-export { nastyNames } from './nasty-names.ts'
-export { globalRunner, type SuiteOptions, type SuiteRunner } from './suite-runner.ts'
+export { nastyNames } from './support/nasty-names.ts'
+export { globalRunner, type SuiteOptions, type SuiteRunner } from './support/suite-runner.ts'

@@ -1,4 +1,4 @@
-import type { SuiteRunner } from '../src/suite-runner.ts'
+import type { SuiteRunner } from '../src/support/suite-runner.ts'
 
 /** What `declare` declares, each test under the titles that lead to it, joined by ` > `, without the suite's own. */
 export function collectTests(

@@ -6,7 +6,7 @@ import {
 import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
-import { MiB } from '../src/sources.ts'
+import { MiB } from '../src/support/sources.ts'
 
 describeBlobStore(
   'the memory store',

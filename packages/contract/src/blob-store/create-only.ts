@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../blob-store-harness.ts'
-import { expectBlob, expectRefusal, expectTidy, names, rejection } from '../expectations.ts'
-import { expectOneWinner } from '../one-winner.ts'
-import { pattern } from '../pattern.ts'
-import { failing, gated, inChunks, recorded } from '../sources.ts'
+import type { BlobStoreTest } from '../support/blob-store-harness.ts'
+import { expectBlob, expectRefusal, expectTidy, names, rejection } from '../support/expectations.ts'
+import { expectOneWinner } from '../support/one-winner.ts'
+import { pattern } from '../support/pattern.ts'
+import { failing, gated, inChunks, recorded } from '../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const createOnlyOption = { createOnly: true }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../blob-store-harness.ts'
+import type { BlobStoreTest } from '../support/blob-store-harness.ts'
 import {
   collect,
   expectAbsent,
@@ -7,9 +7,9 @@ import {
   expectRefusal,
   expectTidy,
   names,
-} from '../expectations.ts'
-import { pattern } from '../pattern.ts'
-import { generated, inChunks, MiB, recorded } from '../sources.ts'
+} from '../support/expectations.ts'
+import { pattern } from '../support/pattern.ts'
+import { generated, inChunks, MiB, recorded } from '../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 

@@ -1,9 +1,9 @@
 import type { BlobStore, ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../blob-store-harness.ts'
-import { names } from '../expectations.ts'
-import { chunks, gated } from '../sources.ts'
-import { pattern } from '../pattern.ts'
+import type { BlobStoreTest } from '../support/blob-store-harness.ts'
+import { names } from '../support/expectations.ts'
+import { chunks, gated } from '../support/sources.ts'
+import { pattern } from '../support/pattern.ts'
 import { listingWhileOverwritten } from './listing-while-overwritten.ts'
 
 const inOrder = ['!', '10', '9', 'B', 'a', 'a!', 'a.b', 'ab', 'b', '\u00e9', '\uff5e', '\u{1f600}']

@@ -1,9 +1,17 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../blob-store-harness.ts'
-import { expectBlob } from '../expectations.ts'
-import { pattern } from '../pattern.ts'
-import { chunks, generated, inChunks, KiB, MiB, recorded, withEmptyChunks } from '../sources.ts'
+import type { BlobStoreTest } from '../support/blob-store-harness.ts'
+import { expectBlob } from '../support/expectations.ts'
+import { pattern } from '../support/pattern.ts'
+import {
+  chunks,
+  generated,
+  inChunks,
+  KiB,
+  MiB,
+  recorded,
+  withEmptyChunks,
+} from '../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const sizes = [0, 1, 65_535, 65_536, 65_537, 5 * MiB - 1, 5 * MiB, 5 * MiB + 1, 16 * MiB]

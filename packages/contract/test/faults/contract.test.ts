@@ -2,7 +2,7 @@ import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { describeBlobStore } from '../../src/describe-blob-store.ts'
 import { createFaults } from '../../src/faults/faults.ts'
 import { injectFaults } from '../../src/faults/inject-faults.ts'
-import { MiB } from '../../src/sources.ts'
+import { MiB } from '../../src/support/sources.ts'
 
 describeBlobStore(
   'a store with injected faults, none of them planned,',

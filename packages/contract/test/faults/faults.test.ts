@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rejection } from '../../src/expectations.ts'
+import { rejection } from '../../src/support/expectations.ts'
 import { createFaults, type Faults } from '../../src/faults/faults.ts'
 
 const error = new Error('on purpose')

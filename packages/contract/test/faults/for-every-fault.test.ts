@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rejection } from '../../src/expectations.ts'
+import { rejection } from '../../src/support/expectations.ts'
 import { createFaults, type Fault } from '../../src/faults/faults.ts'
 import { forEveryFault } from '../../src/faults/for-every-fault.ts'
 

@@ -1,10 +1,10 @@
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { collect, expectBlob, rejection } from '../../src/expectations.ts'
+import { collect, expectBlob, rejection } from '../../src/support/expectations.ts'
 import { createFaults, type Fault } from '../../src/faults/faults.ts'
 import { injectFaults } from '../../src/faults/inject-faults.ts'
-import { chunks, recorded } from '../../src/sources.ts'
+import { chunks, recorded } from '../../src/support/sources.ts'
 
 const key = { customer: 'alice', name: 'a' }
 const old = Buffer.from('old')

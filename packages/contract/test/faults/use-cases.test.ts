@@ -13,11 +13,11 @@ import {
   createMemoryFailureCounter,
 } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { collect, expectRefusal } from '../../src/expectations.ts'
+import { collect, expectRefusal } from '../../src/support/expectations.ts'
 import { createFaults, type Faults } from '../../src/faults/faults.ts'
 import { forEveryFault } from '../../src/faults/for-every-fault.ts'
 import { injectFaults } from '../../src/faults/inject-faults.ts'
-import { chunks } from '../../src/sources.ts'
+import { chunks } from '../../src/support/sources.ts'
 
 const error = new FileServiceError('store-unavailable', 'on purpose')
 const older = Buffer.from('older')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { digest, pattern } from '../src/pattern.ts'
-import { chunks, generated } from '../src/sources.ts'
+import { digest, pattern } from '../../src/support/pattern.ts'
+import { chunks, generated } from '../../src/support/sources.ts'
 
 describe('pattern', () => {
   const known: readonly (readonly [number, number])[] = [
