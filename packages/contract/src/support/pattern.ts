@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { endianness } from 'node:os'
 
 /** Bytes of one pattern; the same on every machine and in every version of this package. */
 export interface PatternOptions {
@@ -13,21 +14,22 @@ export function pattern(
   length: number,
   { seed = 1, offset = 0 }: PatternOptions = {},
 ): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length)
-  let word = mix(seed, offset >>> 2)
-  for (let i = 0; i < length; i++) {
-    const position = offset + i
-    if ((position & 3) === 0) word = mix(seed, position >>> 2)
-    bytes[i] = word >>> ((position & 3) * 8)
-  }
-  return bytes
+  const first = offset >>> 2
+  const words = new Uint32Array(((offset + length + 3) >>> 2) - first)
+  fillWithPattern(words, seed, first)
+  if (endianness() === 'BE') Buffer.from(words.buffer).swap32()
+  return new Uint8Array(words.buffer, offset & 3, length)
 }
 
-function mix(seed: number, index: number): number {
-  let word = Math.imul(seed, 0x9e3779b1) ^ index
-  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
-  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
-  return word ^ (word >>> 16)
+/** By words and in one function: while coverage is collected, a call for each byte takes eight times as long. */
+function fillWithPattern(words: Uint32Array, seed: number, first: number): void {
+  const start = Math.imul(seed, 0x9e3779b1)
+  for (let i = 0; i < words.length; i++) {
+    let word = start ^ (first + i)
+    word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
+    word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
+    words[i] = word ^ (word >>> 16)
+  }
 }
 
 /** What two contents have in common when they are the same. */
