@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Node's default, four threads, is soon used up: two check passwords, and the others sync a few files to a slow disk.
+// Node's default, four threads, is soon used up: some check passwords, and the others sync a few files to a slow disk.
 // The setting must be made before the first use of the pool, so before any import.
 process.env.UV_THREADPOOL_SIZE ||= '16'
 

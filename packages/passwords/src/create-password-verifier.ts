@@ -16,8 +16,8 @@ import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt
 export interface PasswordVerifierOptions extends RememberOptions {
   /**
    * Hashes computed at a time. They run on Node's thread pool, which has four threads unless `UV_THREADPOOL_SIZE` says
-   * otherwise and also does the reading and writing of files. Default: 2, or 1 where there are less than four
-   * processors, so that hashing leaves at least half of them to everything else.
+   * otherwise and also does the reading and writing of files. Default: as many as there are processors, but at most 4, and
+   * at most half of the pool.
    */
   readonly concurrency?: number
   /** Verifications that may wait beside those; beyond that some are refused as `overloaded`. Default: 100. */
@@ -46,7 +46,7 @@ export interface PasswordVerifierOptions extends RememberOptions {
  */
 export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
   const { cost = standardScryptCost, computeScrypt = computeScryptInPool } = options
-  const { concurrency = availableParallelism() < 4 ? 1 : 2, queueLimit = 100 } = options
+  const { concurrency = defaultConcurrency(), queueLimit = 100 } = options
   checkOptions({ cost, concurrency, queueLimit })
   const queue = createHashingQueue({ concurrency, limit: queueLimit })
   const digest = createPairDigest()
@@ -68,6 +68,12 @@ export function createPasswordVerifier(options: PasswordVerifierOptions = {}): P
   }
 
   return rememberPasswords(verify, options)
+}
+
+/** The system shares the processors out among all threads, so that hashing takes no more than half of the main thread's time. */
+function defaultConcurrency(): number {
+  const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4
+  return Math.max(1, Math.min(availableParallelism(), 4, Math.floor(threads / 2)))
 }
 
 /** Hashes for unknown customers, so that an attempt does the same work for every name. */

@@ -210,11 +210,20 @@ describe('createPasswordVerifier', () => {
       expect(await verify('secret', hash)).to.equal(true)
     })
 
-    it('leaves at least half of the processors to others', async () => {
-      const { verify, state } = openVerifier()
-      await Promise.all(Array.from({ length: 10 }, (_, n) => verify(`guess ${n}`, undefined)))
-      expect(state.most).to.equal(availableParallelism() < 4 ? 1 : 2)
-    })
+    for (const { threads, most } of [
+      { threads: undefined, most: 2 },
+      { threads: '1', most: 1 },
+      { threads: '16', most: 4 },
+    ]) {
+      it(`computes ${most} at a time in a pool of ${threads ?? 4} threads, or one for each processor`, async () => {
+        const before = process.env.UV_THREADPOOL_SIZE
+        setThreads(threads)
+        const { verify, state } = openVerifier()
+        setThreads(before)
+        await Promise.all(Array.from({ length: 10 }, (_, n) => verify(`guess ${n}`, undefined)))
+        expect(state.most).to.equal(Math.min(availableParallelism(), most))
+      })
+    }
 
     it('answers for a remembered password while overloaded', async () => {
       const { verify, state, release } = openVerifier({ concurrency: 1, queueLimit: 0 })
@@ -269,3 +278,8 @@ describe('createPasswordVerifier', () => {
     })
   })
 })
+
+function setThreads(threads: string | undefined): void {
+  if (threads === undefined) delete process.env.UV_THREADPOOL_SIZE
+  else process.env.UV_THREADPOOL_SIZE = threads
+}
