@@ -15,6 +15,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/black-box/minio.test.ts',
   'packages/system-tests/test/endurance/soak.long.test.ts',
   'packages/system-tests/test/docs/writing-an-adapter.test.ts',
+  'packages/system-tests/test/runtimes/runtimes.test.ts',
   'packages/system-tests/test/docs/every-command.test.ts',
   'packages/system-tests/test/black-box/every-fault.long.test.ts',
   'packages/system-tests/test/endurance/linearizability/linearizability.test.ts',

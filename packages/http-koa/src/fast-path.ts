@@ -17,6 +17,7 @@ import { logIn } from './middleware/authenticate.ts'
 import type { Reporter } from './middleware/report-requests.ts'
 import { requestIdOf } from './middleware/request-id.ts'
 import type { Setup } from './setup.ts'
+import { isClosed } from './exchange/is-closed.ts'
 
 /**
  * Answers a request for a small file on the shortest way there is. `undefined` where the request is none of that kind;
@@ -44,11 +45,11 @@ export function createFastPath(setup: Setup, report: Reporter): FastPath {
     const opening = files.serve(name, { reuseChunks: true })
     const file = await opening.catch(() => undefined)
     if (file?.bytes) await endOfTurn()
-    if (file?.bytes === undefined || response.closed) {
+    if (file?.bytes === undefined || isClosed(response)) {
       leave()
       leaveOpened(exchange, opening)
       // The client may have left while the file was opened.
-      return response.closed
+      return isClosed(response)
     }
     onExchangeEnd(exchange, leave)
     try {

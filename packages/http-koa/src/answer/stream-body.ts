@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { awaitFirstChunk } from './await-first-chunk.ts'
+import { isClosed } from '../exchange/is-closed.ts'
 
 /**
  * Answers with `content`, and calls `release`, once or twice, when that has been sent or the client has left. Resolves
@@ -18,7 +19,7 @@ export async function streamBody<Chunk extends string | Uint8Array>(
     release()?.catch((error: unknown) => ctx.app.emit('error', error, ctx))
   }
   // Content whose client leaves before the first byte is never iterated, and so cannot release anything itself.
-  if (res.closed) releaseNow()
+  if (isClosed(res)) releaseNow()
   res.once('close', releaseNow)
   try {
     const ready = await awaitFirstChunk(content)
@@ -27,7 +28,7 @@ export async function streamBody<Chunk extends string | Uint8Array>(
     ctx.body = body.once('close', releaseNow)
   } catch (error) {
     // If the client has left, the release may fail the waiting content; there is no response for that error.
-    if (!res.closed) throw error
+    if (!isClosed(res)) throw error
   } finally {
     res.off('close', releaseNow)
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { connectionOf } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { problems } from '../errors/problem.ts'
+import { isClosed } from './is-closed.ts'
 
 /** Calls `action` once when the response has been sent or cut off; at once if it has been already. */
 export function onExchangeEnd(exchange: Exchange, action: () => void): void {
@@ -14,7 +15,7 @@ export function onExchangeEnd(exchange: Exchange, action: () => void): void {
 function watchEnd(exchange: Exchange): (() => void)[] {
   const { request, response } = exchange
   const endings: (() => void)[] = []
-  exchange.isOver = response.closed
+  exchange.isOver = isClosed(response)
   if (exchange.isOver) return endings
   const end = () => {
     if (exchange.isOver) return

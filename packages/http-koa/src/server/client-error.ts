@@ -4,6 +4,7 @@ import { connectionOf } from '../exchange/connection.ts'
 import { problems, type HttpProblem } from '../errors/problem.ts'
 import { endExchanges } from './end-exchanges.ts'
 import { answerRaw, closeGently } from './raw-answer.ts'
+import { isClosed } from '../exchange/is-closed.ts'
 
 /** Whether it is their size or their number. */
 export const headersTooLarge = [431, 'The headers are too large'] as const
@@ -37,7 +38,7 @@ export function answerClientError(error: ParserError, socket: Duplex): void {
   if (exchange === undefined) return answer()
   const { request, response } = exchange
   // What is malformed came behind a request that has yet to be answered.
-  if (request.complete && !response.closed) response.once('close', answer)
+  if (request.complete && !isClosed(response)) response.once('close', answer)
   else if (response.headersSent && !response.writableFinished) closeGently(socket)
   else answer()
 }

@@ -9,12 +9,16 @@ const maxWaiting = 16
 /** How many may still wait when it is read again: more at a time take less time. */
 const fewWaiting = 8
 
+/** Bun and Deno read requests from the system without the listeners that Node.js has for it. */
+const readsByItself = 'Bun' in globalThis || 'Deno' in globalThis
+
 /**
  * Stops reading a connection while `maxWaiting` of its requests wait for their turn. Node hands over every request of
  * what it has read, thousands of a single segment, and each takes kilobytes; so its parser is given one head, or one
  * body, at a time. `event` is what `server` emits for each connection, after its own listener has run.
  */
 export function limitPipelining(server: Server, event: 'connection' | 'secureConnection'): void {
+  if (readsByItself) return
   server.on(event, (socket: Socket) => {
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
     if (parse === undefined) throw new Error('This version of Node.js reads sockets in another way')

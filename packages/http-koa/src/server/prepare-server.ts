@@ -7,6 +7,7 @@ import { answerRaw } from './raw-answer.ts'
 import { connectionOf } from '../exchange/connection.ts'
 import { exchangeOf } from '../exchange/exchange.ts'
 import { requestProblem } from '../http/request-problem.ts'
+import { isClosed } from '../exchange/is-closed.ts'
 
 export interface HttpServerOptions {
   /** How long a client may make no progress, in milliseconds. Default: one minute. */
@@ -128,7 +129,7 @@ export function inTurn(
   const connection = connectionOf(socket)
   const before = connection.newest
   if (response) connection.newest = response
-  if (!before || before.closed) return action()
+  if (!before || isClosed(before)) return action()
   connection.waiting++
   before.once('close', () => {
     connection.waiting--

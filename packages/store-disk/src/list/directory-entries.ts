@@ -40,8 +40,15 @@ function isTypeUnknown(error: unknown): boolean {
 /** Entries read at a time: with so many it is as fast as reading all at once, and needs little memory. */
 const batchLength = 1024
 
+/** Deno ignores the encoding of `opendir`; `readSync` on what it opens begins anew, and stays open. */
+const isDeno = 'Deno' in globalThis
+
 /** Fails if the type of an entry is not reported and the entry is gone, or its name is not ASCII. */
 async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
+  if (isDeno) {
+    yield* entriesReadAtOnce(directory)
+    return
+  }
   const opened = await openIfThere(directory)
   if (!opened) return
   try {
@@ -77,6 +84,12 @@ async function openIfThere(directory: string): Promise<Dir | undefined> {
   }
 }
 
+async function* entriesReadAtOnce(directory: string): AsyncGenerator<readonly Entry[]> {
+  const options = { encoding: 'latin1', withFileTypes: true } as const
+  const entries = await readdir(directory, options).catch(emptyIfAbsent)
+  for (let at = 0; at < entries.length; at += batchLength) yield entries.slice(at, at + batchLength)
+}
+
 /** Entries inspected at a time: enough to keep the disk busy, and few enough for other requests to go on. */
 const concurrency = 16
 
@@ -90,12 +103,12 @@ async function* inspectedEntriesOf(directory: string): AsyncGenerator<readonly E
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory, { encoding: 'latin1' })
-  } catch (error) {
-    if (isAbsence(error)) return []
-    throw error
-  }
+  return readdir(directory, { encoding: 'latin1' }).catch(emptyIfAbsent)
+}
+
+function emptyIfAbsent(error: unknown): [] {
+  if (isAbsence(error)) return []
+  throw error
 }
 
 async function look(directory: string, name: string): Promise<Entry | undefined> {

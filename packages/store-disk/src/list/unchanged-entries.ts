@@ -5,15 +5,18 @@ import type { EntriesOf } from './directory-entries.ts'
 
 /**
  * Milliseconds for which a directory must not have changed before it is read. Two changes within a tick of the kernel's
- * clock, 10 ms at most, may have the same time.
+ * clock, 10 ms at most, may have the same time; so may two within a second where times are counted in seconds, as Deno
+ * and some file systems do.
  */
-const settlingTime = 50
+function settlingTime(changedAt: bigint): number {
+  return changedAt % 1_000_000_000n === 0n ? 1_050 : 50
+}
 
 /** Yields the entries of a directory only while its time of last change (ctime) stays the same. @throws DisturbedWalk */
 export function unchangedEntriesOf(entriesOf: EntriesOf): EntriesOf {
   return async function* (directory) {
     const before = await changedAt(directory)
-    if (before !== undefined && Date.now() - Number(before / 1_000_000n) < settlingTime) {
+    if (before !== undefined && Date.now() - Number(before / 1_000_000n) < settlingTime(before)) {
       throw new DisturbedWalk()
     }
     yield* entriesOf(directory)
