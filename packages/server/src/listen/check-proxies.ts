@@ -1,6 +1,5 @@
-import { SetupError } from '@holdfast/core'
-import { createAddressOf } from '@holdfast/http-koa'
 import type { Config } from '../config/resolve-config.ts'
+import { addressSetOf } from './address-set-of.ts'
 
 /**
  * The proxies that the configuration names, none by default.
@@ -8,11 +7,6 @@ import type { Config } from '../config/resolve-config.ts'
  * @throws SetupError if one is neither an address nor a subnet
  */
 export function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[] {
-  try {
-    createAddressOf(proxies)
-    return proxies
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new SetupError(`The trusted proxies (--trust-proxy) are wrong: ${error.message}.`)
-  }
+  addressSetOf('The trusted proxies (--trust-proxy)', proxies)
+  return proxies
 }

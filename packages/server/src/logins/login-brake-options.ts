@@ -1,14 +1,7 @@
 import { isIP } from 'node:net'
-import {
-  advice,
-  adviceOf,
-  asSentence,
-  rangeErrorOf,
-  SetupError,
-  type LoginBrakeOptions,
-} from '@holdfast/core'
-import { createAddressSet } from '@holdfast/http-koa'
+import { advice, rangeErrorOf, type LoginBrakeOptions } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
+import { addressSetOf } from '../listen/address-set-of.ts'
 
 type BrakeConfig = Pick<
   Config,
@@ -21,25 +14,16 @@ type BrakeConfig = Pick<
  * @throws SetupError if an exempt address is neither an address nor a subnet
  */
 export function loginBrakeOptions(config: BrakeConfig): Omit<LoginBrakeOptions, 'counter'> {
-  const isMember = exemptAddresses(config['login-failures-exempt'] ?? [])
+  const isMember = addressSetOf(
+    'The exempt addresses (--login-failures-exempt)',
+    config['login-failures-exempt'] ?? [],
+    refuseSmallNetwork,
+  )
   return {
     failuresPerAddress: config['login-failures-per-address'],
     failuresPerName: config['login-failures-per-name'],
     // The brake takes an IPv6 network of 64 bits for one address, as in `2001:db8::/64`.
     isExempt: (address) => isMember(address.split('/')[0] ?? ''),
-  }
-}
-
-function exemptAddresses(members: readonly string[]): (address: string) => boolean {
-  try {
-    for (const member of members) refuseSmallNetwork(member)
-    return createAddressSet(members)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    const { problem, remedies } = adviceOf(error)
-    const text = `The exempt addresses (--login-failures-exempt) are wrong: ${problem}`
-    const said = asSentence({ problem: text, remedies })
-    throw new SetupError(said.problem, said.remedies)
   }
 }
 
