@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeCredentialSource } from '@holdfast/contract'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { openFileCredentialSource } from '../src/open-file-credential-source.ts'
-import { openTemporaryDirectory } from './temporary-directory.ts'
 
 const salt = 'A'.repeat(22)
 const madeUpHash = (n: number) =>
@@ -11,7 +11,7 @@ const madeUpHash = (n: number) =>
 describeCredentialSource(
   'openFileCredentialSource',
   async (credentials) => {
-    const directory = await openTemporaryDirectory()
+    const directory = await makeTemporaryDirectory()
     const path = join(directory.path, 'customers.yaml')
     const customers = credentials.map(({ passwordHash, ...rest }) => ({
       ...rest,

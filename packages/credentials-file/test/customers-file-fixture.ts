@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { cheapCost, makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import type { CustomersFileError } from '../src/customers/customers-file-error.ts'
 import {
   type FileCredentialSource,
@@ -7,8 +8,6 @@ import {
   openFileCredentialSource,
   type ReloadSummary,
 } from '../src/open-file-credential-source.ts'
-import { cheapCost } from './cheap-hash.ts'
-import { openTemporaryDirectory } from './temporary-directory.ts'
 
 /** A customers file with plain-text passwords. */
 export function plainCustomers(...names: string[]): string {
@@ -18,10 +17,10 @@ export function plainCustomers(...names: string[]): string {
 
 /** A path to a customers file for each test of the suite, and sources over it that are closed afterwards. */
 export function useCustomersFile() {
-  let directory: Awaited<ReturnType<typeof openTemporaryDirectory>>
+  let directory: TemporaryDirectory
   const opened: FileCredentialSource[] = []
   beforeEach(async () => {
-    directory = await openTemporaryDirectory()
+    directory = await makeTemporaryDirectory()
   })
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((source) => source.close()))

@@ -1,20 +1,24 @@
 import { readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rejection } from '@holdfast/testing'
+import { hashPassword } from '@holdfast/passwords'
+import {
+  cheapCost,
+  makeTemporaryDirectory,
+  rejection,
+  type TemporaryDirectory,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { editCustomersFile } from '../src/edit-customers-file.ts'
 import { openCustomersFile } from '../src/open-customers-file.ts'
-import { cheapHash } from './cheap-hash.ts'
-import { openTemporaryDirectory } from './temporary-directory.ts'
 
 describe('editCustomersFile', () => {
-  let directory: Awaited<ReturnType<typeof openTemporaryDirectory>>
+  let directory: TemporaryDirectory
   let path: string
   let hash: string
   beforeEach(async () => {
-    directory = await openTemporaryDirectory()
+    directory = await makeTemporaryDirectory()
     path = join(directory.path, 'customers.yaml')
-    hash = await cheapHash('secret')
+    hash = await hashPassword('secret', cheapCost)
   })
   afterEach(() => directory.remove())
 

@@ -1,9 +1,8 @@
 import { chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createPasswordVerifier, hashPassword } from '@holdfast/passwords'
-import { rejection } from '@holdfast/testing'
+import { cheapCost, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { CustomersFileError } from '../src/customers/customers-file-error.ts'
-import { cheapCost, cheapHash } from './cheap-hash.ts'
 import { plainCustomers as list, useCustomersFile } from './customers-file-fixture.ts'
 
 describe('openFileCredentialSource', () => {
@@ -52,7 +51,7 @@ describe('openFileCredentialSource', () => {
     })
 
     it('gives out hashes as they are, quotas in bytes, and plain text never', async () => {
-      const hash = await cheapHash('x')
+      const hash = await hashPassword('x', cheapCost)
       await file.write(
         `customers:\n  - {name: a, password: "${hash}", quota: 1kB}\n  - {name: b, password: secret}\n`,
       )
@@ -78,7 +77,7 @@ describe('openFileCredentialSource', () => {
     it('names the customers whose hash has another cost', async () => {
       const odd = await hashPassword('x', { ln: 5, r: 8, p: 1 })
       await file.write(
-        `customers:\n  - {name: a, password: "${odd}"}\n  - {name: b, password: "${await cheapHash('x')}"}\n`,
+        `customers:\n  - {name: a, password: "${odd}"}\n  - {name: b, password: "${await hashPassword('x', cheapCost)}"}\n`,
       )
       const { warnings } = await file.open()
       expect(warnings.length).to.equal(1)
@@ -102,7 +101,9 @@ describe('openFileCredentialSource', () => {
     }
 
     it('are none for a file as the commands write it', async () => {
-      await file.write(`customers:\n  - {name: b, password: "${await cheapHash('x')}"}\n`)
+      await file.write(
+        `customers:\n  - {name: b, password: "${await hashPassword('x', cheapCost)}"}\n`,
+      )
       expect((await file.open()).warnings).to.deep.equal([])
     })
 

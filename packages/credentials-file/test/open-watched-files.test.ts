@@ -1,6 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rejection, until } from '@holdfast/testing'
+import {
+  makeTemporaryDirectory,
+  rejection,
+  type TemporaryDirectory,
+  until,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import {
   openWatchedFiles,
@@ -8,20 +13,19 @@ import {
   type WatchedFiles,
   type WatchedFilesOptions,
 } from '../src/open-watched-files.ts'
-import { openTemporaryDirectory } from './temporary-directory.ts'
 
 const refusal = (reason: string, isFinal = false): Reading<string, Error> => ({
   refusal: { error: new Error(reason), reason, isFinal },
 })
 
 describe('openWatchedFiles', () => {
-  let directory: Awaited<ReturnType<typeof openTemporaryDirectory>>
+  let directory: TemporaryDirectory
   let reading: Reading<string, Error>
   let readings: number
   let events: string[]
   let watched: WatchedFiles<string> | undefined
   beforeEach(async () => {
-    directory = await openTemporaryDirectory()
+    directory = await makeTemporaryDirectory()
     reading = { value: 'one' }
     readings = 0
     events = []

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
-import { rejection, until } from '@holdfast/testing'
+import { cheapCost, rejection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { computeScrypt } from '../src/compute-scrypt.ts'
 import {
@@ -10,7 +10,6 @@ import {
 import { hashPassword } from '../src/hash-password.ts'
 import { sealPlainPassword } from '../src/plain-password.ts'
 import { type ScryptCost, standardScryptCost } from '../src/scrypt-cost.ts'
-import { cheapCost, cheapHash } from './cheap-hash.ts'
 
 /** A verifier with a record of its computations, which wait while it is held. */
 function openVerifier(options: PasswordVerifierOptions = {}) {
@@ -61,7 +60,7 @@ describe('createPasswordVerifier', () => {
 
     it('compares passwords as UTF-8 bytes: normal forms, case and spaces count', async () => {
       const { verify } = openVerifier()
-      const hash = await cheapHash('caf\u00e9 密')
+      const hash = await hashPassword('caf\u00e9 密', cheapCost)
       expect(await verify('caf\u00e9 密', hash)).to.equal(true)
       for (const other of ['cafe\u0301 密', 'CAF\u00c9 密', 'caf\u00e9 密 ', 'caf\u00e9', '']) {
         expect(await verify(other, hash), other).to.equal(false)
@@ -83,7 +82,7 @@ describe('createPasswordVerifier', () => {
 
     it('never takes a hash or a sealed password for its own password', async () => {
       const { verify } = openVerifier()
-      for (const hash of [await cheapHash('secret'), sealPlainPassword('secret')]) {
+      for (const hash of [await hashPassword('secret', cheapCost), sealPlainPassword('secret')]) {
         expect(await verify(hash, hash)).to.equal(false)
       }
     })
@@ -104,7 +103,7 @@ describe('createPasswordVerifier', () => {
 
   describe('cost', () => {
     it('is one computation of the same cost whoever is asked for and however it comes out', async () => {
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       const sealed = sealPlainPassword('secret')
       const cases = { wrong: hash, unknown: undefined, 'plain, wrong': sealed }
       for (const [what, passwordHash] of Object.entries(cases)) {
@@ -120,7 +119,11 @@ describe('createPasswordVerifier', () => {
     })
 
     it('is one computation for each of many equal wrong logins at once, known or not', async () => {
-      const cases = [await cheapHash('secret'), undefined, sealPlainPassword('secret')]
+      const cases = [
+        await hashPassword('secret', cheapCost),
+        undefined,
+        sealPlainPassword('secret'),
+      ]
       for (const passwordHash of cases) {
         const { verify, costs } = openVerifier()
         await Promise.all(Array.from({ length: 20 }, () => verify('guess', passwordHash)))
@@ -129,7 +132,10 @@ describe('createPasswordVerifier', () => {
     })
 
     it('is no more than `concurrency` computations for 50 equal right logins at once', async () => {
-      for (const passwordHash of [await cheapHash('secret'), sealPlainPassword('secret')]) {
+      for (const passwordHash of [
+        await hashPassword('secret', cheapCost),
+        sealPlainPassword('secret'),
+      ]) {
         const { verify, costs } = openVerifier({ concurrency: 2 })
         const answers = await Promise.all(
           Array.from({ length: 50 }, () => verify('secret', passwordHash)),
@@ -140,7 +146,7 @@ describe('createPasswordVerifier', () => {
     })
 
     it('is shared only by equal pairs: wrong ones among the right ones are computed', async () => {
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       const { verify } = openVerifier({ concurrency: 1 })
       const passwords = Array.from({ length: 40 }, (_, n) => (n % 2 ? 'secret' : `guess ${n}`))
       const answers = await Promise.all(passwords.map((password) => verify(password, hash)))
@@ -151,7 +157,7 @@ describe('createPasswordVerifier', () => {
   describe('memory', () => {
     it('spares a right password the computation as long as it is in use, and no longer', async () => {
       const { verify, costs, state } = openVerifier({ rememberMs: 500 })
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       await verify('secret', hash)
       for (let use = 0; use < 10; use++) {
         state.now += 499
@@ -165,7 +171,7 @@ describe('createPasswordVerifier', () => {
 
     it('does not spare a wrong one', async () => {
       const { verify, costs } = openVerifier()
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       await verify('guess', hash)
       await verify('guess', hash)
       expect(costs.length).to.equal(2)
@@ -173,7 +179,10 @@ describe('createPasswordVerifier', () => {
 
     it('does not carry over to another password or another hash', async () => {
       const { verify, costs } = openVerifier()
-      const [hash, rotated] = [await cheapHash('secret'), await cheapHash('new secret')]
+      const [hash, rotated] = [
+        await hashPassword('secret', cheapCost),
+        await hashPassword('new secret', cheapCost),
+      ]
       await verify('secret', hash)
       expect(await verify('secret', rotated)).to.equal(false)
       expect(await verify('secret', undefined)).to.equal(false)
@@ -183,7 +192,7 @@ describe('createPasswordVerifier', () => {
 
     it('is switched off by a `rememberMs` of 0', async () => {
       const { verify, costs } = openVerifier({ rememberMs: 0 })
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       await verify('secret', hash)
       await verify('secret', hash)
       expect(costs.length).to.equal(2)
@@ -199,7 +208,7 @@ describe('createPasswordVerifier', () => {
 
     it('refuses as overloaded when too many wait, says when to come back, and recovers', async () => {
       const { verify, state, costs, release } = openVerifier({ concurrency: 1, queueLimit: 2 })
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       state.isHeld = true
       const first = ['a', 'b', 'c'].map((password) => verify(password, undefined))
       const error = await rejection(verify('secret', hash))
@@ -227,7 +236,7 @@ describe('createPasswordVerifier', () => {
 
     it('answers for a remembered password while overloaded', async () => {
       const { verify, state, release } = openVerifier({ concurrency: 1, queueLimit: 0 })
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       await verify('secret', hash)
       state.isHeld = true
       const stuck = verify('guess', undefined)
@@ -245,7 +254,7 @@ describe('createPasswordVerifier', () => {
         computeScrypt: (...input) =>
           ++calls === 1 ? Promise.reject(new Error('out of memory')) : computeScrypt(...input),
       })
-      const hash = await cheapHash('secret')
+      const hash = await hashPassword('secret', cheapCost)
       const [failed, next] = await Promise.allSettled([
         verify('secret', hash),
         verify('secret', hash),

@@ -1,6 +1,8 @@
 export { asRoot, rootCommand } from './as-root.ts'
+export { cheapCost } from './cheap-cost.ts'
 export { openConnection, uploadHead, type Connection } from './connection.ts'
 export { startCopy, type CopyOutcome, type CopyProcess } from './copy-process.ts'
+export { curl, type CurlOptions, type CurlResult } from './curl.ts'
 export {
   runHoldfast,
   startHoldfast,
@@ -11,8 +13,9 @@ export {
   type Outcome,
 } from './holdfast.ts'
 export { holdfastProgram, packagedProgram } from './holdfast-program.ts'
-export { childrenOf, openDescriptors, residentMiB } from './process-figures.ts'
+export { childrenOf, openDescriptors, residentMiB, resetPeak } from './process-figures.ts'
 export { rejection } from './rejection.ts'
 export { createSite, credentials, customersYaml, type Site } from './site.ts'
+export { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
 export { treeOf } from './tree-of.ts'
 export { until } from './until.ts'

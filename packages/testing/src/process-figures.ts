@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 
 /** The memory of a process that is in RAM, in MiB: now, and the most there ever was. */
 export async function residentMiB(pid: number): Promise<{ now: number; most: number }> {
@@ -6,6 +6,11 @@ export async function residentMiB(pid: number): Promise<{ now: number; most: num
   const figure = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
   return { now: figure('VmRSS'), most: figure('VmHWM') }
+}
+
+/** Makes the most memory that a process ever had begin anew with what it has now. */
+export async function resetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5')
 }
 
 /** How many descriptors a process has open. */

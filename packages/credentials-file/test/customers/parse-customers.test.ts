@@ -1,7 +1,8 @@
+import { hashPassword } from '@holdfast/passwords'
+import { cheapCost } from '@holdfast/testing'
 import { expect } from 'chai'
 import { CustomersFileError } from '../../src/customers/customers-file-error.ts'
 import { parseCustomers } from '../../src/customers/parse-customers.ts'
-import { cheapHash } from '../cheap-hash.ts'
 
 /** Stands for whatever must not show in a message. */
 const secret = 'hunter2'
@@ -20,7 +21,7 @@ const one = (fields: string) => `customers:\n  - name: alice\n    ${fields}\n`
 
 describe('parseCustomers', () => {
   it('reads names, passwords and quotas in the order of the file', async () => {
-    const hash = await cheapHash('x')
+    const hash = await hashPassword('x', cheapCost)
     const text = `# ours\ncustomers:\n  - {name: zoë, password: "${hash}", quota: 50GB}\n  - name: "123"\n    password: "456"\n    quota: 0\n    maxFiles: 3\n  - name: c\n    password: ${hash}\n`
     expect(parseCustomers(text, 'customers.yaml').entries).to.deep.equal([
       { name: 'zoë', password: hash, quota: 50_000_000_000 },

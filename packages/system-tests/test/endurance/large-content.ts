@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { credentials } from './holdfast-process.ts'
+import { credentials } from '@holdfast/testing'
 
 /** `bytes` bytes that nothing can compress or keep sparse, made as they are read, the same in every run. */
 export function* pseudoRandom(bytes: number): Iterable<Buffer> {

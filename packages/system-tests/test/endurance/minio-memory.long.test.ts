@@ -1,7 +1,7 @@
 // It stores and serves 2 GiB.
 import { describeWithMinio } from '@holdfast/minio-container'
+import { createSite, residentMiB, resetPeak, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createSite, memoryOf, resetPeak, startHoldfast } from './holdfast-process.ts'
 import { digestOf, postForm, pseudoRandom, putRaw, serve, warmUp } from './large-content.ts'
 
 const MiB = 1024 ** 2
@@ -14,34 +14,37 @@ describeWithMinio('sixteen uploads of 128 MiB at once to MinIO', (minio) => {
     this.timeout(600_000)
     const { endpoint, accessKey, secretKey } = minio()
     const site = await createSite()
-    const server = await startHoldfast(site.directory, {
-      HOLDFAST_STORE: 'minio',
-      HOLDFAST_MINIO_ENDPOINT: endpoint,
-      HOLDFAST_MINIO_BUCKET: await minio().createBucket(),
-      HOLDFAST_MINIO_ACCESS_KEY: accessKey,
-      HOLDFAST_MINIO_SECRET_KEY: secretKey,
+    const server = await startHoldfast([], {
+      cwd: site.path,
+      env: {
+        HOLDFAST_STORE: 'minio',
+        HOLDFAST_MINIO_ENDPOINT: endpoint,
+        HOLDFAST_MINIO_BUCKET: await minio().createBucket(),
+        HOLDFAST_MINIO_ACCESS_KEY: accessKey,
+        HOLDFAST_MINIO_SECRET_KEY: secretKey,
+      },
     })
-    const growthSince = async (before: number) => (await memoryOf(server.pid, 'VmHWM')) - before
+    const growthSince = async (before: number) => (await residentMiB(server.pid)).most - before
     try {
       await warmUp(server.url)
-      const idle = await memoryOf(server.pid, 'VmRSS')
+      const { now: idle } = await residentMiB(server.pid)
       const statuses = await Promise.all(
         Array.from({ length: uploads }, (_, index) =>
           (index % 2 ? postForm : putRaw)(server.url, `file-${index}`, size),
         ),
       )
       expect(statuses).to.deep.equal(Array.from({ length: uploads }, () => 200))
-      expect(await growthSince(idle), 'bytes beyond the idle server').to.be.below(256 * MiB)
+      expect(await growthSince(idle), 'MiB beyond the idle server').to.be.below(256)
 
       await resetPeak(server.pid)
-      const before = await memoryOf(server.pid, 'VmRSS')
+      const { now: before } = await residentMiB(server.pid)
       const expected = await digestOf(pseudoRandom(size))
       for (const name of ['file-0', 'file-1']) {
         expect(await digestOf(await serve(server.url, name)), name).to.equal(expected)
       }
-      expect(await growthSince(before), 'bytes for downloads').to.be.below(96 * MiB)
+      expect(await growthSince(before), 'MiB for downloads').to.be.below(96)
     } finally {
-      await server.stop()
+      await server.kill()
       await site.remove()
     }
   })

@@ -1,21 +1,21 @@
 // It stores and serves a gibibyte.
+import { createSite, residentMiB, resetPeak, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createSite, memoryOf, resetPeak, startHoldfast } from './holdfast-process.ts'
 import { digestOf, postForm, pseudoRandom, putRaw, serve, warmUp } from './large-content.ts'
 
 const size = 1024 ** 3
-const allowedGrowth = 96 * 1024 ** 2
+const allowedMiB = 96
 
 describe('a file of one gibibyte', () => {
   it('goes up as a form and raw, and down, whole and within 96 MiB of memory', async function () {
     this.timeout(180_000)
     const site = await createSite()
-    const server = await startHoldfast(site.directory)
+    const server = await startHoldfast([], { cwd: site.path })
     try {
       const expected = await digestOf(pseudoRandom(size))
       await warmUp(server.url)
       await resetPeak(server.pid)
-      const before = await memoryOf(server.pid, 'VmRSS')
+      const { now: before } = await residentMiB(server.pid)
 
       expect(await postForm(server.url, 'big.bin', size)).to.equal(200)
       expect(await putRaw(server.url, 'raw.bin', size)).to.equal(200)
@@ -24,10 +24,10 @@ describe('a file of one gibibyte', () => {
         expect(served.headers['content-length']).to.equal(`${size}`)
         expect(await digestOf(served)).to.equal(expected)
       }
-      const growth = (await memoryOf(server.pid, 'VmHWM')) - before
-      expect(growth, 'bytes of resident memory beyond the idle server').to.be.below(allowedGrowth)
+      const growth = (await residentMiB(server.pid)).most - before
+      expect(growth, 'MiB of resident memory beyond the idle server').to.be.below(allowedMiB)
     } finally {
-      await server.stop()
+      await server.kill()
       await site.remove()
     }
   })

@@ -3,9 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { until } from '@holdfast/testing'
+import { createSite, credentials, startHoldfast, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createSite, credentials, startHoldfast } from './holdfast-process.ts'
 
 /** What is known of one name: what was acknowledged last, and what may have been stored since. */
 interface Ledger {
@@ -88,11 +87,11 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
     let acknowledged = 0
     try {
       for (let round = 0; round < rounds; round++) {
-        const server = await startHoldfast(site.directory)
+        const server = await startHoldfast([], { cwd: site.path })
         await audit(server.url, ledgers)
-        const owners = await readdir(join(site.directory, 'data', 'tmp'))
+        const owners = await readdir(join(site.path, 'data', 'tmp'))
         expect(owners, 'only the live process owns temporary files').to.have.length(1)
-        expect(await litter(site.directory)).to.deep.equal([])
+        expect(await litter(site.path)).to.deep.equal([])
 
         const uploading = Promise.all(
           Array.from({ length: clients }, (_, client) =>
@@ -106,13 +105,12 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
         await server.kill()
         await uploading
       }
-      const server = await startHoldfast(site.directory)
+      const server = await startHoldfast([], { cwd: site.path })
       await audit(server.url, ledgers)
-      expect(await litter(site.directory)).to.deep.equal([])
-      expect(await server.stop()).to.equal(0)
-      expect(await readdir(join(site.directory, 'data', 'tmp')), 'after a clean end').to.deep.equal(
-        [],
-      )
+      expect(await litter(site.path)).to.deep.equal([])
+      server.signal('SIGTERM')
+      expect(await server.ended).to.equal(0)
+      expect(await readdir(join(site.path, 'data', 'tmp')), 'after a clean end').to.deep.equal([])
     } finally {
       await site.remove()
     }

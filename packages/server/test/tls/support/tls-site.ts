@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import {
   createSite,
   credentials,
+  curl,
   type HoldfastServer,
   type Site,
   startHoldfast,
@@ -38,12 +37,10 @@ export async function createTlsSite(): Promise<TlsSite> {
     certificate,
     start: (args = [], env = {}) => startHoldfast([...tlsFlags, ...args], { cwd: site.path, env }),
     async curl(...args) {
-      const always = ['-sS', '--noproxy', '*', '--cacert', 'ca.pem', ...headers]
-      const { stdout } = await promisify(execFile)('curl', [...always, ...args], {
-        cwd: site.path,
-        maxBuffer: 2 ** 20,
-      })
-      return stdout
+      const always = ['--cacert', 'ca.pem', ...headers]
+      const { exitCode, stdout, stderr } = await curl([...always, ...args], { cwd: site.path })
+      if (exitCode !== 0) throw new Error(`curl ended with ${exitCode}: ${stderr}`)
+      return stdout.toString()
     },
   }
 }

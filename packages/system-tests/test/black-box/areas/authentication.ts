@@ -1,6 +1,6 @@
+import { curl } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
-import { curl } from '../support/curl.ts'
 import { formData } from '../support/customer-client.ts'
 import { filePart, form, formType } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'

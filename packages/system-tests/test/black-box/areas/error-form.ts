@@ -1,8 +1,8 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/answer.ts'
 import { requestHead } from '../support/request-head.ts'
 import { anna, type StartService } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 /** What is no HTTP request, or none that a server may answer as if it were. */
 const noRequests: Readonly<Record<string, readonly [status: number, bytes: string]>> = {
@@ -51,7 +51,7 @@ export function errorForm(start: StartService): void {
       for (const { headers, status } of answers) {
         const requestId = headers.get('x-request-id')
         const lineOf = () => service.log.find(({ fields }) => fields['requestId'] === requestId)
-        await until(() => lineOf() !== undefined)
+        await until('the request is logged', () => lineOf() !== undefined)
         expect(lineOf()?.fields).to.include({ status })
       }
       expect(answers[0]?.headers.get('x-request-id')).to.not.equal(
@@ -77,7 +77,7 @@ export function errorForm(start: StartService): void {
       await service.anna.upload('a', 'x')
       await service.as({ name: 'anna', password: 'a wrong secret' }).list()
       await service.anna.serve('a')
-      await until(() => service.log.length >= 3)
+      await until('three lines are logged', () => service.log.length >= 3)
       expect(service.log.map(({ fields }) => fields['path'])).to.deep.equal([
         '/upload',
         '/list',

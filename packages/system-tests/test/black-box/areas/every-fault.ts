@@ -1,12 +1,12 @@
 import { forEveryFault, type FaultStep } from '@holdfast/contract/faults'
 import { FileServiceError } from '@holdfast/core'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, type Answer } from '../support/answer.ts'
 import { formData } from '../support/customer-client.ts'
 import { faultyRequests, newer, older, type FaultyRequest } from '../support/faulty-requests.ts'
 import { expectKept, isDone, startFaultyService } from '../support/faulty-service.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 /** Errors of a store, and how each is told. */
 export const everyError = [
@@ -35,7 +35,8 @@ export function everyFault(
               faults.plan(fault)
               const answer = await request.send(client).catch(toCut)
               const [step] = faults.struck()
-              if (step) await until(() => timesLogged(service, error) >= fault.nth)
+              if (step)
+                await until('the fault is logged', () => timesLogged(service, error) >= fault.nth)
               const begun = faults.steps().some((each) => each !== step && isBeginning(each))
               faults.plan()
               if (step) expectTold(answer, request, step, begun, refusal)

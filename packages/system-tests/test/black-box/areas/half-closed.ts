@@ -1,9 +1,9 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectOk } from '../support/answer.ts'
 import { filePart, form, formType } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 const large = Buffer.alloc(4 * 1024 * 1024, 'large')
 const body = Buffer.from(form(filePart('new', 'content')))
@@ -47,7 +47,7 @@ export function halfClosed(start: StartService): void {
         expect(answer.status).to.equal(200)
         expect(answer.bytes.equals(Buffer.from(expected)), 'the whole answer').to.equal(true)
         expect(await connection.closed).to.equal(undefined)
-        await until(() => service.log.length > logged)
+        await until('the server logs a line', () => service.log.length > logged)
         expect(service.log.at(-1)?.fields).to.include({ status: 200 }).and.not.have.key('aborted')
       })
     }
@@ -62,7 +62,7 @@ export function halfClosed(start: StartService): void {
         whole(service, 'GET', '/ping', Buffer.alloc(0)),
       )
       connection.halfClose()
-      await until(() => service.hashes() > 0)
+      await until('a password is hashed', () => service.hashes() > 0)
       gate.resolve(undefined)
       expectOk(await connection.answer())
       // Looked at while the upload was under way, or behind it.

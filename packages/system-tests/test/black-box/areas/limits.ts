@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { BlobStore } from '@holdfast/core'
 import { expectError, expectOk } from '../support/answer.ts'
@@ -6,7 +7,6 @@ import { filePart, form } from '../support/form.ts'
 import { requestHead } from '../support/request-head.ts'
 import { anna, type StartService } from '../support/running-service.ts'
 import { formHead, sendForm } from '../support/send-form.ts'
-import { until } from '../support/until.ts'
 
 const tooLarge = 'File too large'
 const exceeded = 'Quota exceeded'
@@ -108,10 +108,13 @@ export function limits(start: StartService): void {
       const body = form(filePart('a', bytes(60)))
       using underWay = await service.connect()
       await underWay.send(formHead(service, body.length), body.subarray(0, -1))
-      await until(() => taken() === 60)
+      await until('60 bytes are taken', () => taken() === 60)
       expectError(await service.anna.upload('b', bytes(41)), 413, exceeded)
       underWay.close()
-      await until(async () => (await service.anna.upload('b', bytes(41))).status === 200)
+      await until(
+        'the upload is accepted',
+        async () => (await service.anna.upload('b', bytes(41))).status === 200,
+      )
     })
 
     it('reserves the announced size of a raw upload, and refuses what does not fit beside it before its body', async () => {
@@ -125,7 +128,7 @@ export function limits(start: StartService): void {
         })
       using underWay = await service.connect()
       await underWay.send(put('a', 60), 'x')
-      await until(() => taken() === 1)
+      await until('one byte is taken', () => taken() === 1)
       using asking = await service.connect()
       await asking.send(put('b', 41, { Expect: '100-continue' }))
       expectError(await asking.answer(), 413, exceeded)
@@ -141,10 +144,13 @@ export function limits(start: StartService): void {
       using underWay = await service.connect()
       const headers = { ...service.anna.headers, 'Content-Length': 60 }
       await underWay.send(requestHead('PUT', '/upload/a', headers), 'x')
-      await until(() => taken() === 1)
+      await until('one byte is taken', () => taken() === 1)
       expectError(await service.anna.put('b', bytes(41)), 413, exceeded)
       underWay.close()
-      await until(async () => (await service.anna.put('b', bytes(100))).status === 200)
+      await until(
+        'the upload is accepted',
+        async () => (await service.anna.put('b', bytes(100))).status === 200,
+      )
       expect(await service.anna.names()).to.deep.equal(['b'])
     })
 
@@ -154,7 +160,7 @@ export function limits(start: StartService): void {
       const body = form(filePart('a', bytes(60)))
       using underWay = await service.connect()
       await underWay.send(formHead(service, body.length), body.subarray(0, -10))
-      await until(() => taken() >= 60)
+      await until('60 bytes are taken', () => taken() >= 60)
       expectOk(await service.anna.upload('b', bytes(40)))
       await underWay.send(body.subarray(-10))
       expectOk(await underWay.answer())

@@ -1,7 +1,7 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError } from '../support/answer.ts'
 import type { StartService } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 export function overload(start: StartService): void {
   describe('an overloaded server', () => {
@@ -13,10 +13,13 @@ export function overload(start: StartService): void {
       await using service = await start({ hashQueueLimit: 1, beforeHash })
       const guess = (password: string) => service.as({ name: 'anna', password }).list()
       const first = guess('first')
-      await until(() => service.hashes() === 1)
+      await until('one password is hashed', () => service.hashes() === 1)
       const others = ['second', 'third', 'fourth'].map(guess)
       // Of those behind the first one waits, and two are turned away while the hash is still being computed.
-      await until(() => service.log.filter(({ level }) => level === 'info').length === 2)
+      await until(
+        'two lines are logged',
+        () => service.log.filter(({ level }) => level === 'info').length === 2,
+      )
       gate.resolve(undefined)
       const answers = await Promise.all(others)
       const refused = answers.filter(({ status }) => status === 503)
@@ -39,7 +42,7 @@ export function overload(start: StartService): void {
       expectError(await service.anna.list(), 400, 'No files uploaded yet')
       isLoaded = true
       const guess = service.as({ name: 'anna', password: 'wrong' }).list()
-      await until(() => service.hashes() === 2)
+      await until('two passwords are hashed', () => service.hashes() === 2)
       expectError(await service.anna.list(), 400, 'No files uploaded yet')
       gate.resolve(undefined)
       expectError(await guess, 400, 'Invalid credentials')

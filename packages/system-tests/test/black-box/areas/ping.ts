@@ -1,6 +1,6 @@
 import { createFaults, injectFaults } from '@holdfast/contract/faults'
+import { curl } from '@holdfast/testing'
 import { expect } from 'chai'
-import { curl } from '../support/curl.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { StartService } from '../support/running-service.ts'
 

@@ -1,6 +1,6 @@
+import { curl } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
-import { curl } from '../support/curl.ts'
 import type { StartService } from '../support/running-service.ts'
 
 const content = '0123456789'

@@ -1,4 +1,5 @@
 import { forEveryFault, type Fault } from '@holdfast/contract/faults'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { Answer } from '../support/answer.ts'
 import type { CustomerClient } from '../support/customer-client.ts'
@@ -6,7 +7,6 @@ import { faultyRequests, newer, older, type FaultyRequest } from '../support/fau
 import { expectKept, startFaultyService, type FaultyService } from '../support/faulty-service.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { StartService } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 /** Each request while the store takes its time, at each step. `count` is told how many there were. */
 export function slowStore(start: StartService, count: (delays: number) => void): void {
@@ -48,10 +48,10 @@ export function slowStore(start: StartService, count: (delays: number) => void):
         const headers = { ...client.headers, 'Content-Length': newer.length }
         using connection = await service.connect()
         await connection.send(requestHead('PUT', '/upload/a', headers), newer.slice(1))
-        await until(() => faults.struck().length > 0)
+        await until('the fault strikes', () => faults.struck().length > 0)
         connection.reset()
         gate.resolve(undefined)
-        await until(() => faults.underWay() === 0)
+        await until('no call of the store is under way', () => faults.underWay() === 0)
         faults.plan()
         await expectKept(client, { a: older })
         await faulty.expectSound(client)
@@ -71,9 +71,9 @@ export function slowStore(start: StartService, count: (delays: number) => void):
         faults.plan({ nth: 1, only, hold: new Promise(() => {}) })
         using connection = await service.connect()
         await connection.send(requestHead('GET', path, client.headers))
-        await until(() => faults.struck().length > 0)
+        await until('the fault strikes', () => faults.struck().length > 0)
         connection.reset()
-        await until(() => faults.underWay() === 0)
+        await until('no call of the store is under way', () => faults.underWay() === 0)
         faults.plan()
         await faulty.expectSound(client)
         count(1)
@@ -92,10 +92,13 @@ async function sendHeld(
   const gate = Promise.withResolvers<undefined>()
   faults.plan({ ...fault, hold: gate.promise })
   const answer = request.send(client)
-  await until(async () => faults.struck().length > 0 || (await hasSettled(answer)))
+  await until(
+    'the fault strikes, or the request ends',
+    async () => faults.struck().length > 0 || (await hasSettled(answer)),
+  )
   gate.resolve(undefined)
   const whole = await answer
-  await until(() => faults.underWay() === 0)
+  await until('no call of the store is under way', () => faults.underWay() === 0)
   faults.plan()
   return whole
 }
@@ -114,11 +117,14 @@ async function leaveHeld(
     () => {},
     () => {},
   )
-  await until(async () => faults.struck().length > 0 || (await hasSettled(settled)))
+  await until(
+    'the fault strikes, or the request ends',
+    async () => faults.struck().length > 0 || (await hasSettled(settled)),
+  )
   leaving.abort()
   await settled
   gate.resolve(undefined)
-  await until(() => faults.underWay() === 0)
+  await until('no call of the store is under way', () => faults.underWay() === 0)
   faults.plan()
 }
 

@@ -1,11 +1,11 @@
 import { createFaults, injectFaults, type Fault } from '@holdfast/contract/faults'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { older } from '../support/faulty-requests.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 const full = new FileServiceError('insufficient-storage', 'ENOSPC on /secret/path')
 const unreachable = new FileServiceError('store-unavailable', 'connect ECONNREFUSED 10.0.0.7')
@@ -90,7 +90,9 @@ export function storeFaults(start: StartService): void {
       faults.plan({ nth: 2, only: { method: 'open', moment: 'item' }, error: fault })
       const failure = await service.anna.serve('a').catch((error: unknown) => error)
       expect(failure).to.be.instanceOf(TypeError)
-      await until(() => service.log.some(({ fields }) => fields['err'] === fault))
+      await until('the fault is logged', () =>
+        service.log.some(({ fields }) => fields['err'] === fault),
+      )
       expect((await service.anna.send('GET', '/ping')).status).to.equal(200)
     })
 
@@ -105,7 +107,9 @@ export function storeFaults(start: StartService): void {
       await using service = await start({ wrap: breaking })
       const failure = await service.anna.list().catch((error: unknown) => error)
       expect(failure).to.be.instanceOf(TypeError)
-      await until(() => service.log.some(({ fields }) => fields['err'] === fault))
+      await until('the fault is logged', () =>
+        service.log.some(({ fields }) => fields['err'] === fault),
+      )
     })
   })
 }

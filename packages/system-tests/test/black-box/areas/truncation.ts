@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
@@ -6,7 +7,6 @@ import type { RawConnection } from '../support/raw-connection.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 import { formHead, sendForm } from '../support/send-form.ts'
-import { until } from '../support/until.ts'
 
 const body = form(textPart('note', 'x'), filePart('a.txt', 'new'))
 /** Behind this many bytes the closing boundary has been read. */
@@ -33,7 +33,7 @@ async function cutOff(
   await connection.send(sent)
   end(connection)
   await connection.closed
-  await until(() => service.log.length > handled)
+  await until('the request is logged', () => service.log.length > handled)
 }
 
 export function truncation(start: StartService): void {

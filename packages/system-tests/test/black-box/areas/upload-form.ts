@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
+import { curl } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
-import { curl } from '../support/curl.ts'
 import { formData } from '../support/customer-client.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { filePart, form, formType, part, textPart } from '../support/form.ts'

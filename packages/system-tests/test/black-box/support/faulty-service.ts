@@ -1,12 +1,12 @@
 import { createFaults, injectFaults, type Faults, type FaultStep } from '@holdfast/contract/faults'
 import type { BlobStore } from '@holdfast/core'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk } from './answer.ts'
 import type { CustomerClient } from './customer-client.ts'
 import { expectNoLitter } from './expect-no-litter.ts'
 import { newer, older } from './faulty-requests.ts'
 import type { RunningService, StartService } from './running-service.ts'
-import { until } from './until.ts'
 
 /** What each customer may keep, in bytes. */
 const quota = 600_000
@@ -48,7 +48,7 @@ export async function startFaultyService(start: StartService): Promise<FaultySer
       return client
     },
     async expectSound(client) {
-      await until(() => faults.underWay() === 0)
+      await until('no call of the store is under way', () => faults.underWay() === 0)
       await expectNoLitter(service)
       expectOk(await client.put('a', newer))
       expectOk(await client.put('b', newer))

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import type { OpenedStore } from './running-service.ts'
-import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 /** A new store on disk, in a directory that is removed with it. */
 export async function openDiskStore(): Promise<OpenedStore> {
