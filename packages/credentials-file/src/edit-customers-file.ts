@@ -1,4 +1,4 @@
-import { OutdatedEditError } from './customers/outdated-edit-error.ts'
+import { OutdatedEditError } from './customers/customers-file-error.ts'
 import { openCustomersFile, type CustomersFile } from './open-customers-file.ts'
 
 /** More than administrators start at the same time by hand. */

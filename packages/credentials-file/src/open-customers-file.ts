@@ -1,13 +1,12 @@
 import { advice, adviceOf, closestWord, nameProblem, parseByteSize } from '@holdfast/core'
-import { type Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
-import { CustomersFileError } from './customers/customers-file-error.ts'
+import { isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml'
+import { CustomersFileError, OutdatedEditError } from './customers/customers-file-error.ts'
 import {
-  type CustomerEntry,
   isHash,
   parseCustomers,
   passwordProblem,
+  type CustomerEntry,
 } from './customers/parse-customers.ts'
-import { OutdatedEditError } from './customers/outdated-edit-error.ts'
 import { isMissingFile, readCustomersText } from './customers/read-customers-text.ts'
 import { renderCustomers } from './customers/render-customers.ts'
 import { parseYaml } from './customers/yaml-document.ts'

@@ -1,15 +1,15 @@
+import yargs, { type Argv } from 'yargs'
+import { readFileSync } from 'node:fs'
 import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file'
-import yargs, { type Argv } from 'yargs'
+import { settingNames, warnOfVariables } from '@holdfast/server/config'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { explainMistake } from './explain-mistake.ts'
-import { settingNames, warnOfVariables } from '@holdfast/server/config'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { standardError } from './terminal/standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
-import { version } from './version.ts'
 
 /** Every flag there is, for guessing which one was meant. */
 const flags = [
@@ -97,4 +97,12 @@ function explain(error: unknown): string {
   if (carriesAdvice(error)) return error.message
   if (error instanceof Error) return `${error.message} (this is unexpected; please report it)`
   return String(error)
+}
+
+/** The version of this package. */
+function version(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
+  return (manifest as { version: string }).version
 }

@@ -1,5 +1,3 @@
-import { settledUnlessAborted } from './settled-unless-aborted.ts'
-
 /**
  * When in the course of a call a fault may strike.
  *
@@ -118,4 +116,20 @@ async function strike({ hold, error, onStrike }: Fault, step: FaultStep, signal?
   if (hold) await settledUnlessAborted(hold, signal)
   if (error) throw error
   if (!hold) throw new Error(`A fault on purpose: ${step.method}, ${step.moment}`)
+}
+
+/** Resolves when `promise` has settled, however; rejects with the signal's reason as soon as that aborts. */
+async function settledUnlessAborted(
+  promise: Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([promise.catch(() => {}), aborted.promise])
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
 }

@@ -1,4 +1,4 @@
-import { adviceText, SetupError, type Advice } from '@holdfast/core'
+import { advice, adviceText, SetupError, type Advice } from '@holdfast/core'
 
 /** One thing that is wrong with a customers file, and what to do about it. It never has a password or a hash in it. */
 export interface CustomersFileProblem extends Advice {
@@ -44,4 +44,13 @@ function linesOf(path: string, placed: readonly Advice[]): readonly string[] {
   const lines = placed.slice(0, shownProblems).map(adviceText)
   const more = placed.length - lines.length
   return [...lines, ...(more > 0 ? [`${path}: and ${more} more problems`] : [])]
+}
+
+/** The file was changed by others after it was opened; the same edit of the new file may succeed. */
+export class OutdatedEditError extends CustomersFileError {
+  constructor(path: string) {
+    super(path, [
+      advice('was changed by somebody else meanwhile', 'nothing was written, try again'),
+    ])
+  }
 }

@@ -1,8 +1,7 @@
 import type { CopyProgress } from '@holdfast/copy'
 import { formatBytes } from '@holdfast/core'
 import { formatDuration } from './format-duration.ts'
-import type { Pace } from './measure-pace.ts'
-import { workOf } from './work-of.ts'
+import { workOf, type Pace } from './measure-pace.ts'
 
 const longestBar = 30
 const shortestBar = 10

@@ -1,16 +1,24 @@
 import { createHash } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
 import { constants } from 'node:os'
+import { resolve } from 'node:path'
 import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '@holdfast/copy'
 import { isFileServiceError, SetupError } from '@holdfast/core'
+import type { Config, StoreKind } from '@holdfast/server/config'
 import { openStore, type WarningLog } from '@holdfast/server/stores'
-import { print } from '../terminal/print.ts'
-import { stopOnSignal } from '../terminal/stop-on-signal.ts'
 import { copySummary, describeFailure } from './copy-summary.ts'
 import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
-import { standardError } from '../terminal/standard-error.ts'
-import { refuseWrongSource } from './refuse-wrong-source.ts'
 import { showProgress } from './show-progress.ts'
-import type { StorePlace } from './store-place.ts'
+import { refuseMissingData } from '../settings/refuse-missing-data.ts'
+import { print } from '../terminal/print.ts'
+import { standardError } from '../terminal/standard-error.ts'
+import { stopOnSignal } from '../terminal/stop-on-signal.ts'
+
+/** A store to copy from or to: which one, and the settings that it is opened with. */
+interface StorePlace {
+  readonly kind: StoreKind
+  readonly config: Config
+}
 
 export interface CopyPlan extends Pick<
   CopyOptions,
@@ -104,3 +112,19 @@ function explain(error: unknown, customer: string | undefined): unknown {
   if (isFileServiceError(error)) return new SetupError(`Nothing was copied: ${error.message}.`)
   return error
 }
+
+/**
+ * Refuses a source directory that does not exist, or that is the target as well.
+ *
+ * @throws SetupError that names the directory
+ */
+async function refuseWrongSource(from: StorePlace, to: StorePlace): Promise<void> {
+  if (from.kind !== 'disk') return
+  const { data } = from.config
+  await refuseMissingData(data)
+  if (to.kind === 'disk' && (await truePath(data)) === (await truePath(to.config.data))) {
+    throw new SetupError(`--data and --to-data are the same directory, ${data}.`)
+  }
+}
+
+const truePath = (path: string) => realpath(path).catch(() => resolve(path))

@@ -4,8 +4,7 @@ import type { Finding } from '@holdfast/core'
 import type { Config } from '@holdfast/server/config'
 import { examine } from '@holdfast/server/doctor'
 import { stopOnSignal } from '../terminal/stop-on-signal.ts'
-import { isReaderGone } from '../terminal/is-reader-gone.ts'
-import { print } from '../terminal/print.ts'
+import { isReaderGone, print } from '../terminal/print.ts'
 import { reportLines, summaryLine, type Paint } from './report-lines.ts'
 
 interface Report {

@@ -1,5 +1,4 @@
 import { SetupError } from '@holdfast/core'
-import { isReaderGone } from './is-reader-gone.ts'
 
 let isGuarded = false
 
@@ -19,4 +18,9 @@ export async function print(text: string): Promise<void> {
 function explain(error: Error): Error {
   if (isReaderGone(error)) return error
   return new SetupError(`Standard output cannot be written (${error.message}).`)
+}
+
+/** Whether standard output failed because its reader has stopped, as `head` does: no error for the user. */
+export function isReaderGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

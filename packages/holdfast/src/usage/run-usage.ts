@@ -1,4 +1,4 @@
-import { type BlobStore, closestWord, isFileServiceError, SetupError } from '@holdfast/core'
+import { closestWord, isFileServiceError, SetupError, type BlobStore } from '@holdfast/core'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import type { Config } from '@holdfast/server/config'
 import { openStore } from '@holdfast/server/stores'
@@ -9,8 +9,7 @@ import {
   type CustomerUsage,
   type Quotas,
 } from './customer-usages.ts'
-import { isReaderGone } from '../terminal/is-reader-gone.ts'
-import { print } from '../terminal/print.ts'
+import { isReaderGone, print } from '../terminal/print.ts'
 import { standardError } from '../terminal/standard-error.ts'
 import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import { usageTable } from './usage-table.ts'

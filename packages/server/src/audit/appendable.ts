@@ -1,5 +1,6 @@
 import { closeSync, constants, write } from 'node:fs'
-import { open, stat, type FileHandle } from 'node:fs/promises'
+import { access, open, stat, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { nonBlocking } from '../log/non-blocking.ts'
@@ -118,4 +119,18 @@ function isFullPipe(error: unknown): boolean {
 /** Of what was written nothing depends on how closing ends. */
 async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => {})
+}
+
+/**
+ * Rejects as `openAppendable` would for `path`, but makes and changes nothing. Whether a pipe has a reader is not seen.
+ */
+export async function checkAppendable(path: string): Promise<void> {
+  if (standardStreams[path] !== undefined) return
+  const { W_OK, X_OK, O_WRONLY, O_APPEND, O_NONBLOCK } = constants
+  const there = await stat(path).catch(() => undefined)
+  if (there === undefined) return access(dirname(path), W_OK | X_OK)
+  // To its reader, opening and closing a pipe would be the end of it.
+  if (there.isFIFO()) return access(path, W_OK)
+  const handle = await open(path, O_WRONLY | O_APPEND | O_NONBLOCK)
+  await handle.close()
 }

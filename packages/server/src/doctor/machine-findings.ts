@@ -1,5 +1,5 @@
 import { finding, type Finding } from '@holdfast/core'
-import { openFilesLimit } from '../listen/open-files-limit.ts'
+import { openFilesLimit } from '../listen/limit-connections.ts'
 
 /** What is known of the machine and of this process, which is started as the server would be. */
 export interface Machine {

@@ -1,14 +1,16 @@
-import { finding, type Finding } from '@holdfast/core'
 import pino from 'pino'
-import type { Config } from '../config/resolve-config.ts'
-import { adminPlace } from '../serve/admin-place.ts'
-import { certificateWarnings } from '../tls/certificate-warnings.ts'
-import { checkProxies } from '../listen/check-proxies.ts'
-import { clearTextWarning } from '../serve/clear-text-warning.ts'
-import { openCertificate } from '../tls/open-certificate.ts'
-import { attemptFindings } from './attempt-findings.ts'
-import { listeningFinding } from './listening-finding.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { adviceOf, finding, type Finding } from '@holdfast/core'
 import { adviceFinding } from './advice-finding.ts'
+import { attemptFindings } from './attempt-findings.ts'
+import type { Config } from '../config/resolve-config.ts'
+import { checkProxies } from '../listen/check-proxies.ts'
+import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
+import { adminPlace } from '../serve/admin-place.ts'
+import { clearTextWarning } from '../serve/clear-text-warning.ts'
+import { certificateWarnings } from '../tls/certificate-warnings.ts'
+import { openCertificate } from '../tls/open-certificate.ts'
 
 /** Whether clients can reach the server, and safely, as far as its settings tell. */
 export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
@@ -50,4 +52,22 @@ async function* certificate(config: Config): AsyncGenerator<Finding> {
 async function* proxies(config: Config): AsyncGenerator<Finding> {
   const known = checkProxies(config)
   if (known.length > 0) yield finding('ok', 'proxies', `believed: ${known.join(', ')}`)
+}
+
+/** Whether this process could listen at `place`, as the server is to, tried for a moment. */
+async function listeningFinding(check: string, place: ListeningPlace): Promise<Finding> {
+  const { host, port } = place
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return finding('ok', check, port === 0 ? `on ${host}, any port` : `on ${host} port ${port}`)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      return finding('skipped', check, `${host} port ${port} is taken: by the server, if it runs`)
+    }
+    return adviceFinding('problem', check, adviceOf(explainListening(error, place)))
+  } finally {
+    server.close()
+  }
 }

@@ -1,5 +1,5 @@
 import { finding, type Finding } from '@holdfast/core'
-import { checkAppendable } from '../audit/check-appendable.ts'
+import { checkAppendable } from '../audit/appendable.ts'
 import { explainTrail } from '../audit/explain-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { HttpLog } from '@holdfast/http-koa'
 import { createLineLimit } from '../log/limit-lines.ts'
@@ -32,4 +33,12 @@ export function limitConnections(server: Server, limit: number, log: HttpLog): v
     if (lines.admit()) report(1)
   })
   server.once('close', lines.flush)
+}
+
+/** How many files and connections this process may have open; `undefined` where the system does not say, as Linux does. */
+export async function openFilesLimit(): Promise<number | undefined> {
+  // Node.js has raised the soft limit to the hard one.
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const [, limit] = /^Max open files +(\d+|unlimited)/m.exec(limits) ?? []
+  return limit === undefined ? undefined : Number(limit.replace('unlimited', 'Infinity'))
 }
