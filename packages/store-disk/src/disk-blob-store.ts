@@ -86,13 +86,13 @@ export async function openDiskBlobStore({
     listNames((use) => walked(walkBlobs(customer, use)), budget, options)
 
   return {
-    async put(key, content, { createOnly = false, signal, release } = {}) {
+    async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
       const target = layout.blobPath(key)
       signal?.throwIfAborted()
       if (createOnly && (await translateFsError(fileStats(target)))) {
         throw new FileServiceError('already-exists', 'The name is taken')
       }
-      const options = { createOnly, signal, release }
+      const options = { createOnly, signal, release, onReadable }
       const write = {
         calls,
         tempDirectory,

@@ -26,6 +26,7 @@ export function roundTrip(test: BlobStoreTest): void {
   }
   takesAnyChunks(test)
   releasesChunks(test)
+  readsBack(test)
   describesBlobs(test)
 }
 
@@ -91,6 +92,43 @@ function releasesChunks(test: BlobStoreTest): void {
     await store.put(key, content(), { release })
     expect(released, 'what was not to be released').to.deep.equal([])
   })
+}
+
+function readsBack(test: BlobStoreTest): void {
+  for (const chunkSize of [777, 64 * KiB, 3 * MiB]) {
+    test(`reads back, if at all, what it has taken in chunks of ${chunkSize} bytes`, async ({
+      store,
+    }) => {
+      const bytes = pattern(7 * MiB + 1)
+      let isAsked = false
+      let readBack: (() => AsyncIterable<Uint8Array>) | undefined
+      const expectTaken = async (size: number) => {
+        if (!readBack) return
+        const taken: Buffer[] = []
+        for await (const piece of readBack()) taken.push(Buffer.from(piece))
+        const isSame = Buffer.concat(taken).equals(bytes.subarray(0, size))
+        expect(isSame, `the first ${size} bytes`).to.equal(true)
+      }
+      async function* content() {
+        isAsked = true
+        const looks = [0, chunkSize, Math.ceil(bytes.length / 2 / chunkSize) * chunkSize]
+        let size = 0
+        for await (const chunk of inChunks(bytes, chunkSize)) {
+          if (looks.includes(size)) await expectTaken(size)
+          yield chunk
+          size += chunk.length
+        }
+        await expectTaken(size)
+      }
+      await store.put(key, content(), {
+        onReadable: (read) => {
+          expect(isAsked, 'the first chunk was asked for').to.equal(false)
+          readBack = read
+        },
+      })
+      await expectBlob(store, key, bytes)
+    })
+  }
 }
 
 function describesBlobs(test: BlobStoreTest): void {

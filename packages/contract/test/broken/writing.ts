@@ -62,6 +62,34 @@ export const writing = [
     }),
   ),
   broken(
+    'reads back less than it has taken',
+    'round trip > reads back, if at all, what it has taken in chunks of 65536 bytes',
+    (store) => ({
+      put: (key, content, options) =>
+        store.put(key, content, {
+          ...options,
+          onReadable: (readBack) =>
+            options?.onReadable?.(async function* () {
+              yield (await collect(readBack())).subarray(1)
+            }),
+        }),
+    }),
+  ),
+  broken(
+    'offers too late to read back',
+    'round trip > reads back, if at all, what it has taken in chunks of 777 bytes',
+    (store) => ({
+      put: (key, content, options) =>
+        store.put(
+          key,
+          mapChunks(content, (chunk) => {
+            options?.onReadable?.(() => once(chunk))
+            return chunk
+          }),
+        ),
+    }),
+  ),
+  broken(
     'shows a blob before its content has ended',
     'overwriting > shows no blob until the content of the first one has ended',
     (store) => ({

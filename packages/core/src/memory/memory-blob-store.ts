@@ -21,14 +21,18 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
 
   return {
-    async put(key, content, { createOnly = false, signal } = {}) {
+    async put(key, content, { createOnly = false, signal, onReadable } = {}) {
       const refuseIfTaken = () => {
         if (createOnly && find(key))
           throw new FileServiceError('already-exists', 'The name is taken')
       }
       signal?.throwIfAborted()
       refuseIfTaken()
-      const bytes = await collect(abortable(content, signal))
+      const chunks: Uint8Array[] = []
+      onReadable?.(async function* () {
+        yield* chunks
+      })
+      const bytes = await collect(abortable(content, signal), chunks)
       signal?.throwIfAborted()
       refuseIfTaken()
       const info = { name: key.name, size: bytes.length, modifiedAt: now(), etag: `${++version}` }
@@ -71,8 +75,10 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
   }
 }
 
-async function collect(content: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
+async function collect(
+  content: AsyncIterable<Uint8Array>,
+  chunks: Uint8Array[],
+): Promise<Uint8Array> {
   let size = 0
   for await (const chunk of content) {
     requireBytes(chunk)

@@ -35,6 +35,12 @@ export interface PutOptions {
    * on. A store need not call it, and calls it at most once for each chunk. Default: none.
    */
   readonly release?: (chunk: Uint8Array) => void
+  /**
+   * A store that can read what it has taken of the content may call it, before it asks for the first chunk, with a function
+   * that does so: it gives all bytes of the chunks so far, each piece to be used before the next one is asked for. The caller
+   * uses it only while the store waits for a chunk or for the end. Default: none.
+   */
+  readonly onReadable?: (readBack: () => AsyncIterable<Uint8Array>) => void
 }
 
 export interface OpenOptions {

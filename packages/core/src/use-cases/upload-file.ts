@@ -5,23 +5,7 @@ import type { QuotaClaim, QuotaKeeper } from '../policy/quota-keeper.ts'
 import { requireBytes, requireCount } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { BlobInfo, BlobStore } from '../ports/blob-store.ts'
-
-/** A running hash; a `Hash` of `node:crypto` is one. */
-export interface IncrementalHash {
-  update(bytes: Uint8Array): unknown
-  digest(encoding: 'hex'): string
-}
-
-/** A digest to check the content against before it becomes visible. */
-export interface ExpectedDigest {
-  /** A fresh hash of the algorithm in question. */
-  readonly hash: IncrementalHash
-  /**
-   * Called once, after the last byte. Returns the digest in lower-case hexadecimal, or `undefined` if there is nothing to
-   * compare with.
-   */
-  expected(): string | undefined
-}
+import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 
 export interface UploadOptions {
   /** Refuse, with `already-exists`, when the name is taken. Default: replace. */
@@ -75,8 +59,15 @@ export async function uploadFile(
   }
   const claim = await quotas.claim(customer, name, size)
   try {
-    const checked = check(readable.chunks, maxFileSize, claim, digest)
-    const putOptions = { createOnly, ...(signal && { signal }), ...(release && { release }) }
+    const digestCheck = digest && createDigestCheck(digest, signal)
+    const checked = check(readable.chunks, maxFileSize, claim, digestCheck)
+    const onReadable = digestCheck?.onReadable
+    const putOptions = {
+      createOnly,
+      ...(signal && { signal }),
+      ...(release && { release }),
+      ...(onReadable && { onReadable }),
+    }
     const info = await store.put(key, checked, putOptions)
     claim.settle()
     return info
@@ -93,7 +84,7 @@ async function* check(
   content: AsyncIterable<Uint8Array>,
   maxFileSize: number,
   claim: QuotaClaim,
-  digest: ExpectedDigest | undefined,
+  digestCheck: DigestCheck | undefined,
 ) {
   let size = 0
   try {
@@ -103,10 +94,10 @@ async function* check(
       checkSize(size, maxFileSize)
       const asking = claim.grow(chunk.length)
       if (asking) await asking
-      digest?.hash.update(chunk)
+      digestCheck?.update(chunk)
       yield chunk
     }
-    checkDigest(digest)
+    await digestCheck?.check()
     await claim.prepare()
   } catch (error) {
     claim.end()
@@ -117,13 +108,4 @@ async function* check(
 function checkSize(size: number, maxFileSize: number): void {
   if (size <= maxFileSize) return
   throw new FileServiceError('file-too-large', `The file exceeds ${maxFileSize} bytes`)
-}
-
-function checkDigest(digest: ExpectedDigest | undefined): void {
-  const expected = digest?.expected()
-  if (digest === undefined || expected === undefined) return
-  const actual = digest.hash.digest('hex')
-  if (actual !== expected) {
-    throw new FileServiceError('digest-mismatch', `The content's digest is ${actual}`)
-  }
 }

@@ -36,7 +36,7 @@ export function prepareFile(
   return prepareUpload(files, name, content, { ...options, ...(expected && { digest: expected }) })
 }
 
-/** A SHA-256 digest, which is asked for after the last byte. To hash costs more than all the rest of an upload. */
+/** A SHA-256 digest, which is asked for after the last byte. */
 export function sha256(expected: () => string | undefined): ExpectedDigest {
   return { hash: createHash('sha256'), expected }
 }

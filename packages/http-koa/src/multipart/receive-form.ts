@@ -80,11 +80,14 @@ function failing(fail: FormReading['fail']) {
   }
 }
 
-/** A field `sha256` may still follow. */
+/** A field `sha256` may still follow, but hardly any form has one. */
 function toFile({ disposition, stream, digests }: FilePart, form: FormReading): FormFile {
   return {
     filename: disposition?.filename,
     content: chunksOf(stream, problems.malformedMultipart),
-    digest: () => sha256(() => expectedSha256([...digests, ...form.takeDigests()])),
+    digest: () => ({
+      ...sha256(() => expectedSha256([...digests, ...form.takeDigests()])),
+      isUnlikely: digests.length === 0,
+    }),
   }
 }

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { dirname } from 'node:path'
-import { abortable, FileServiceError } from '@holdfast/core'
+import { abortable, FileServiceError, type PutOptions } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
@@ -9,7 +9,9 @@ import { isSystemError } from '../files/system-error.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
+import type { FileWriter } from './file-writer.ts'
 import { nextModificationTime } from './modification-time.ts'
+import { readBack } from './read-back.ts'
 import { writeContent } from './write-content.ts'
 
 export interface AtomicWrite {
@@ -29,7 +31,9 @@ export interface AtomicWrite {
   readonly createOnly: boolean
   readonly signal: AbortSignal | undefined
   /** Takes back the chunks that are no longer needed. */
-  readonly release: ((chunk: Uint8Array) => void) | undefined
+  readonly release: PutOptions['release'] | undefined
+  /** Takes the function that reads what has been written of the content. */
+  readonly onReadable: PutOptions['onReadable'] | undefined
 }
 
 /**
@@ -42,7 +46,7 @@ export interface AtomicWrite {
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
   const { path, file } = await translateFsError(write.tempDirectory.createTemporaryFile())
   try {
-    const stats = await fill(file, write)
+    const stats = await fill(path, file, write)
     write.signal?.throwIfAborted()
     await publish(path, write)
     crashPoint('name-synced')
@@ -55,11 +59,12 @@ export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {
 }
 
 /** Writes the content into `file`, makes it durable, and closes the file in any case. */
-async function fill(file: number, write: AtomicWrite): Promise<BigIntStats> {
-  const { calls, content, signal, release } = write
+async function fill(path: string, file: number, write: AtomicWrite): Promise<BigIntStats> {
+  const { calls, content, signal, release, onReadable } = write
+  const onWriter = (writer: FileWriter) => onReadable?.(() => readBack(path, writer))
   let stats: BigIntStats
   try {
-    await writeContent(file, abortable(content, signal), calls, release)
+    await writeContent(file, abortable(content, signal), calls, release, onWriter)
     stats = await translateFsError(seal(file, write))
   } catch (error) {
     await calls.close(file).catch(() => {})

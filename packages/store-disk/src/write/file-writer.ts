@@ -17,6 +17,8 @@ const pool = createBufferPool(largeBuffer, 16, 48)
 export interface FileWriter {
   /** Takes the next bytes. If it returns a promise, the caller awaits that before it changes them or writes more. */
   write(bytes: Uint8Array): Promise<void> | undefined
+  /** Resolves when everything so far has been written; called when no `write` is under way. */
+  settle(): Promise<void>
   /** Resolves when everything has been written. */
   end(): Promise<void>
   /** Resolves when no call on the file is running any more, after `end` or instead of it; never rejects. */
@@ -59,6 +61,12 @@ export function createFileWriter(file: number, calls: FileCalls): FileWriter {
     void writing.then(giveBack, giveBack)
   }
 
+  const settle = async () => {
+    await begin(buffer.subarray(0, used))
+    used = 0
+    await writing
+  }
+
   const copy = (bytes: Uint8Array): undefined => {
     buffer.set(bytes, used)
     used += bytes.length
@@ -73,9 +81,9 @@ export function createFileWriter(file: number, calls: FileCalls): FileWriter {
 
   return {
     write: (bytes) => (used + bytes.length > buffer.length ? writeOver(bytes) : copy(bytes)),
+    settle,
     async end() {
-      await begin(buffer.subarray(0, used))
-      await writing
+      await settle()
       await sync.end()
     },
     async close() {

@@ -48,4 +48,5 @@ const plainly = {
   createOnly: false,
   signal: undefined,
   release: undefined,
+  onReadable: undefined,
 }

@@ -1,21 +1,24 @@
 import { requireBytes } from '@holdfast/core'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import { createFileWriter } from './file-writer.ts'
+import { createFileWriter, type FileWriter } from './file-writer.ts'
 
 /**
  * Appends `content` to `file` in few large writes, whatever the size of its chunks. Small chunks are copied and not
  * kept: a chunk of one byte may keep a network buffer of 64 KiB alive. Each chunk goes to `release` once it is copied
- * or written. When the promise settles, no call on the file is running any more.
+ * or written. `onWriter` is called before the first chunk is asked for. When the promise settles, no call on the file is running
+ * any more.
  */
 export async function writeContent(
   file: number,
   content: AsyncIterable<Uint8Array>,
   calls: FileCalls,
   release: (chunk: Uint8Array) => void = () => {},
+  onWriter: (writer: FileWriter) => void = () => {},
 ): Promise<void> {
   const writer = createFileWriter(file, calls)
   try {
+    onWriter(writer)
     for await (const chunk of content) {
       requireBytes(chunk)
       const room = writer.write(chunk)

@@ -1,0 +1,15 @@
+import { open, stat } from 'node:fs/promises'
+import { translateFsError } from '../files/translate-fs-error.ts'
+import { createFileContent } from '../read/file-content.ts'
+import type { FileWriter } from './file-writer.ts'
+
+/** What `writer` has been given for the file at `path`. A chunk is the reader's until the next one is asked for. */
+export async function* readBack(
+  path: string,
+  writer: Pick<FileWriter, 'settle'>,
+): AsyncIterable<Uint8Array> {
+  await writer.settle()
+  const { size } = await translateFsError(stat(path))
+  const file = await translateFsError(open(path))
+  yield* createFileContent(file, { offset: 0, length: size }, true).content
+}
