@@ -33,8 +33,8 @@ turn, several rounds, so that whatever else the machine does falls on all. Print
   --render          measures nothing, and writes the document in --out anew from its results.json
   --list            names the scenarios
 
-Servers that are not there are named as missing. Programs: wrk for small requests (or else autocannon, from npm), nginx,
-dufs, each from PATH or from HOLDFAST_BENCH_NGINX and the like. Linux only. A whole run takes 20 to 30 minutes and
+Servers that are not there are named as missing. Programs: wrk for small requests (or else autocannon, from npm), openssl, nginx,
+dufs, each from PATH or from HOLDFAST_BENCH_NGINX and the like. Linux only. A whole run takes 30 to 40 minutes and
 some GiB below TMPDIR, which should be on a real disk. Exit code 0: all was measured. 1: a scenario has failed, and keeps
 what it had. 2: wrong arguments.`
 

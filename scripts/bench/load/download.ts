@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import type { BenchRequest } from '../subjects/subject.ts'
+import { openSocket } from './open-socket.ts'
 import { requestBytes } from './request-bytes.ts'
 
 /** What a client saw of an answer. */
@@ -32,11 +32,7 @@ export function download(port: number, request: BenchRequest): Promise<Received>
     }
     return true
   }
-  const socket = connect({
-    port,
-    host: '127.0.0.1',
-    onread: { buffer, callback: take },
-  })
+  const socket = openSocket(port, request, { buffer, callback: take })
   socket.once('error', reject).once('end', () => {
     if (!/^HTTP\/1\.1 2/.test(head)) reject(new Error(`Answered ${head}`))
     const ms = (at: number) => at - begin

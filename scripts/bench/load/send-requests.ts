@@ -66,7 +66,7 @@ async function byWrk(wrk: string, load: Required<Load>): Promise<string> {
     await writeFile(template, requestBytes(request, port))
     const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script]
     const numbers = [count, step, start].map(String)
-    const url = `http://127.0.0.1:${port}/`
+    const url = `${request.isSecure ? 'https' : 'http'}://127.0.0.1:${port}/`
     return (await run(wrk, [...options, url, '--', template, ...numbers])).stdout
   } finally {
     await rm(folder, { recursive: true })

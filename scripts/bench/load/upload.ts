@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { BenchRequest } from '../subjects/subject.ts'
 import { closing } from './download.ts'
+import { openSocket } from './open-socket.ts'
 import { requestBytes } from './request-bytes.ts'
 
 /** What stands around the content of a file in a body. */
@@ -24,7 +25,7 @@ export async function upload(
   { head, tail } = nothing,
 ): Promise<number> {
   const begin = performance.now()
-  const socket = connect(port, '127.0.0.1')
+  const socket = openSocket(port, request)
   const answered = answerOf(socket)
   const write = async (bytes: Buffer) => {
     if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), answered])

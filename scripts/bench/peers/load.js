@@ -2,9 +2,8 @@
 // number of six digits where it says {n}. Ends with one line of JSON.
 import autocannon from 'autocannon'
 
-const { port, connections, seconds, count, step, start, method, path, headers, body } = JSON.parse(
-  process.argv[2],
-)
+const { port, connections, seconds, count, step, start, ...asked } = JSON.parse(process.argv[2])
+const { method, path, headers, body, isSecure } = asked
 const content = Buffer.from(body, 'base64').toString('latin1')
 const isNumbered = [path, content, ...Object.values(headers)].some((text) => text.includes('{n}'))
 let number = start
@@ -24,7 +23,8 @@ const next = () => {
 }
 
 const result = await autocannon({
-  url: `http://127.0.0.1:${port}`,
+  url: `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`,
+  tlsOptions: { rejectUnauthorized: false },
   connections,
   duration: seconds,
   requests: [

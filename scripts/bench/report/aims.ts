@@ -1,98 +1,92 @@
-import type { Figure } from '../measure/figures.ts'
-import type { Row } from '../measure/measure-lanes.ts'
+import { against, atMost, fasterThan, type Aim } from './aim.ts'
 
-/** Something that holdfast is to reach in a scenario. */
-export interface Aim {
-  readonly scenario: string
-  readonly what: string
-  /** The bound that is to be kept: at least, or at most, so much. */
-  readonly least?: number
-  readonly most?: number
-  readonly unit: '×' | 'MiB' | 'ms' | '%'
-  /** What it is to be held against; NaN where something was not measured. */
-  measured(find: Find): number
-}
+const downloads: readonly Aim[] = [
+  fasterThan('get-4kib-hot', 'fastify', 3, ['perSecond', 'GET']),
+  against('get-4kib-hot', 'rate, against its own `/ping`', { least: 0.6 }, [
+    'perSecond',
+    'GET',
+    'holdfast',
+    '/ping',
+  ]),
+  fasterThan('get-4kib-distinct', 'fastify', 1.5, ['perSecond', 'GET']),
+  fasterThan('get-4kib-distinct', 'express', 1.2, ['perSecond', 'GET']),
+  against('get-1gib', 'time, against nginx', { most: 1.5 }, ['seconds', 'GET', 'nginx']),
+  fasterThan('ranges', 'express', 1.2, ['perSecond', 'GET']),
+]
 
-/** Finds what a subject has brought with some work; NaN where it has not. */
-export type Find = (subject: string, work: string, figure: Figure) => number
-
-/** Finds figures in `rows`. */
-export function finderIn(rows: readonly Row[]): Find {
-  return (subject, work, figure) =>
-    rows.find((row) => row.subject === subject && row.work === work)?.figures[figure] ?? NaN
-}
-
-/** Whether the bound is kept; `undefined` where nothing was measured. */
-export function isReached({ least = -Infinity, most = Infinity }: Aim, value: number) {
-  return Number.isNaN(value) ? undefined : value >= least && value <= most
-}
-
-const ratio = (
-  scenario: string,
-  what: string,
-  bound: { readonly least: number } | { readonly most: number },
-  measured: Aim['measured'],
-): Aim => ({ scenario, what, ...bound, unit: '×', measured })
-
-/** All of them, in the order of the scenarios. */
-export const aims: readonly Aim[] = [
-  ratio('get-4kib-hot', 'rate, against fastify', { least: 3 }, (find) => {
-    return find('holdfast', 'GET', 'perSecond') / find('fastify', 'GET', 'perSecond')
-  }),
-  ratio('get-4kib-hot', 'rate, against its own `/ping`', { least: 0.6 }, (find) => {
-    return find('holdfast', 'GET', 'perSecond') / find('holdfast', '/ping', 'perSecond')
-  }),
-  ratio('get-4kib-distinct', 'rate, against fastify', { least: 1.5 }, (find) => {
-    return find('holdfast', 'GET', 'perSecond') / find('fastify', 'GET', 'perSecond')
-  }),
-  ratio('get-1gib', 'time, against nginx', { most: 1.5 }, (find) => {
-    return find('holdfast', 'GET', 'seconds') / find('nginx', 'GET', 'seconds')
-  }),
-  ratio('upload-4kib', 'rate of forms, against fastify', { least: 1 }, (find) => {
-    return find('holdfast', 'form', 'perSecond') / find('fastify', 'form', 'perSecond')
-  }),
-  ratio('upload-4kib', 'rate of PUTs, against nginx', { least: 1 }, (find) => {
-    return find('holdfast', 'PUT', 'perSecond') / find('nginx', 'PUT', 'perSecond')
-  }),
-  ratio('batch', 'rate of files, against single forms', { least: 3 }, (find) => {
-    return find('holdfast', 'batch', 'perSecond') / find('holdfast', 'form', 'perSecond')
-  }),
-  ratio('upload-1gib', 'time of a PUT, against nginx', { most: 1.1 }, (find) => {
-    return find('holdfast', 'PUT', 'seconds') / find('nginx', 'PUT', 'seconds')
-  }),
-  ratio('upload-1gib', 'CPU of a PUT, against a form', { most: 0.5 }, (find) => {
-    return find('holdfast', 'PUT', 'cpuPerGiB') / find('holdfast', 'form', 'cpuPerGiB')
-  }),
+const uploads: readonly Aim[] = [
+  fasterThan('upload-4kib', 'fastify', 0.9, ['perSecond', 'form']),
+  atMost('upload-4kib', 'CPU of a form', 170, ['cpuMicroseconds', 'form']),
+  fasterThan('upload-4kib', 'nginx', 1, ['perSecond', 'PUT']),
+  atMost('upload-4kib', 'CPU of a PUT', 150, ['cpuMicroseconds', 'PUT']),
+  fasterThan('upload-1mib', 'fastify', 1.2, ['perSecond', 'form']),
+  fasterThan('upload-1mib', 'nginx', 1, ['perSecond', 'PUT']),
+  atMost('batch', 'CPU of a file', 120, ['cpuMicroseconds', 'batch']),
+  against('upload-1gib', 'time of a PUT, against nginx', { most: 1.1 }, [
+    'seconds',
+    'PUT',
+    'nginx',
+  ]),
+  against('upload-1gib', 'CPU of a PUT, against a form', { most: 0.5 }, [
+    'cpuPerGiB',
+    'PUT',
+    'holdfast',
+    'form',
+  ]),
+  fasterThan('upload-64-at-once', 'fastify', 1, ['seconds', 'form']),
+  atMost('upload-64-at-once', 'CPU of forms', 2.3, ['cpuPerGiB', 'form']),
   {
-    scenario: 'upload-64-at-once',
-    what: 'RSS growth, the worse of forms and PUTs',
-    most: 64,
-    unit: 'MiB',
+    ...atMost('upload-64-at-once', 'RSS growth, the worse of forms and PUTs', 64, [
+      'growthMiB',
+      '',
+    ]),
     measured: (find) =>
       Math.max(find('holdfast', 'form', 'growthMiB'), find('holdfast', 'PUT', 'growthMiB')),
   },
+]
+
+const overTls: readonly Aim[] = [
+  fasterThan('tls-get-4kib-hot', 'fastify', 2, ['perSecond', 'GET']),
+  fasterThan('tls-get-1gib', 'fastify', 2, ['seconds', 'GET']),
+  against('tls-get-1gib', 'time, against nginx', { most: 1.5 }, ['seconds', 'GET', 'nginx']),
+  fasterThan('tls-upload-1gib', 'fastify', 2, ['seconds', 'PUT']),
+  against('tls-upload-1gib', 'time of a PUT, against nginx', { most: 1.5 }, [
+    'seconds',
+    'PUT',
+    'nginx',
+  ]),
+]
+
+const lists: readonly Aim[] = [
+  fasterThan('list-1000', 'fastify', 0.8, ['perSecond', 'list']),
+  against('list-100000', 'time, against a bare readdir and sort', { most: 2 }, [
+    'seconds',
+    'list',
+    'readdir',
+  ]),
+  against('list-1000000', 'time, against a bare readdir and sort', { most: 1.5 }, [
+    'seconds',
+    'list',
+    'readdir',
+  ]),
   {
-    scenario: 'list-1000000',
-    what: 'first byte, later than a bare readdir and sort',
-    most: 500,
-    unit: 'ms',
+    ...atMost('list-1000000', 'first byte, later than a bare readdir and sort', 500, ['ms', '']),
     measured: (find) =>
       find('holdfast', 'list', 'firstByteMs') - find('readdir', 'list', 'firstByteMs'),
   },
-  {
-    scenario: 'list-1000000',
-    what: 'RSS growth',
-    most: 256,
-    unit: 'MiB',
-    measured: (find) => find('holdfast', 'list', 'growthMiB'),
-  },
-  {
-    scenario: 'list-1000000',
-    what: 'event loop blocked',
-    most: 50,
-    unit: 'ms',
-    measured: (find) => find('holdfast', 'list', 'blockedMs'),
-  },
+  atMost('list-1000000', 'RSS growth', 256, ['growthMiB', 'list']),
+  atMost('list-1000000', 'event loop blocked', 50, ['blockedMs', 'list']),
+  atMost('pages-1000000', 'next page', 5, ['ms', 'pages']),
+  against('pages-1000000', 'time of all pages, against one whole list', { most: 3 }, [
+    'seconds',
+    'pages',
+    'holdfast',
+    'list',
+  ]),
+]
+
+const others: readonly Aim[] = [
+  atMost('delete', 'CPU of a deletion', 90, ['cpuMicroseconds', 'DELETE']),
   {
     scenario: 'authentication',
     what: 'CPU of authentication, as a part of `/ping`',
@@ -104,28 +98,45 @@ export const aims: readonly Aim[] = [
       return (added / find('holdfast', '/ping', 'cpuMicroseconds')) * 100
     },
   },
+  fasterThan('login-1000', 'scrypt', 0.85, ['perSecond', 'first login']),
+  against('login-1000', 'time of downloads meanwhile, against those alone', { most: 2 }, [
+    'ms',
+    'download meanwhile',
+    'holdfast',
+    'download',
+  ]),
+  atMost('cold-start', 'first answered `/ping`', 250, ['ms', 'start']),
+  ...['GET', 'list'].map((work) =>
+    against('workers', `rate of ${work}s with two, rationed, against one`, { least: 1.7 }, [
+      'perSecond',
+      `${work}, 2 rationed workers`,
+      'holdfast',
+      `${work}, 1 rationed worker`,
+    ]),
+  ),
+]
+
+const throughMinio: readonly Aim[] = [
   {
-    scenario: 'cold-start',
-    what: 'first answered `/ping`',
-    most: 400,
-    unit: 'ms',
-    measured: (find) => find('holdfast', 'start', 'ms'),
+    ...fasterThan('minio-64mib', 'minio', 0.9, ['seconds', 'PUT']),
+    what: 'speed of uploads, against MinIO itself',
   },
-  ratio('workers', 'rate of GETs with two, rationed, against one', { least: 1.7 }, (find) => {
-    const rate = (work: string) => find('holdfast', work, 'perSecond')
-    return rate('GET, 2 rationed workers') / rate('GET, 1 rationed worker')
-  }),
-  ratio('workers', 'rate of lists with two, rationed, against one', { least: 1.7 }, (find) => {
-    const rate = (work: string) => find('holdfast', work, 'perSecond')
-    return rate('list, 2 rationed workers') / rate('list, 1 rationed worker')
-  }),
-  ratio('minio-64mib', 'speed of uploads, against MinIO itself', { least: 0.9 }, (find) => {
-    return find('minio', 'PUT', 'seconds') / find('holdfast', 'PUT', 'seconds')
-  }),
-  ratio('minio-64mib', 'speed of downloads, against MinIO itself', { least: 0.9 }, (find) => {
-    return find('minio', 'GET', 'seconds') / find('holdfast', 'GET', 'seconds')
-  }),
-  ratio('minio-4kib', 'rate, against MinIO itself', { least: 0.8 }, (find) => {
-    return find('holdfast', 'GET', 'perSecond') / find('minio', 'GET', 'perSecond')
-  }),
+  {
+    ...fasterThan('minio-64mib', 'minio', 0.9, ['seconds', 'GET']),
+    what: 'speed of downloads, against MinIO itself',
+  },
+  {
+    ...fasterThan('minio-4kib', 'minio', 0.8, ['perSecond', 'GET']),
+    what: 'rate, against MinIO itself',
+  },
+]
+
+/** All of them, in the order of the scenarios. */
+export const aims: readonly Aim[] = [
+  ...downloads,
+  ...uploads,
+  ...overTls,
+  ...lists,
+  ...others,
+  ...throughMinio,
 ]

@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenarios/scenario.ts'
-import { aims, finderIn, isReached, type Aim } from './aims.ts'
+import { finderIn, isReached, type Aim } from './aim.ts'
+import { aims } from './aims.ts'
 import { markdownTable } from './markdown-table.ts'
 import { tableOf, written } from './print-rows.ts'
 import type { ScenarioResult } from './results.ts'

@@ -1,5 +1,5 @@
 import type { Figure } from '../measure/figures.ts'
-import { finderIn } from './aims.ts'
+import { finderIn } from './aim.ts'
 import { markdownTable } from './markdown-table.ts'
 import { written } from './print-rows.ts'
 import type { ScenarioResult } from './results.ts'

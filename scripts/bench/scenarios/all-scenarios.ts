@@ -8,7 +8,9 @@ import { get4KibDistinct } from './get-4kib-distinct.ts'
 import { get4KibHot } from './get-4kib-hot.ts'
 import { list1000 } from './list-1000.ts'
 import { listMany } from './list-many.ts'
+import { listPages } from './list-pages.ts'
 import { login1000 } from './login-1000.ts'
+import { overHttp, overHttps } from './over.ts'
 import { ranges } from './ranges.ts'
 import type { Scenario } from './scenario.ts'
 import { minio4Kib, minio64Mib } from './through-minio.ts'
@@ -19,19 +21,23 @@ import { workers } from './workers.ts'
 
 /** All that can be measured, in the order in which it is. */
 export const allScenarios: readonly Scenario[] = [
-  get4KibHot,
+  get4KibHot(overHttp),
   get4KibDistinct,
   get1Mib,
-  get1Gib,
+  get1Gib(overHttp),
   ranges,
   uploadSmall('upload-4kib', 'Uploads of 4 KiB', 4096),
   uploadSmall('upload-1mib', 'Uploads of 1 MiB', 1024 ** 2),
   batch,
-  upload1Gib,
+  upload1Gib(overHttp),
   upload64AtOnce,
+  get4KibHot(overHttps),
+  get1Gib(overHttps),
+  upload1Gib(overHttps),
   list1000,
   listMany('list-100000', 100_000),
   listMany('list-1000000', 1_000_000),
+  listPages('pages-1000000', 1_000_000),
   remove,
   authentication,
   login1000,

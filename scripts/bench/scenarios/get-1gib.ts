@@ -1,16 +1,16 @@
 import { download } from '../load/download.ts'
-import { peers } from '../subjects/all-subjects.ts'
 import { layOut } from './files.ts'
 import { transferLane } from './lanes.ts'
+import type { Over } from './over.ts'
 import type { Scenario } from './scenario.ts'
 
-export const get1Gib: Scenario = {
-  name: 'get-1gib',
-  title: 'GET of a file of 1 GiB',
+export const get1Gib = (over: Over): Scenario => ({
+  name: `${over.prefix}get-1gib`,
+  title: `GET of a file of 1 GiB${over.suffix}`,
   how: 'One download at a time, out of the page cache, by a client that reads and drops.',
   compared: 'seconds',
   prepare: async (bench) => {
-    const all = await bench.start([...bench.holdfasts, ...peers])
+    const all = await over.start(bench)
     const size = bench.isQuick ? 256 * 1024 ** 2 : 1024 ** 3
     await layOut(bench.directory, all, { pattern: 'large', count: 1, size })
     return all.map((one) =>
@@ -21,4 +21,4 @@ export const get1Gib: Scenario = {
       }),
     )
   },
-}
+})

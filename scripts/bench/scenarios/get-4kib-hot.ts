@@ -1,21 +1,19 @@
-import { peers } from '../subjects/all-subjects.ts'
+import type { BenchRequest } from '../subjects/subject.ts'
 import { layOut } from './files.ts'
 import { requestLane } from './lanes.ts'
+import type { Over } from './over.ts'
 import type { Scenario } from './scenario.ts'
 
-export const get4KibHot: Scenario = {
-  name: 'get-4kib-hot',
-  title: 'GET of one file of 4 KiB',
+export const get4KibHot = (over: Over): Scenario => ({
+  name: `${over.prefix}get-4kib-hot`,
+  title: `GET of one file of 4 KiB${over.suffix}`,
   how: 'One file, over and over, on 32 connections; `/ping` is holdfast without a file and without authentication.',
   compared: 'perSecond',
   prepare: async (bench) => {
-    const holdfasts = await bench.start(bench.holdfasts)
-    const all = [...holdfasts, ...(await bench.start(peers))]
+    const all = await over.start(bench)
+    const holdfasts = all.filter(({ name }) => bench.holdfasts.some((one) => one.name === name))
     await layOut(bench.directory, all, { pattern: 'small', count: 1, size: 4096 })
-    const load = (request: ReturnType<(typeof all)[0]['get']>) => () => ({
-      request,
-      seconds: bench.seconds,
-    })
+    const load = (request: BenchRequest) => () => ({ request, seconds: bench.seconds })
     return [
       ...holdfasts.flatMap((one) =>
         one.ping ? [requestLane(one, '/ping', load(one.ping()))] : [],
@@ -23,4 +21,4 @@ export const get4KibHot: Scenario = {
       ...all.map((one) => requestLane(one, 'GET', load(one.get('small')))),
     ]
   },
-}
+})

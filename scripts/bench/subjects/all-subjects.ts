@@ -3,10 +3,17 @@ import { nginx } from './nginx.ts'
 import { createNodePeer } from './node-peer.ts'
 import type { Subject } from './subject.ts'
 
+const fastify = createNodePeer('fastify', ['fastify', '@fastify/multipart', '@fastify/static'], {
+  put: (name) => ({ method: 'PUT', path: `/upload/${name}` }),
+})
+
 /** What a user would pick instead of holdfast on a disk. */
 export const peers: readonly Subject[] = [
-  createNodePeer('fastify', ['fastify', '@fastify/multipart', '@fastify/static']),
+  fastify,
   createNodePeer('express', ['express', 'multer']),
   nginx,
   dufs,
 ]
+
+/** Those that are measured over TLS, too. */
+export const securePeers: readonly Subject[] = [fastify, nginx]

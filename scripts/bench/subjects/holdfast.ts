@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashPassword } from '../../../packages/credentials-file/dist/index.js'
 import { freePort } from './free-port.ts'
+import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
 import type { Dialect, Subject } from './subject.ts'
 
@@ -43,7 +44,7 @@ export function createHoldfast(name: string, root: string): Subject {
       const text = await readFile(join(command, 'package.json'), 'utf8')
       return { version: (JSON.parse(text) as { version: string }).version }
     },
-    start: async (directory, { environment, preloaded = [] } = {}) => {
+    start: async (directory, { environment, preloaded = [], tls } = {}) => {
       const [port, data] = [await freePort(), join(directory, 'data')]
       const imports = preloaded.flatMap((module) => ['--import', module])
       const child = await startProcess({
@@ -53,6 +54,7 @@ export function createHoldfast(name: string, root: string): Subject {
           HOLDFAST_PORT: `${port}`,
           HOLDFAST_DATA: data,
           HOLDFAST_CUSTOMERS: await customersFile(directory),
+          ...(tls && { HOLDFAST_TLS_CERT: tls.certificate, HOLDFAST_TLS_KEY: tls.key }),
           ...environment,
         },
         log: join(directory, 'log'),
@@ -60,7 +62,8 @@ export function createHoldfast(name: string, root: string): Subject {
       })
       const files = join(data, 'files/demo')
       await mkdir(files, { recursive: true })
-      return { ...holdfastDialect, ...child, name, port, files }
+      const dialect = tls ? secured(holdfastDialect) : holdfastDialect
+      return { ...dialect, ...child, name, port, files }
     },
   }
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { findProgram, versionOf } from './find-program.ts'
 import { startProcess } from './start-process.ts'
+import { secured } from './secured.ts'
+import type { CertificateFiles, Subject } from './subject.ts'
 import { webDav } from './web-dav.ts'
-import type { Subject } from './subject.ts'
 
 /** nginx with one worker, sendfile, and WebDAV for uploads. It writes no access log: that is the fastest it can be. */
 export const nginx: Subject = {
@@ -14,22 +15,22 @@ export const nginx: Subject = {
     if (program === undefined) return { missing: 'there is no program nginx (Debian: nginx-light)' }
     return { version: (await versionOf(program, '-v')).replace('nginx version: ', '') }
   },
-  start: async (directory) => {
+  start: async (directory, { tls } = {}) => {
     const [port, files] = [await freePort(), join(directory, 'files')]
     const configuration = join(directory, 'nginx.conf')
     await mkdir(files)
-    await writeFile(configuration, configurationFor(directory, port))
+    await writeFile(configuration, configurationFor(directory, port, tls))
     const child = await startProcess({
       command: (await findProgram('nginx')) ?? 'nginx',
       args: ['-c', configuration, '-p', directory, '-e', join(directory, 'log')],
       log: join(directory, 'log'),
       port,
     })
-    return { ...webDav, ...child, name: 'nginx', port, files }
+    return { ...(tls ? secured(webDav) : webDav), ...child, name: 'nginx', port, files }
   },
 }
 
-const configurationFor = (directory: string, port: number) => `
+const configurationFor = (directory: string, port: number, tls?: CertificateFiles) => `
 ${process.geteuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 worker_processes 1;
@@ -47,7 +48,9 @@ http {
   uwsgi_temp_path ${directory}/uwsgi;
   scgi_temp_path ${directory}/scgi;
   server {
-    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${port}${tls ? ' ssl' : ''};
+    ${tls ? `ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key};` : ''}
+    ${tls ? 'ssl_protocols TLSv1.2 TLSv1.3;' : ''}
     root ${directory}/files;
     autoindex on;
     autoindex_format json;

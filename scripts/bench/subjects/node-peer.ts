@@ -1,10 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
 import type { Dialect, Subject } from './subject.ts'
 
-const dialect: Dialect = {
+const common: Dialect = {
   ping: () => ({ method: 'GET', path: '/ping' }),
   get: (name) => ({ method: 'GET', path: `/serve/${name}` }),
   form: () => ({ method: 'POST', path: '/upload' }),
@@ -14,8 +15,16 @@ const dialect: Dialect = {
 
 const folder = join(import.meta.dirname, '..')
 
-/** The application `peers/<name>.js` on the Node.js that runs this. Needs the packages of scripts/bench/package.json. */
-export function createNodePeer(name: string, packages: readonly string[]): Subject {
+/**
+ * The application `peers/<name>.js` on the Node.js that runs this, which is asked as `own` says where that differs from
+ * the others. Needs the packages of scripts/bench/package.json.
+ */
+export function createNodePeer(
+  name: string,
+  packages: readonly string[],
+  own: Partial<Dialect> = {},
+): Subject {
+  const dialect = { ...common, ...own }
   return {
     name,
     lookUp: async () => {
@@ -24,17 +33,20 @@ export function createNodePeer(name: string, packages: readonly string[]): Subje
         ? { version: packages.map((one, at) => `${one} ${versions[at]}`).join(', ') }
         : { missing: `${packages.join(' and ')} could not be installed from the npm registry` }
     },
-    start: async (directory) => {
+    start: async (directory, { tls } = {}) => {
       const [port, files] = [await freePort(), join(directory, 'files')]
       await mkdir(files)
       const child = await startProcess({
         command: process.execPath,
         args: [join(folder, `peers/${name}.js`)],
-        environment: { NODE_ENV: 'production', PORT: `${port}`, DIRECTORY: files },
+        environment: {
+          ...{ NODE_ENV: 'production', PORT: `${port}`, DIRECTORY: files },
+          ...(tls && { CERTIFICATE: tls.certificate, KEY: tls.key }),
+        },
         log: join(directory, 'log'),
         port,
       })
-      return { ...dialect, ...child, name, port, files }
+      return { ...(tls ? secured(dialect) : dialect), ...child, name, port, files }
     },
   }
 }

@@ -4,6 +4,8 @@ export interface BenchRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
+  /** Whether it goes over TLS; whoever sends it believes any certificate. */
+  readonly isSecure?: boolean
 }
 
 /** How a subject wants to be asked; what it has no answer to is missing. */
@@ -31,7 +33,15 @@ export interface RunningSubject extends Dialect {
   stop(): Promise<void>
 }
 
+/** Where a certificate and its key are, both PEM. */
+export interface CertificateFiles {
+  readonly certificate: string
+  readonly key: string
+}
+
 export interface StartOptions {
+  /** What the server speaks HTTPS with, if it is to. */
+  readonly tls?: CertificateFiles | undefined
   /** Environment variables beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>
   /** Modules that a Node.js process loads before its program. */

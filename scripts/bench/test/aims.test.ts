@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { aims, finderIn, isReached } from '../report/aims.ts'
+import { finderIn, isReached } from '../report/aim.ts'
+import { aims } from '../report/aims.ts'
 import { row } from './result-fixtures.ts'
 
 describe('aims', () => {
@@ -13,6 +14,25 @@ describe('aims', () => {
     expect(aim.measured(find)).to.be.closeTo(4, 1e-9)
     expect(isReached(aim, 4)).to.equal(true)
     expect(isReached(aim, 5.1)).to.equal(false)
+  })
+
+  it('count how much faster holdfast is, by rates as by times', () => {
+    const find = finderIn([
+      row('holdfast', 'GET', { perSecond: 30, seconds: 2 }),
+      row('fastify', 'GET', { perSecond: 10, seconds: 5 }),
+    ])
+    const measured = (scenario: string) =>
+      aims.find((aim) => aim.scenario === scenario && aim.what.endsWith('fastify'))!.measured(find)
+    expect(measured('get-4kib-hot')).to.equal(3)
+    expect(measured('tls-get-1gib')).to.equal(2.5)
+  })
+
+  it('have the unit of the figure that they bound', () => {
+    const unitsOf = (name: string) =>
+      aims.filter(({ scenario }) => scenario === name).map(({ unit }) => unit)
+    expect(unitsOf('delete')).to.deep.equal(['µs'])
+    expect(unitsOf('upload-64-at-once')).to.deep.equal(['×', 's/GiB', 'MiB'])
+    expect(unitsOf('cold-start')).to.deep.equal(['ms'])
   })
 
   it('are neither reached nor missed where nothing was measured', () => {

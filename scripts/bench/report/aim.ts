@@ -1,0 +1,76 @@
+import { isMoreBetter, type Figure } from '../measure/figures.ts'
+import type { Row } from '../measure/measure-lanes.ts'
+
+/** Something that holdfast is to reach in a scenario. */
+export interface Aim {
+  readonly scenario: string
+  readonly what: string
+  /** The bound that is to be kept: at least, or at most, so much. */
+  readonly least?: number
+  readonly most?: number
+  readonly unit: '×' | 'MiB' | 'ms' | 'µs' | '%' | 's/GiB'
+  /** What it is to be held against; NaN where something was not measured. */
+  measured(find: Find): number
+}
+
+export type Bound = { readonly least: number } | { readonly most: number }
+
+/** Finds what a subject has brought with some work; NaN where it has not. */
+export type Find = (subject: string, work: string, figure: Figure) => number
+
+/** Finds figures in `rows`. */
+export function finderIn(rows: readonly Row[]): Find {
+  return (subject, work, figure) =>
+    rows.find((row) => row.subject === subject && row.work === work)?.figures[figure] ?? NaN
+}
+
+/** Whether the bound is kept; `undefined` where nothing was measured. */
+export function isReached({ least = -Infinity, most = Infinity }: Aim, value: number) {
+  return Number.isNaN(value) ? undefined : value >= least && value <= most
+}
+
+/** A figure of holdfast as a multiple of that of another subject, or of other work. */
+export function against(
+  scenario: string,
+  what: string,
+  bound: Bound,
+  [figure, work, other, otherWork = work]: readonly [Figure, string, string, string?],
+): Aim {
+  return {
+    ...{ scenario, what, ...bound, unit: '×' },
+    measured: (find) => find('holdfast', work, figure) / find(other, otherWork, figure),
+  }
+}
+
+/** How much faster holdfast is than another subject at the same work, by the figure that says it. */
+export function fasterThan(
+  scenario: string,
+  other: string,
+  least: number,
+  [figure, work, otherWork = work]: readonly [Figure, string, string?],
+): Aim {
+  const measured = (find: Find) => {
+    const [own, others] = [find('holdfast', work, figure), find(other, otherWork, figure)]
+    return isMoreBetter(figure) ? own / others : others / own
+  }
+  return { scenario, what: `speed of ${work}s, against ${other}`, least, unit: '×', measured }
+}
+
+const units: Partial<Record<Figure, Aim['unit']>> = {
+  cpuMicroseconds: 'µs',
+  cpuPerGiB: 's/GiB',
+  growthMiB: 'MiB',
+}
+
+/** A figure of holdfast that is not to be above a bound, in the figure's own unit. */
+export function atMost(
+  scenario: string,
+  what: string,
+  most: number,
+  [figure, work]: readonly [Figure, string],
+): Aim {
+  return {
+    ...{ scenario, what, most, unit: units[figure] ?? 'ms' },
+    measured: (find) => find('holdfast', work, figure),
+  }
+}
