@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { problems } from '../../errors/problem.ts'
 import { readFormDisposition, type FormDisposition } from '../syntax/form-disposition.ts'
 import { changePartHeaders, type PartHeaders } from './part-headers.ts'
+import { skipContentNatively } from './skip-content-natively.ts'
 import { takeBoundariesLiterally } from './take-boundaries-literally.ts'
 
 /** A part of a form whose content arrives. */
@@ -31,6 +32,7 @@ export interface FormPatches {
 export function patchBusboy(parser: Writable, { headersFor, onPart, fail }: FormPatches): void {
   let disposition: FormDisposition | undefined
   takeBoundariesLiterally(parser)
+  skipContentNatively(parser)
   changePartHeaders(parser, (arrived) => {
     disposition = readFormDisposition(arrived['content-disposition'])
     try {
