@@ -7,6 +7,7 @@ import {
   type BlobKey,
   type BlobStore,
   type ByteRange,
+  type ListOptions,
   type OpenBlob,
   type RangeRequest,
 } from '@holdfast/core'
@@ -35,6 +36,10 @@ export function createEncryptedBlobStore(inner: BlobStore, masterKey: Uint8Array
   const stat = async (key: BlobKey) => {
     const info = await inner.stat(key)
     return info && asPlain(info)
+  }
+
+  async function* listDetails(customer: string, options?: ListOptions) {
+    for await (const page of inner.listDetails(customer, options)) yield page.map(asPlain)
   }
 
   const openWhole = async (key: BlobKey): Promise<OpenBlob | undefined> => {
@@ -102,14 +107,14 @@ export function createEncryptedBlobStore(inner: BlobStore, masterKey: Uint8Array
 
     list: (customer, options) => inner.list(customer, options),
 
+    listDetails,
+
     // The sum of the sizes does not say how many chunks there are in all.
     async usage(customer) {
       const usage = { blobs: 0, bytes: 0 }
-      for await (const name of inner.list(customer)) {
-        const info = await stat({ customer, name })
-        if (!info) continue
-        usage.blobs++
-        usage.bytes += info.size
+      for await (const page of listDetails(customer)) {
+        usage.blobs += page.length
+        for (const { size } of page) usage.bytes += size
       }
       return usage
     },

@@ -57,7 +57,7 @@ app.post('/reports', upload.array('file', 5), async (request, response) => {
 
 app.get('/files', async (request, response) => {
   const names = []
-  for await (const name of service.filesOf({ name: request.user }).list()) names.push(name)
+  for await (const page of service.filesOf({ name: request.user }).list()) names.push(...page)
   response.json(names)
 })
 

@@ -16,29 +16,30 @@ export interface Outcome {
   failed: number
 }
 
-/** How many files are looked at or deleted at a time. */
+/** How many files are deleted at a time. */
 const atOnce = 8
 
 /**
  * Deletes the old files of a customer. A file that fails is reported, and left for the next night.
  *
- * What a file is stands in the store, not in the list, so each is asked for right before it is deleted. No store can
- * delete a file on the condition that it is still the same: one that is replaced in the very moment between the two
- * requests is deleted in the place of the old one. See the README.
+ * The list says which files are old, without a request for each. An old one may have been replaced since, so each is asked
+ * for right before it is deleted. No store can delete a file on the condition that it is still the same: one that is
+ * replaced in the very moment between the two requests is deleted in the place of the old one. See the README.
  */
 export async function deleteOldFiles(files: CustomerFiles, cleanup: Cleanup): Promise<Outcome> {
   const outcome: Outcome = { looked: 0, deleted: 0, bytes: 0, failed: 0 }
-  const names = files.list()[Symbol.asyncIterator]()
-  const work = async () => {
-    for (let next = await names.next(); !next.done; next = await names.next()) {
-      await consider(files, next.value, cleanup, outcome)
+  for await (const page of files.listDetails()) {
+    outcome.looked += page.length
+    const old = page.filter(({ modifiedAt }) => modifiedAt < cleanup.before).values()
+    const work = async () => {
+      for (const { name } of old) await deleteIfOld(files, name, cleanup, outcome)
     }
+    await Promise.all(Array.from({ length: atOnce }, work))
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
   return outcome
 }
 
-async function consider(
+async function deleteIfOld(
   files: CustomerFiles,
   name: string,
   { before, isRehearsal, report }: Cleanup,
@@ -46,7 +47,6 @@ async function consider(
 ): Promise<void> {
   try {
     const { modifiedAt, size } = await files.stat(name)
-    outcome.looked++
     if (modifiedAt >= before) return
     if (!isRehearsal) await files.delete(name)
     outcome.deleted++

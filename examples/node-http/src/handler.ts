@@ -41,7 +41,7 @@ async function answer(
 /** A page of at most a thousand names; the next one begins `after` the last. */
 async function list(files: CustomerFiles, after: string, response: ServerResponse): Promise<void> {
   const names = []
-  for await (const name of files.list({ after, limit: 1000 })) names.push(name)
+  for await (const page of files.list({ after, limit: 1000 })) names.push(...page)
   response.setHeader('Content-Type', 'application/json').end(JSON.stringify(names))
 }
 

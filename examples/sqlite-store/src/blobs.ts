@@ -11,10 +11,18 @@ export function find(
 ): { info: BlobInfo; version: number } | undefined {
   const select = database.prepare('SELECT * FROM blob WHERE customer = ? AND name = ?')
   const row = select.get(customer, name)
-  if (!row) return undefined
-  const version = Number(row.version)
-  const modifiedAt = new Date(Number(row.modified_at))
-  return { version, info: { name, size: Number(row.size), modifiedAt, etag: `${version}` } }
+  return row && { version: Number(row.version), info: infoOf(row) }
+}
+
+/** The description of the blob in a row of `blob`. */
+export function infoOf(row: Record<string, unknown>): BlobInfo {
+  const { name, size, modified_at: modifiedAt, version } = row
+  return {
+    name: String(name),
+    size: Number(size),
+    modifiedAt: new Date(Number(modifiedAt)),
+    etag: String(version),
+  }
 }
 
 /** Begins an upload, under a version that no other blob ever has. */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { abortable, type BlobStore } from '@holdfast/core'
-import { begin, discard, find, publish, remove, sweep, taken, write } from './blobs.ts'
+import { abortable, type BlobStore, type ListOptions } from '@holdfast/core'
+import { begin, discard, find, infoOf, publish, remove, sweep, taken, write } from './blobs.ts'
 import { openDatabase, transaction } from './database.ts'
 import { openBlob } from './open-blob.ts'
 import { inPieces } from './pieces.ts'
@@ -17,6 +17,25 @@ export function openSqliteBlobStore(path: string, maxBytes = 2 ** 40): SqliteBlo
   const database = openDatabase(path, maxBytes)
   const readers = new Set<DatabaseSync>()
   sweep(database)
+  /** A query for each page: nothing stays locked while the reader takes its time. */
+  function* pagesOf(
+    customer: string,
+    { prefix = '', after = '', limit = Infinity }: ListOptions = {},
+  ) {
+    const select = database.prepare(
+      'SELECT * FROM blob WHERE customer = ? AND name > ? AND name >= ? ORDER BY name LIMIT ?',
+    )
+    let last = after
+    for (let left = limit; left > 0;) {
+      const rows = select.all(customer, last, prefix, Math.min(left, 500)).map(infoOf)
+      // Names that begin alike are neighbours.
+      const page = rows.filter(({ name }) => name.startsWith(prefix))
+      if (page.length > 0) yield page
+      if (page.length < 500) return
+      left -= page.length
+      last = page.at(-1)?.name ?? last
+    }
+  }
 
   return {
     async put(key, content, { createOnly = false, signal } = {}) {
@@ -62,16 +81,12 @@ export function openSqliteBlobStore(path: string, maxBytes = 2 ** 40): SqliteBlo
       return transaction(database, () => remove(database, key))
     },
 
-    async *list(customer, { prefix = '', after = '', limit = Infinity } = {}) {
-      const select = database.prepare(
-        'SELECT name FROM blob WHERE customer = ? AND name > ? AND name >= ? ORDER BY name LIMIT 500',
-      )
-      let left = limit
-      for (const name of pages(after, (last) => select.all(customer, last, prefix))) {
-        // Names that begin alike are neighbours.
-        if (left-- === 0 || !name.startsWith(prefix)) return
-        yield name
-      }
+    async *list(customer, options) {
+      for (const page of pagesOf(customer, options)) yield page.map(({ name }) => name)
+    },
+
+    async *listDetails(customer, options) {
+      yield* pagesOf(customer, options)
     },
 
     async usage(customer) {
@@ -82,9 +97,13 @@ export function openSqliteBlobStore(path: string, maxBytes = 2 ** 40): SqliteBlo
 
     async *customers() {
       const select = database.prepare(
-        'SELECT DISTINCT customer AS name FROM blob WHERE customer > ? ORDER BY customer LIMIT 500',
+        'SELECT DISTINCT customer FROM blob WHERE customer > ? ORDER BY customer LIMIT 500',
       )
-      yield* pages('', (last) => select.all(last))
+      for (let last: string | undefined = ''; last !== undefined;) {
+        const page: string[] = select.all(last).map((row) => String(row.customer))
+        yield* page
+        last = page.at(-1)
+      }
     },
 
     openBlobs: () => readers.size,
@@ -94,14 +113,5 @@ export function openSqliteBlobStore(path: string, maxBytes = 2 ** 40): SqliteBlo
       readers.clear()
       database.close()
     },
-  }
-}
-
-/** All names after `after`, a page at a time: nothing stays locked while the reader takes its time. */
-function* pages(after: string, select: (last: string) => Record<string, unknown>[]) {
-  for (let last: string | undefined = after; last !== undefined;) {
-    const page: string[] = select(last).map((row) => String(row.name))
-    yield* page
-    last = page.at(-1)
   }
 }

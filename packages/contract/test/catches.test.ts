@@ -1,5 +1,6 @@
 import {
   FileServiceError,
+  type BlobInfo,
   type BlobStore,
   type Credential,
   type CredentialSource,
@@ -14,6 +15,7 @@ import { harnessOf, type BrokenStore } from './broken/broken-store.ts'
 import { decoding } from './broken/decoding.ts'
 import { interrupted } from './broken/interrupted.ts'
 import { leaking } from './broken/leaking.ts'
+import { listing } from './broken/listing.ts'
 import { overwritten } from './broken/overwritten.ts'
 import { reading } from './broken/reading.ts'
 import { telling } from './broken/telling.ts'
@@ -26,6 +28,7 @@ const brokenStores: readonly BrokenStore[] = [
   ...interrupted,
   ...reading,
   ...telling,
+  ...listing,
   ...overwritten,
   ...leaking,
 ]
@@ -146,8 +149,9 @@ describe('describeBlobStore with a store that fails', () => {
           open: refuse,
           delete: refuse,
           usage: refuse,
-          list: () => failingNames(refuse),
-          customers: () => failingNames(refuse),
+          list: () => failing(refuse, ['never']),
+          listDetails: () => failing<readonly BlobInfo[]>(refuse, []),
+          customers: () => failing(refuse, 'never'),
         }),
       })
   }
@@ -187,9 +191,9 @@ describe('describeBlobStore with a store that fails', () => {
   })
 })
 
-async function* failingNames(refuse: () => Promise<never>) {
+async function* failing<T>(refuse: () => Promise<never>, never: T) {
   await refuse()
-  yield 'never'
+  yield never
 }
 
 async function* asContent(parts: readonly Uint8Array[]) {

@@ -38,11 +38,15 @@ async function* filesOf(
   customer: string,
 ): AsyncGenerator<FoundFile | UnlistedCustomer> {
   try {
-    for await (const merged of mergeSorted(from.list(customer), to.list(customer))) {
+    for await (const merged of mergeSorted(namesOf(from, customer), namesOf(to, customer))) {
       const { value: name, inFirst: inSource, inSecond: inTarget } = merged
       yield { key: { customer, name }, inSource, inTarget }
     }
   } catch (error) {
     yield { customer, error }
   }
+}
+
+async function* namesOf(store: BlobStore, customer: string): AsyncGenerator<string> {
+  for await (const names of store.list(customer)) yield* names
 }

@@ -22,8 +22,10 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 export async function contentOf(store: BlobStore): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for await (const customer of store.customers()) {
-    for await (const name of store.list(customer)) {
-      found[`${customer}/${name}`] = (await readText(store, { customer, name })) ?? ''
+    for await (const names of store.list(customer)) {
+      for (const name of names) {
+        found[`${customer}/${name}`] = (await readText(store, { customer, name })) ?? ''
+      }
     }
   }
   return found

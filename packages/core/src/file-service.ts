@@ -9,7 +9,7 @@ import type { BlobInfo, BlobStore, ListOptions, OpenBlob, OpenOptions } from './
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
-import { listFiles } from './use-cases/list-files.ts'
+import { listFileDetails, listFiles } from './use-cases/list-files.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
 
@@ -24,8 +24,10 @@ export interface CustomerFiles {
   stat(name: string): Promise<BlobInfo>
   /** Deletes a file; see `deleteFile`. */
   delete(name: string): Promise<void>
-  /** The names of the files, in order; see `listFiles`. */
-  list(options?: ListOptions): AsyncIterable<string>
+  /** The names of the files, in order and in pages; see `listFiles`. */
+  list(options?: ListOptions): AsyncIterable<readonly string[]>
+  /** Names, sizes, times and entity tags of the files, in order and in pages; see `listFileDetails`. */
+  listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
 }
 
 export interface FileService {
@@ -62,7 +64,7 @@ export interface FileServiceOptions {
 
 const noCustomers: CredentialSource = { find: async () => undefined }
 
-const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'usage', 'customers']
+const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'usage', 'customers']
 
 /**
  * The service, over the ports it is given.
@@ -123,6 +125,7 @@ function serviceOf({
         if (hooks.onDeleted) notify(() => hooks.onDeleted?.({ customer, name }))
       },
       list: (options) => listFiles(store, customer, options),
+      listDetails: (options) => listFileDetails(store, customer, options),
     }
   }
 

@@ -28,8 +28,9 @@ describe('createFileService', () => {
     const part = await files.serve('a', { range: { suffixLength: 2 } })
     expect(await textOf(part.content)).to.equal('89')
     await files.upload('b', chunks())
-    expect(await arrayOf(files.list())).to.deep.equal(['a', 'b'])
-    expect(await arrayOf(files.list({ after: 'a' }))).to.deep.equal(['b'])
+    expect(await arrayOf(files.list())).to.deep.equal([['a', 'b']])
+    expect(await arrayOf(files.list({ after: 'a' }))).to.deep.equal([['b']])
+    expect(await arrayOf(files.listDetails({ limit: 1 }))).to.deep.equal([[info]])
     expect(await refusal(files.upload('c', chunks('x')))).to.equal('quota-exceeded')
     await files.delete('a')
     expect(await refusal(files.serve('a'))).to.equal('not-found')
@@ -148,7 +149,7 @@ describe('createFileService', () => {
     it('keeps customers apart', async () => {
       await service.filesOf({ name: 'a' }).upload('bc', chunks('of a'))
       await service.filesOf({ name: 'ab' }).upload('c', chunks('of ab'))
-      expect(await arrayOf(service.filesOf({ name: 'a' }).list())).to.deep.equal(['bc'])
+      expect(await arrayOf(service.filesOf({ name: 'a' }).list())).to.deep.equal([['bc']])
       expect(await refusal(service.filesOf({ name: 'ab' }).serve('bc'))).to.equal('not-found')
     })
   })
@@ -219,6 +220,7 @@ describe('createFileService with wrong options', () => {
       delete: BlobStore['delete'] = (...all) => this.#memory.delete(...all)
       usage: BlobStore['usage'] = (...all) => this.#memory.usage(...all)
       list: BlobStore['list'] = (...all) => this.#memory.list(...all)
+      listDetails: BlobStore['listDetails'] = (...all) => this.#memory.listDetails(...all)
       customers: BlobStore['customers'] = () => this.#memory.customers()
     }
     const files = createFileService({ store: new Store() }).filesOf({ name: 'alice' })

@@ -111,7 +111,7 @@ async function expectFault(app: App, upload: Buffer, remedy: RegExp): Promise<vo
     .with.property('message')
     .that.matches(remedy)
   const names: string[] = []
-  for await (const name of app.files.list()) names.push(name)
+  for await (const page of app.files.list()) names.push(...page)
   expect(names).to.deep.equal(['a'])
   expect(await text((await app.files.serve('a')).content)).to.equal('earlier')
 }
@@ -255,7 +255,7 @@ describe('createMulterStorage with a call of setEncoding before multer', () => {
     const { body } = await exchange(listening.port, request('POST', '/', asForm, binary))
     expect(body).to.match(/setEncoding/)
     const names: string[] = []
-    for await (const name of files.list()) names.push(name)
+    for await (const page of files.list()) names.push(...page)
     expect(names).to.deep.equal([])
   })
 })

@@ -1,11 +1,18 @@
 import { statfs } from 'node:fs/promises'
-import { FileServiceError, sortUtf8, type BlobStore, type ListOptions } from '@holdfast/core'
+import {
+  FileServiceError,
+  sortUtf8,
+  type BlobKey,
+  type BlobStore,
+  type ListOptions,
+} from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode } from './directory/layout.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
 import { translateFsError } from './files/translate-fs-error.ts'
 import { withEntries } from './list/directory-entries.ts'
 import { findCustomers, measure } from './list/find-blobs.ts'
+import { listDetails } from './list/list-details.ts'
 import { listNames } from './list/list-names.ts'
 import { createNameBudget } from './list/name-budget.ts'
 import { createPlainWalk, createWatchedWalk, namedBlobs } from './list/walk-blobs.ts'
@@ -84,6 +91,10 @@ export async function openDiskBlobStore({
   const budget = createNameBudget()
   const namesOf = (customer: string, options?: ListOptions) =>
     listNames((use) => walked(walkBlobs(customer, use)), budget, options)
+  const stat = async (key: BlobKey) => {
+    const stats = await found(fileStats(layout.blobPath(key)))
+    return stats && blobInfo(key.name, stats)
+  }
 
   return {
     async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
@@ -110,16 +121,19 @@ export async function openDiskBlobStore({
       return found(readBlob(layout.blobPath(key), key.name, options, hints, readCached))
     },
 
-    async stat(key) {
-      const stats = await found(fileStats(layout.blobPath(key)))
-      return stats && blobInfo(key.name, stats)
-    },
+    stat,
 
     async delete(key) {
       return found(removeFile(layout.blobPath(key)))
     },
 
     list: namesOf,
+
+    listDetails: (customer, options) =>
+      listDetails(
+        { list: (rest) => namesOf(customer, rest), stat: (name) => stat({ customer, name }) },
+        options,
+      ),
 
     async usage(customer) {
       // Blobs that may be found twice are measured by their names.

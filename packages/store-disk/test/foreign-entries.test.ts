@@ -43,7 +43,7 @@ describe('openDiskBlobStore, where an administrator put something in a customerâ
       expect(await store.stat(key(name)), name).to.equal(undefined)
       expect(await store.delete(key(name)), name).to.equal(false)
     }
-    expect(await collect(store.list('alice'))).to.deep.equal(['blob'])
+    expect((await collect(store.list('alice'))).flat()).to.deep.equal(['blob'])
     expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 7 })
   })
 
@@ -83,11 +83,11 @@ describe('openDiskBlobStore, where an administrator put something in a customerâ
     await using opened = await openWithCustomer()
     const { store, files } = opened
     await writeFile(join(files, 'copied'), 'by hand')
-    expect(await collect(store.list('alice'))).to.deep.equal(['blob', 'copied'])
+    expect((await collect(store.list('alice'))).flat()).to.deep.equal(['blob', 'copied'])
     execFileSync('rm', ['-r', files])
     await store.put(key('again'), text('content'))
     await store.put(key('created'), text('content'), { createOnly: true })
-    expect(await collect(store.list('alice'))).to.deep.equal(['again', 'created'])
+    expect((await collect(store.list('alice'))).flat()).to.deep.equal(['again', 'created'])
   })
 
   it('fails a download whose file is cut short, instead of ending it', async () => {
@@ -116,6 +116,7 @@ describe('openDiskBlobStore, where an administrator put something in a customerâ
       store.delete(key('blob')),
       store.usage('alice'),
       collect(store.list('alice')),
+      collect(store.listDetails('alice')),
     ]
     for (const attempt of await Promise.allSettled(attempts)) {
       expect(attempt).to.have.nested.property('reason.code', code)

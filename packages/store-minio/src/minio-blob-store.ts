@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
 import { checkBucket } from './bucket/check-bucket.ts'
 import { createKeptObjects } from './read/kept-objects.ts'
-import { listCustomers, listNames, measure } from './list/list-names.ts'
+import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
 import type { WrittenObject } from './write/object-write.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { probeBucket } from './bucket/probe-bucket.ts'
@@ -97,6 +97,8 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
     delete: async (key) => translating(removeObject(objectOf(key))),
 
     list: (customer, listOptions = {}) => listNames(listing, customer, listOptions),
+
+    listDetails: (customer, listOptions = {}) => listDetails(listing, customer, listOptions),
 
     usage: async (customer) => measure(listing, customer),
 

@@ -97,7 +97,9 @@ describeWithMinio('examples/nightly-cleanup', (minio) => {
 async function filesIn(store: BlobStore): Promise<string[]> {
   const found = []
   for await (const customer of store.customers()) {
-    for await (const name of store.list(customer)) found.push(`${customer}/${name}`)
+    for await (const names of store.list(customer)) {
+      found.push(...names.map((name) => `${customer}/${name}`))
+    }
   }
   return found
 }

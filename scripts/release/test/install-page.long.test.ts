@@ -36,7 +36,7 @@ const looks: readonly (readonly [RegExp, string])[] = [
        const store = await openDiskBlobStore({ directory: './data' })
        const files = createFileService({ store }).filesOf({ name: 'alice' })
        await files.upload('hello.txt', new Blob(['Hello']).stream())
-       for await (const name of files.list()) console.log('imported, and kept', name)
+       for await (const names of files.list()) console.log('imported, and kept', ...names)
        await store.close()"`,
   ],
 ]

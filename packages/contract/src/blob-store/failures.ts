@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { BlobStoreTest } from '../support/blob-store-harness.ts'
 import {
   collect,
+  details,
   expectAbsent,
   expectBlob,
   expectRefusal,
@@ -46,6 +47,7 @@ export function unreachableStore(test: BlobStoreTest): void {
     await expectRefusal(store.open(key), 'store-unavailable', 'open')
     await expectRefusal(store.delete(key), 'store-unavailable', 'delete')
     await expectRefusal(names(store, 'alice'), 'store-unavailable', 'list')
+    await expectRefusal(details(store, 'alice'), 'store-unavailable', 'listDetails')
     await expectRefusal(store.usage('alice'), 'store-unavailable', 'usage')
     await expectRefusal(collect(store.customers()), 'store-unavailable', 'customers')
   })

@@ -1,24 +1,31 @@
 import type { BlobStore, ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { names } from '../support/expectations.ts'
+import { collect, details, names } from '../support/expectations.ts'
 import { chunks, gated } from '../support/sources.ts'
 import { pattern } from '../support/pattern.ts'
+import { listingDetails } from './listing-details.ts'
 import { listingWhileOverwritten } from './listing-while-overwritten.ts'
 
 const inOrder = ['!', '10', '9', 'B', 'a', 'a!', 'a.b', 'ab', 'b', '\u00e9', '\uff5e', '\u{1f600}']
 
-/** Names in the order of their UTF-8 bytes, each once, cut by prefix, after and limit, while blobs come and go. */
+/** The longest page that the port allows. */
+const longestPage = 1024
+
+/**
+ * Names, with details or without, in the order of their UTF-8 bytes, each once, in pages, cut by prefix, after and limit,
+ * while blobs come and go.
+ */
 export function listing(test: BlobStoreTest): void {
   test('lists names in the order of their UTF-8 bytes', async ({ store }) => {
     await putAll(store, [...inOrder].reverse())
-    expect(await names(store, 'alice')).to.deep.equal(inOrder)
+    await expectListed(store, {}, inOrder)
   })
 
   for (const [title, options, expected] of cuts()) {
     test(`lists ${title}`, async ({ store }) => {
       await putAll(store, inOrder)
-      expect(await names(store, 'alice', options)).to.deep.equal(expected)
+      await expectListed(store, options, expected)
     })
   }
 
@@ -27,19 +34,32 @@ export function listing(test: BlobStoreTest): void {
     await putAll(store, odd)
     for (const prefix of odd) {
       const expected = odd.filter((name) => name.startsWith(prefix))
-      expect(await names(store, 'alice', { prefix }), prefix).to.deep.equal(expected)
+      await expectListed(store, { prefix }, expected)
     }
   })
 
   test('compares a prefix code unit by code unit', async ({ store }) => {
     await putAll(store, ['cafe\u0301', 'caf\u00e9', 'Cafe'])
-    expect(await names(store, 'alice', { prefix: 'cafe' })).to.deep.equal(['cafe\u0301'])
-    expect(await names(store, 'alice', { prefix: 'caf\u00e9' })).to.deep.equal(['caf\u00e9'])
+    await expectListed(store, { prefix: 'cafe' }, ['cafe\u0301'])
+    await expectListed(store, { prefix: 'caf\u00e9' }, ['caf\u00e9'])
   })
 
   manyNames(test)
   whileThingsChange(test)
+  listingDetails(test)
   listingWhileOverwritten(test)
+}
+
+/** Passes when both lists have the names `expected`. */
+async function expectListed(
+  store: BlobStore,
+  options: ListOptions,
+  expected: readonly string[],
+): Promise<void> {
+  const what = JSON.stringify(options)
+  expect(await names(store, 'alice', options), `list of ${what}`).to.deep.equal(expected)
+  const detailed = (await details(store, 'alice', options)).map(({ name }) => name)
+  expect(detailed, `listDetails of ${what}`).to.deep.equal(expected)
 }
 
 function cuts(): readonly (readonly [string, ListOptions, readonly string[]])[] {
@@ -76,10 +96,12 @@ function manyNames(test: BlobStoreTest): void {
 
   test('lists 1100 names, whole and in pages', async ({ store }) => {
     for (let at = 0; at < many.length; at += 20) await putAll(store, many.slice(at, at + 20))
-    expect(await names(store, 'alice')).to.deep.equal(many)
-    expect(await names(store, 'alice', { limit: 1050 })).to.deep.equal(many.slice(0, 1050))
-    expect(await names(store, 'alice', { after: 'n1049' })).to.deep.equal(many.slice(1050))
+    await expectListed(store, {}, many)
+    await expectListed(store, { limit: 1050 }, many.slice(0, 1050))
+    await expectListed(store, { after: 'n1049' }, many.slice(1050))
     expect(await store.usage('alice')).to.deep.equal({ blobs: 1100, bytes: 1100 })
+    await expectPages(store.list('alice'))
+    await expectPages(store.listDetails('alice'))
   })
 
   test('gives every name once when paged through', async ({ store }) => {
@@ -95,43 +117,78 @@ function manyNames(test: BlobStoreTest): void {
 
   test('stops when the reader stops', async ({ store }) => {
     await putAll(store, inOrder)
-    for await (const name of store.list('alice')) {
-      expect(name).to.equal('!')
+    for await (const page of store.list('alice')) {
+      expect(page[0]).to.equal('!')
       break
     }
-    expect(await names(store, 'alice')).to.deep.equal(inOrder)
+    for await (const page of store.listDetails('alice')) {
+      expect(page[0]?.name).to.equal('!')
+      break
+    }
+    await expectListed(store, {}, inOrder)
   })
 }
 
-function whileThingsChange(test: BlobStoreTest): void {
-  test('gives every name that stays exactly once while others come and go', async ({ store }) => {
-    const staying = Array.from({ length: 30 }, (_, index) => `stays ${10 + index}`)
-    const going = staying.map((name) => `${name} not`)
-    await putAll(store, [...staying, ...going])
-    const found: string[] = []
-    for await (const name of store.list('alice')) {
-      found.push(name)
-      const leaving = going.pop()
-      if (leaving !== undefined) await store.delete({ customer: 'alice', name: leaving })
-      await putAll(store, [
-        `stays ${10 + found.length} new`,
-        `came ${found.length}`,
-        ...staying.slice(0, 2),
-      ])
+/** Passes when each page has an allowed length, and is in the end what it was when it came. */
+async function expectPages(pages: AsyncIterable<readonly unknown[]>): Promise<void> {
+  const copies: unknown[] = []
+  const copied = async function* () {
+    for await (const page of pages) {
+      expect(page.length, 'entries of a page').to.be.within(1, longestPage)
+      copies.push(structuredClone(page))
+      yield page
     }
-    expect(found.filter((name) => staying.includes(name))).to.deep.equal(staying)
-    expect(new Set(found).size, 'different names').to.equal(found.length)
-  })
+  }
+  expect(await collect(copied()), 'pages in the end').to.deep.equal(copies)
+}
+
+const bothLists: readonly (readonly [
+  title: string,
+  count: number,
+  list: (store: BlobStore) => AsyncIterable<readonly string[]>,
+])[] = [
+  ['', 30, (store) => store.list('alice')],
+  [', with details', 10, (store) => namesOfDetails(store)],
+]
+
+async function* namesOfDetails(store: BlobStore) {
+  for await (const page of store.listDetails('alice')) yield page.map(({ name }) => name)
+}
+
+function whileThingsChange(test: BlobStoreTest): void {
+  for (const [title, count, list] of bothLists) {
+    test(`gives every name that stays exactly once while others come and go${title}`, async ({
+      store,
+    }) => {
+      const staying = Array.from({ length: count }, (_, index) => `stays ${10 + index}`)
+      const going = staying.map((name) => `${name} not`)
+      await putAll(store, [...staying, ...going])
+      const found: string[] = []
+      let changes = 0
+      for await (const page of list(store)) {
+        for (const name of page) {
+          found.push(name)
+          const leaving = going.pop()
+          if (leaving !== undefined) await store.delete({ customer: 'alice', name: leaving })
+          changes++
+          await putAll(store, [`stays ${10 + changes} new`, `came ${changes}`])
+          await putAll(store, staying.slice(0, 2))
+        }
+      }
+      expect(found.filter((name) => staying.includes(name))).to.deep.equal(staying)
+      expect(new Set(found).size, 'different names').to.equal(found.length)
+    })
+  }
 
   test('shows no name whose blob is not published', async ({ store }) => {
     await putAll(store, ['a', 'c'])
     const { content, stalled, release } = gated(pattern(200_000))
     const put = store.put({ customer: 'alice', name: 'b' }, content)
     await stalled
-    expect(await names(store, 'alice')).to.deep.equal(['a', 'c'])
+    await expectListed(store, {}, ['a', 'c'])
     release()
     await put
-    expect(await names(store, 'alice')).to.deep.equal(['a', 'b', 'c'])
+    await expectListed(store, {}, ['a', 'b', 'c'])
   })
 }
 

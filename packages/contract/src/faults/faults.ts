@@ -1,9 +1,9 @@
 /**
  * When in the course of a call a fault may strike.
  *
- * - `call`: before the call does anything; with a listing, before its first name.
- * - `item`: before a chunk of content, or a name, is handed on.
- * - `end`: all chunks or names have been handed on; before the receiver learns that there are no more.
+ * - `call`: before the call does anything; with a listing, before its first page.
+ * - `item`: before a chunk of content, a page of a list, or a customer is handed on.
+ * - `end`: all chunks, pages or customers have been handed on; before the receiver learns that there are no more.
  * - `answer`: the call has taken effect; before the caller learns of it.
  * - `close`: an opened blob has been closed; before the caller learns of it.
  */

@@ -11,7 +11,8 @@ import { passingItems } from './passing-items.ts'
  * - `open`: `call`; `answer`; then, as the content is read, an `item` for each chunk and `end`; `close` for each time
  *   it is closed. An opened blob that the caller does not get is closed.
  * - `stat`, `delete`, `usage`: `call`, `answer`.
- * - `list`, `customers`: `call` when the first name is asked for; an `item` for each name; `end`.
+ * - `list`, `listDetails`, `customers`: `call` when the first item is asked for; an `item` for each page of a list and for
+ *   each customer; `end`.
  *
  * Faults keep the port's promises: what was under way is closed, and the error comes through as it is. A fault at `item`
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
@@ -46,6 +47,8 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
     stat: (key) => faults.call('stat', () => store.stat(key)),
     delete: (key) => faults.call('delete', () => store.delete(key)),
     list: (customer, options) => listedWith(faults, 'list', () => store.list(customer, options)),
+    listDetails: (customer, options) =>
+      listedWith(faults, 'listDetails', () => store.listDetails(customer, options)),
     usage: (customer) => faults.call('usage', () => store.usage(customer)),
     customers: () => listedWith(faults, 'customers', () => store.customers()),
   }
@@ -80,16 +83,16 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
   }
 }
 
-function listedWith(
+function listedWith<Item>(
   faults: Faults,
-  method: 'list' | 'customers',
-  list: () => AsyncIterable<string>,
-): AsyncIterable<string> {
-  async function* names(stopped: AbortSignal) {
+  method: 'list' | 'listDetails' | 'customers',
+  list: () => AsyncIterable<Item>,
+): AsyncIterable<Item> {
+  async function* items(stopped: AbortSignal) {
     await faults.pass({ method, moment: 'call' }, stopped)
     yield* list()
   }
-  return passingItems(names, {
+  return passingItems(items, {
     begin: () => faults.begin(),
     pass: (moment, stopped) => faults.pass({ method, moment }, stopped),
   })

@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isFileServiceError, type BlobKey, type BlobStore, type ErrorCode } from '@holdfast/core'
+import {
+  isFileServiceError,
+  type BlobInfo,
+  type BlobKey,
+  type BlobStore,
+  type ErrorCode,
+  type ListOptions,
+} from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from './blob-store-harness.ts'
 import { digest } from './pattern.ts'
@@ -66,15 +73,26 @@ export async function expectAbsent(store: BlobStore, key: BlobKey): Promise<void
   expect(await store.stat(key), 'stat').to.equal(undefined)
   expect(await store.open(key), 'open').to.equal(undefined)
   expect(await names(store, key.customer), 'list').not.to.include(key.name)
+  const listed = (await details(store, key.customer)).map(({ name }) => name)
+  expect(listed, 'listDetails').not.to.include(key.name)
 }
 
-/** All that `list` yields. */
-export function names(
+/** The names on all pages of `list`. */
+export async function names(
   store: BlobStore,
   customer: string,
-  options?: Parameters<BlobStore['list']>[1],
+  options?: ListOptions,
 ): Promise<string[]> {
-  return collect(store.list(customer, options))
+  return (await collect(store.list(customer, options))).flat()
+}
+
+/** The entries on all pages of `listDetails`. */
+export async function details(
+  store: BlobStore,
+  customer: string,
+  options?: ListOptions,
+): Promise<BlobInfo[]> {
+  return (await collect(store.listDetails(customer, options))).flat()
 }
 
 /** All that `source` yields. */

@@ -71,3 +71,8 @@ export const opening =
       return blob && change(blob)
     },
   })
+
+/** `entries` in pages. */
+export function* inPages<T>(entries: readonly T[]) {
+  for (let at = 0; at < entries.length; at += 1000) yield entries.slice(at, at + 1000)
+}

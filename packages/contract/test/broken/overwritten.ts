@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlobStore } from '@holdfast/core'
-import { broken, type Methods } from './broken-store.ts'
+import { broken, inPages, type Methods } from './broken-store.ts'
 
 /** A flaw in what is told of blobs that are replaced while the names are walked through, which takes some turns. */
 const walking =
@@ -11,7 +11,7 @@ const walking =
       const replaced = new Set<string>()
       walks.add(replaced)
       const names: string[] = []
-      for await (const name of store.list(customer)) names.push(name)
+      for await (const page of store.list(customer)) names.push(...page)
       for (let turns = 0; turns < 20; turns++) await nextTurn()
       walks.delete(replaced)
       return tell(names, replaced)
@@ -24,11 +24,27 @@ const walking =
       },
       async *list(customer, { after = '', limit = Infinity } = {}) {
         const names = (await walk(customer)).filter((name) => name > after)
-        yield* names.slice(0, limit)
+        yield* inPages(names.slice(0, limit))
       },
       async usage(customer) {
         const { length } = await walk(customer)
         return { blobs: length, bytes: length }
+      },
+    }
+  }
+
+/** `flaw` in lists with details alone. */
+const detailed =
+  (flaw: typeof passingBy) =>
+  (store: BlobStore): Methods => {
+    const { put, list } = { ...store, ...flaw(store) }
+    return {
+      put,
+      async *listDetails(customer) {
+        for await (const names of list(customer)) {
+          const infos = await Promise.all(names.map((name) => store.stat({ customer, name })))
+          yield infos.filter((info) => info !== undefined)
+        }
       },
     }
   }
@@ -49,6 +65,16 @@ export const overwritten = [
     'gives names twice that are replaced meanwhile',
     'listing > gives each of 2000 names exactly once while they are overwritten',
     repeating,
+  ),
+  broken(
+    'passes by blobs with details that are replaced meanwhile',
+    'listing > gives each of 2000 names exactly once while they are overwritten',
+    detailed(passingBy),
+  ),
+  broken(
+    'gives blobs with details twice that are replaced meanwhile',
+    'listing > gives each of 2000 names exactly once while they are overwritten',
+    detailed(repeating),
   ),
   broken(
     'passes by names of a page that are replaced meanwhile',

@@ -33,6 +33,7 @@ const calls: Readonly<Record<string, (store: BlobStore) => Promise<unknown>>> = 
   stat: (store) => store.stat(key),
   delete: (store) => store.delete(key),
   list: (store) => collect(store.list('alice')),
+  listDetails: (store) => collect(store.listDetails('alice')),
   usage: (store) => store.usage('alice'),
   customers: (store) => collect(store.customers()),
 }
@@ -43,6 +44,7 @@ const moments: Readonly<Record<string, string>> = {
   stat: 'call answer',
   delete: 'call answer',
   list: 'call item end',
+  listDetails: 'call item end',
   usage: 'call answer',
   customers: 'call item end',
 }

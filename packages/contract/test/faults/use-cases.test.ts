@@ -50,6 +50,7 @@ const useCases: Readonly<
   'serve in part': { run: async (files) => read(files, { first: 1 }), leaves: [older] },
   stat: { run: (files) => files.stat('a'), leaves: [older] },
   list: { run: (files) => collect(files.list()), leaves: [older] },
+  'list with details': { run: (files) => collect(files.listDetails()), leaves: [older] },
   'list by pages': {
     run: (files) => collect(files.list({ limit: 1, after: '0' })),
     leaves: [older],
@@ -76,7 +77,7 @@ async function open(isCounted: boolean) {
   if (isCounted) await files.upload('a', chunks(older))
   else await store.put({ customer: 'alice', name: 'a' }, chunks(older))
   const kept = async () => {
-    const names = await collect(store.list('alice'))
+    const names = (await collect(store.list('alice'))).flat()
     const blobs = await Promise.all(names.map((name) => store.open({ customer: 'alice', name })))
     return Promise.all(blobs.map(async (blob) => Buffer.concat(await collect(blob!.content))))
   }

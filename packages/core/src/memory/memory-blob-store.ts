@@ -2,8 +2,8 @@ import { FileServiceError } from '../model/errors.ts'
 import { abortable } from '../model/abortable.ts'
 import { resolveRange } from '../ports/byte-range.ts'
 import { requireBytes } from '../model/require.ts'
-import { compareUtf8 } from '../model/utf8-order.ts'
-import type { BlobInfo, BlobKey, BlobStore } from '../ports/blob-store.ts'
+import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
+import type { BlobInfo, BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
 
 interface StoredBlob {
   readonly info: BlobInfo
@@ -19,6 +19,15 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
   let version = 0
 
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
+
+  const namesOf = (
+    customer: string,
+    { prefix = '', after = '', limit = Infinity }: ListOptions = {},
+  ) => {
+    const names = [...(customers.get(customer)?.keys() ?? [])]
+    const wanted = names.filter((name) => name.startsWith(prefix) && compareUtf8(name, after) > 0)
+    return sortUtf8(wanted).slice(0, limit)
+  }
 
   return {
     async put(key, content, { createOnly = false, signal, onReadable } = {}) {
@@ -58,10 +67,13 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       return customers.get(customer)?.delete(name) ?? false
     },
 
-    async *list(customer, { prefix = '', after = '', limit = Infinity } = {}) {
-      const names = [...(customers.get(customer)?.keys() ?? [])]
-      const wanted = names.filter((name) => name.startsWith(prefix) && compareUtf8(name, after) > 0)
-      yield* wanted.sort(compareUtf8).slice(0, limit)
+    async *list(customer, options) {
+      yield* pagesOf(namesOf(customer, options))
+    },
+
+    async *listDetails(customer, options) {
+      const infos = namesOf(customer, options).map((name) => find({ customer, name })?.info)
+      yield* pagesOf(infos.filter((info) => info !== undefined))
     },
 
     async usage(customer) {
@@ -73,6 +85,12 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       yield* [...customers.keys()].sort(compareUtf8)
     },
   }
+}
+
+const pageLength = 1000
+
+function* pagesOf<T>(entries: readonly T[]): Iterable<readonly T[]> {
+  for (let at = 0; at < entries.length; at += pageLength) yield entries.slice(at, at + pageLength)
 }
 
 async function collect(

@@ -78,7 +78,7 @@ export interface ListOptions {
   readonly prefix?: string
   /** Only names greater than this one, which need not exist. Default: from the first. */
   readonly after?: string
-  /** At most so many names, 1 or more. Default: all. */
+  /** At most so many entries, 1 or more, on all pages together. Default: all. */
   readonly limit?: number
 }
 
@@ -139,10 +139,19 @@ export interface BlobStore {
 
   /**
    * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of
-   * strings). Nothing for a customer without blobs. A blob that is there during the whole iteration occurs exactly
-   * once; one that comes or goes meanwhile may occur or not. Only whole, published blobs occur.
+   * strings), in pages of the store's choosing: each has 1 to 1,024 names and is not altered after it was yielded.
+   * Nothing for a customer without blobs. A blob that is there during the whole iteration occurs exactly once; one that
+   * comes or goes meanwhile may occur or not. A list of fewer entries than its limit has reached the last name. Only
+   * whole, published blobs occur.
    */
-  list(customer: string, options?: ListOptions): AsyncIterable<string>
+  list(customer: string, options?: ListOptions): AsyncIterable<readonly string[]>
+
+  /**
+   * What is known of a customer's blobs, in the order and pages of `list`, with the same promises. Each entry describes one
+   * published blob, as `stat` would have at some moment of the iteration; that of a blob which is replaced meanwhile
+   * describes the earlier one or the new one.
+   */
+  listDetails(customer: string, options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
 
   /** How much a customer keeps; zeros for a customer without blobs. May take as long as a listing. */
   usage(customer: string): Promise<Usage>

@@ -1,8 +1,9 @@
 import type { Customer } from '../model/customer.ts'
-import type { BlobStore, ListOptions } from '../ports/blob-store.ts'
+import type { BlobInfo, BlobStore, ListOptions } from '../ports/blob-store.ts'
 
 /**
- * The names of the customer's files in ascending order of their UTF-8 bytes, as they come; nothing when there are none.
+ * The names of the customer's files in ascending order of their UTF-8 bytes, in pages as they come; nothing when there
+ * are none. A page has at least one name.
  *
  * @throws RangeError when `limit` is not an integer of 1 or more
  * @throws FileServiceError `store-unavailable`
@@ -11,10 +12,26 @@ export function listFiles(
   store: BlobStore,
   customer: Customer,
   options: ListOptions = {},
-): AsyncIterable<string> {
-  const { limit } = options
+): AsyncIterable<readonly string[]> {
+  requireLimit(options)
+  return store.list(customer.name, options)
+}
+
+/**
+ * What is known of the customer's files, in the order and pages of {@link listFiles}, with the same errors. Costs less
+ * than a `statFile` for each name.
+ */
+export function listFileDetails(
+  store: BlobStore,
+  customer: Customer,
+  options: ListOptions = {},
+): AsyncIterable<readonly BlobInfo[]> {
+  requireLimit(options)
+  return store.listDetails(customer.name, options)
+}
+
+function requireLimit({ limit }: ListOptions): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
     throw new RangeError(`limit must be an integer of 1 or more, not ${limit}`)
   }
-  return store.list(customer.name, options)
 }

@@ -17,7 +17,7 @@ describe('deleteFile', () => {
   it('deletes the file, and no other', async () => {
     const { store, quotas } = await storeWithFiles()
     await deleteFile(store, quotas, alice, 'a')
-    expect(await arrayOf(store.list('alice'))).to.deep.equal(['b'])
+    expect(await arrayOf(store.list('alice'))).to.deep.equal([['b']])
   })
 
   it('finds only files of the customer, once', async () => {
@@ -26,7 +26,7 @@ describe('deleteFile', () => {
     const error = await rejection(deleteFile(store, quotas, alice, 'a'))
     expect(error).to.include({ code: 'not-found', message: 'File not found' })
     expect(await refusal(deleteFile(store, quotas, { name: 'bob' }, 'b'))).to.equal('not-found')
-    expect(await arrayOf(store.list('alice'))).to.deep.equal(['b'])
+    expect(await arrayOf(store.list('alice'))).to.deep.equal([['b']])
   })
 
   it('frees the bytes for uploads under way', async () => {

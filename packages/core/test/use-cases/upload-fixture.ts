@@ -38,7 +38,7 @@ export function uploadFixture({
     upload: (name, content, options, customer = alice) =>
       uploadFile(policy, customer, name, content, options),
     async kept() {
-      const names = await arrayOf(memory.list('alice'))
+      const names = (await arrayOf(memory.list('alice'))).flat()
       const entries = names.map(async (name) => {
         const file = await memory.open({ customer: 'alice', name })
         return [name, await textOf(file?.content ?? chunks())] as const

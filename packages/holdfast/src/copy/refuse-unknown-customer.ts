@@ -20,6 +20,6 @@ export async function refuseUnknownCustomer({ from, to }: Stores, customer: stri
 }
 
 async function hasFile(store: BlobStore, customer: string): Promise<boolean> {
-  for await (const _name of store.list(customer, { limit: 1 })) return true
+  for await (const _names of store.list(customer, { limit: 1 })) return true
   return false
 }

@@ -14,7 +14,7 @@ const post = (app: MulterApp, ...parts: readonly string[]) =>
 
 async function namesIn({ files }: MulterApp): Promise<readonly string[]> {
   const names: string[] = []
-  for await (const name of files.list()) names.push(name)
+  for await (const page of files.list()) names.push(...page)
   return names
 }
 

@@ -17,7 +17,7 @@ function post(url: string, ...files: readonly (readonly [name: string, content: 
 /** The names of a store's files. */
 async function namesIn(store: ReturnType<typeof watchStore>): Promise<readonly string[]> {
   const names: string[] = []
-  for await (const name of store.list('demo')) names.push(name)
+  for await (const page of store.list('demo')) names.push(...page)
   return names
 }
 

@@ -18,7 +18,7 @@ function listForever(beforeFirst: Promise<unknown> = Promise.resolve()) {
         await beforeFirst
         while (true) {
           state.names++
-          yield 'x'.repeat(200)
+          yield ['x'.repeat(200)]
         }
       } finally {
         state.ended++
@@ -61,7 +61,7 @@ describe('list', () => {
   it('tells a listing at once that its client left before the first name', async () => {
     const first = Promise.withResolvers<IteratorReturnResult<undefined>>()
     const state = { begun: false, stopped: false }
-    const names: AsyncIterator<string, undefined> = {
+    const pages: AsyncIterator<readonly string[], undefined> = {
       next: () => {
         state.begun = true
         return first.promise
@@ -72,7 +72,7 @@ describe('list', () => {
         return first.promise
       },
     }
-    const list = () => ({ [Symbol.asyncIterator]: () => names })
+    const list = () => ({ [Symbol.asyncIterator]: () => pages })
     await using app = await runApp({ store: { ...createMemoryBlobStore(), list } })
     using connection = await connectRaw(app.port)
     connection.send(customerRequest('GET', '/list'))
@@ -94,7 +94,7 @@ describe('list', () => {
       const store = {
         ...createMemoryBlobStore(),
         async *list() {
-          yield* names
+          for (const name of names) yield [name]
           throw new FileServiceError('store-unavailable', 'gone')
         },
       }

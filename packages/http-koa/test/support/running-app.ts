@@ -68,7 +68,7 @@ export async function runApp({
     files,
     async names() {
       const names: string[] = []
-      for await (const name of files.list()) names.push(name)
+      for await (const page of files.list()) names.push(...page)
       return names
     },
   }

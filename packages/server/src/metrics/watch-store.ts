@@ -25,7 +25,7 @@ export interface StoreObserver {
 
 /**
  * `store` with its durations reported. For `put` this is the time from the end of the content: before that, the client
- * determines the pace. For `open` it is the time until the blob can be read, for lists until the first name. An error of
+ * determines the pace. For `open` it is the time until the blob can be read, for lists until the first page. An error of
  * the content, or an abort, is no failure of the store.
  */
 export function watchStore(store: ClosableStore, observer: StoreObserver): ClosableStore {
@@ -62,8 +62,11 @@ export function watchStore(store: ClosableStore, observer: StoreObserver): Closa
     stat: (key) => timed('stat', () => store.stat(key)),
     delete: (key) => timed('delete', () => store.delete(key)),
     usage: (customer) => timed('usage', () => store.usage(customer)),
-    list: (customer, options) => watchNames('list', store.list(customer, options), timed),
-    customers: () => watchNames('customers', store.customers(), timed),
+    list: (customer, options) => watchList('list', store.list(customer, options), timed),
+    // One operation for both: they take about as long until the first page.
+    listDetails: (customer, options) =>
+      watchList('list', store.listDetails(customer, options), timed),
+    customers: () => watchList('customers', store.customers(), timed),
   }
 }
 
@@ -99,14 +102,14 @@ function watchContent(content: AsyncIterable<Uint8Array>) {
 
 type Timed = <T>(operation: StoreOperation, call: () => Promise<T>) => Promise<T>
 
-/** `names`, of which the first is timed. All others go as they come: there may be a million. */
-function watchNames(
+/** `items`, of which the first is timed. All others go as they come: there may be a million. */
+function watchList<Item>(
   operation: StoreOperation,
-  names: AsyncIterable<string>,
+  items: AsyncIterable<Item>,
   timed: Timed,
-): AsyncIterable<string> {
-  const begin = (): AsyncIterator<string> => {
-    const iterator = names[Symbol.asyncIterator]()
+): AsyncIterable<Item> {
+  const begin = (): AsyncIterator<Item> => {
+    const iterator = items[Symbol.asyncIterator]()
     let isFirst = true
     return {
       next() {

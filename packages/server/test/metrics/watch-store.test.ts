@@ -51,9 +51,11 @@ describe('watchStore', () => {
     await store.stat(key)
     await store.usage('demo')
     await all(store.list('demo'))
+    await all(store.listDetails('demo'))
     await all(store.customers())
     await store.delete(key)
-    expect(names()).to.deep.equal(['put', 'open', 'stat', 'usage', 'list', 'customers', 'delete'])
+    const lists = ['list', 'list', 'customers']
+    expect(names()).to.deep.equal(['put', 'open', 'stat', 'usage', ...lists, 'delete'])
     expect(failed).to.be.empty
   })
 

@@ -1,17 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
+import { abortOnReturn } from './abort-on-return.ts'
 import type { HeldNames, NameBudget } from './name-budget.ts'
 import { createNameSorter, type NameSorter } from './name-sorter.ts'
 import type { Blobs } from './walk-blobs.ts'
 
-/** Names given without a pause; a reader takes a millisecond or two for so many. */
-const namesPerTurn = 1024
+/** Names in a page, which are given without a pause; a reader takes a millisecond or two for so many. */
+const pageLength = 1024
 
 /** How names are found: see `WalkBlobs`. */
 type Walk = <T>(use: (blobs: Blobs) => Promise<T>) => Promise<T>
 
 /**
- * The names of the blobs that `walk` brings, each once, in ascending order of their UTF-8 bytes, cut as `options` say.
+ * The names of the blobs that `walk` brings, each once, in ascending order of their UTF-8 bytes, cut as `options` say, in
+ * pages.
  * Names are found before the first is given, all of them as far as `budget` lets them be held; a reader who stops
  * meanwhile ends that. Where names are dropped, by want of memory or a slow reader, another walk finds those after the
  * last given. Other work of the process goes on all the while.
@@ -20,7 +22,7 @@ export function listNames(
   walk: Walk,
   budget: NameBudget,
   { prefix = '', after = '', limit = Infinity }: ListOptions = {},
-): AsyncIterable<string> {
+): AsyncIterable<readonly string[]> {
   return abortOnReturn(async function* (signal) {
     const held = budget.open()
     try {
@@ -31,7 +33,7 @@ export function listNames(
         if (signal.aborted) return
         const pages = takePages(found, held)
         for (let page = pages.next(); page.length > 0; page = pages.next()) {
-          yield* page
+          yield page
           last = page.at(-1) ?? last
           left -= page.length
           // A fast reader would keep the process from everything else until the end of the list.
@@ -52,7 +54,7 @@ function takePages(found: NameSorter, held: HeldNames) {
   return {
     next(): readonly string[] {
       const page: string[] = []
-      while (names && page.length < namesPerTurn) {
+      while (names && page.length < pageLength) {
         const name = names.next()
         if (name.done) {
           isComplete = !found.isCut()
@@ -83,26 +85,4 @@ async function select(
     await sorter.settle()
   }
   return sorter
-}
-
-/**
- * Iterates what `start` returns, and aborts its signal as soon as the reader stops. A generator alone would notice that
- * only at its next `yield`.
- */
-function abortOnReturn<T>(
-  start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
-): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      const abort = new AbortController()
-      const iteration = start(abort.signal)
-      return {
-        next: () => iteration.next(),
-        return: () => {
-          abort.abort()
-          return iteration.return()
-        },
-      }
-    },
-  }
 }

@@ -111,21 +111,13 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Found at a time. */
-const batchLength = 1024
-
-/** The blobs of `customer` that are called as `names` says, in batches. */
+/** The blobs of `customer` that are called as `pages` of names say. */
 export async function* namedBlobs(
   layout: Layout,
   customer: string,
-  names: AsyncIterable<string>,
+  pages: AsyncIterable<readonly string[]>,
 ): Blobs {
-  let batch: Found[] = []
-  for await (const name of names) {
-    batch.push({ name, path: layout.blobPath({ customer, name }) })
-    if (batch.length < batchLength) continue
-    yield batch
-    batch = []
+  for await (const names of pages) {
+    yield names.map((name) => ({ name, path: layout.blobPath({ customer, name }) }))
   }
-  yield batch
 }

@@ -52,7 +52,7 @@ describe('openDiskBlobStore among processes', () => {
     expect(warnings).to.have.length(1)
     expect(warnings[0]).to.include('Removed 1 unfinished file')
     expect(await store.stat(key)).to.deep.equal(info)
-    expect(await collect(store.list('alice'))).to.deep.equal(['report.pdf'])
+    expect((await collect(store.list('alice'))).flat()).to.deep.equal(['report.pdf'])
     await store.close()
     expect(await readdir(join(directory, 'tmp'))).to.deep.equal([])
   })

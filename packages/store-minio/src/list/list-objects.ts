@@ -19,9 +19,20 @@ export interface ListRequest {
   readonly pageSize?: number
 }
 
-/** What is directly below a prefix: objects, and the folders that hold others, each by its whole key. */
+/** An object in a list. */
+export interface ListedObject {
+  /** The whole key. */
+  readonly key: string
+  readonly size: number
+  /** In whole seconds, as HEAD and GET report it; lists have milliseconds. */
+  readonly modifiedAt: Date
+  /** In quotes. */
+  readonly etag: string
+}
+
+/** What is directly below a prefix: objects, and the folders that hold others, by their whole keys. */
 export interface ListedPage {
-  readonly objects: readonly { readonly key: string; readonly size: number }[]
+  readonly objects: readonly ListedObject[]
   /** End with a slash. */
   readonly folders: readonly string[]
 }
@@ -49,14 +60,20 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
     if (page.Name === undefined) throw unreadableList()
     const decode = keyDecoder(page.EncodingType)
     yield {
-      objects: (page.Contents ?? []).map(({ Key = '', Size: size = 0 }) => ({
-        key: decode(Key),
-        size,
+      objects: (page.Contents ?? []).map((object) => ({
+        key: decode(object.Key ?? ''),
+        size: object.Size ?? 0,
+        modifiedAt: inSeconds(object.LastModified),
+        etag: object.ETag ?? '',
       })),
       folders: (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => decode(Prefix)),
     }
     continuation = page.IsTruncated === true ? page.NextContinuationToken : undefined
   } while (continuation !== undefined)
+}
+
+function inSeconds(time: Date = new Date(0)): Date {
+  return new Date(Math.floor(time.getTime() / 1000) * 1000)
 }
 
 function unreadableList(): FileServiceError {

@@ -8,7 +8,8 @@ import {
 } from '@holdfast/core'
 import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
 import { createObjectContent } from './object-content.ts'
-import { blobInfo, statObject } from './stat-object.ts'
+import { blobInfo } from '../keys/blob-info.ts'
+import { statObject } from './stat-object.ts'
 import type { StoreBody } from '../http/store-body.ts'
 import { sureOfAbsence } from './sure-of-absence.ts'
 

@@ -1,6 +1,7 @@
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { BlobInfo } from '@holdfast/core'
 import type { ObjectRead } from './get-object.ts'
+import { blobInfo } from '../keys/blob-info.ts'
 import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts'
 import { sureOfAbsence } from './sure-of-absence.ts'
 
@@ -19,12 +20,4 @@ async function head({ s3, bucket, key, name }: ObjectRead): Promise<BlobInfo | u
     if (failureOf(error).status === 404) return undefined
     throw translateError(error)
   }
-}
-
-/** The description of the blob `name`, from its object's; `etag` is in quotes. */
-export function blobInfo(
-  name: string,
-  { size, modifiedAt, etag }: Pick<BlobInfo, 'size' | 'modifiedAt' | 'etag'>,
-): BlobInfo {
-  return { name, size, modifiedAt, etag: etag.replaceAll('"', '') }
 }

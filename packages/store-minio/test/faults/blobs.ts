@@ -57,6 +57,6 @@ export async function expectOneOf(store: BlobStore, ...contents: readonly Buffer
   const index = contents.findIndex((each) => found?.equals(each))
   expect(index, `a whole blob; found are ${found?.length ?? 'no'} bytes`).to.be.at.least(0)
   const names: string[] = []
-  for await (const name of store.list(key.customer)) names.push(name)
+  for await (const page of store.list(key.customer)) names.push(...page)
   expect(names).to.deep.equal([key.name])
 }

@@ -76,8 +76,8 @@ describeWithMinio('inspectBucket', (minio) => {
     const seen = new Set<string>()
     for await (const { check } of inspectBucket(optionsFor())) {
       for await (const customer of store.customers()) seen.add(customer)
-      for await (const name of store.list('alice'))
-        seen.add(`${name} at ${check}`.split(' ')[0] ?? '')
+      for await (const names of store.list('alice'))
+        for (const name of names) seen.add(`${name} at ${check}`.split(' ')[0] ?? '')
     }
     expect([...seen]).to.deep.equal(['alice', 'a'])
     expect((await store.stat(key))?.size).to.equal(7)

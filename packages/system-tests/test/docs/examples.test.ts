@@ -83,7 +83,7 @@ describe('The examples in docs/embedding.md', function () {
         `const body = new FormData()
         body.append('document', new Blob(['12345']), 'numbers.txt')
         console.log(await (await fetch(url, { method: 'POST', body })).text())
-        for await (const name of service.filesOf({ name: 'alice' }).list()) console.log(name)`,
+        for await (const names of service.filesOf({ name: 'alice' }).list()) console.log(...names)`,
       ),
     )
     expect(output).to.equal('Safe: 5 bytes\nnumbers.txt\n')

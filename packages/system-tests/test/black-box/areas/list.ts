@@ -62,9 +62,9 @@ export function list(start: StartService): void {
       const endless = (store: BlobStore): BlobStore => ({
         ...store,
         async *list() {
-          for (let index = 0; index < 10_000; index++) yield `name ${index}`
+          for (let index = 0; index < 10_000; index++) yield [`name ${index}`]
           await gate.promise
-          yield 'last'
+          yield ['last']
         },
       })
       await using service = await start({ wrap: endless })

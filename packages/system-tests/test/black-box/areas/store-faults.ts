@@ -100,7 +100,7 @@ export function storeFaults(start: StartService): void {
       const breaking = (store: BlobStore): BlobStore => ({
         ...store,
         async *list() {
-          for (let index = 0; index < 10_000; index++) yield `name ${index}`
+          for (let index = 0; index < 10_000; index++) yield [`name ${index}`]
           throw fault
         },
       })

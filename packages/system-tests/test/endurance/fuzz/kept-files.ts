@@ -3,7 +3,9 @@ import type { CustomerFiles } from '@holdfast/core'
 /** The contents of all of a customer's files, by name. */
 export async function filesNow(files: CustomerFiles): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
-  for await (const name of files.list()) found.set(name, await contentOf(files, name))
+  for await (const names of files.list()) {
+    for (const name of names) found.set(name, await contentOf(files, name))
+  }
   return found
 }
 

@@ -144,7 +144,7 @@ describe('The test of linearizability', function () {
       }
     },
     'lists what it has listed before': (store) => {
-      const kept = new Map<string, Promise<readonly string[]>>()
+      const kept = new Map<string, Promise<readonly (readonly string[])[]>>()
       return {
         async *list(customer, options) {
           const id = JSON.stringify([customer, options])

@@ -55,7 +55,10 @@ const flaws: Readonly<Record<string, readonly [notices: RegExp, flaw: Flaw]>> = 
     (store) => ({
       async *list(customer, options) {
         let count = 0
-        for await (const name of store.list(customer, options)) if (++count !== 3) yield name
+        for await (const names of store.list(customer, options)) {
+          const listed = names.filter(() => ++count !== 3)
+          if (listed.length > 0) yield listed
+        }
       },
     }),
   ],
@@ -64,8 +67,8 @@ const flaws: Readonly<Record<string, readonly [notices: RegExp, flaw: Flaw]>> = 
     (store) => ({
       async *list(customer, options) {
         const names: string[] = []
-        for await (const name of store.list(customer, options)) names.unshift(name)
-        yield* names
+        for await (const page of store.list(customer, options)) names.unshift(...page.toReversed())
+        if (names.length > 0) yield names
       },
     }),
   ],
@@ -77,11 +80,11 @@ const flaws: Readonly<Record<string, readonly [notices: RegExp, flaw: Flaw]>> = 
         async *list(customer, options) {
           const names = seen.get(customer) ?? new Set()
           seen.set(customer, names)
-          for await (const name of store.list(customer)) names.add(name)
+          for await (const page of store.list(customer)) for (const name of page) names.add(name)
           const { prefix = '', after = '', limit = Infinity } = options ?? {}
           const wanted = [...names].filter((name) => name.startsWith(prefix))
           const behind = wanted.filter((name) => compareUtf8(name, after) > 0)
-          yield* behind.sort(compareUtf8).slice(0, limit)
+          if (behind.length > 0) yield behind.sort(compareUtf8).slice(0, limit)
         },
       }
     },

@@ -53,7 +53,9 @@ export function openMemorySite(
 
 async function removeAll(store: BlobStore): Promise<void> {
   for await (const customer of store.customers()) {
-    for await (const name of store.list(customer)) await store.delete({ customer, name })
+    for await (const names of store.list(customer)) {
+      for (const name of names) await store.delete({ customer, name })
+    }
   }
 }
 

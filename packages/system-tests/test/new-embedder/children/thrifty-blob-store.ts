@@ -7,6 +7,7 @@ import {
   type BlobInfo,
   type BlobKey,
   type BlobStore,
+  type ListOptions,
 } from '@holdfast/core'
 
 interface Kept {
@@ -31,6 +32,17 @@ export function createThriftyBlobStore(): BlobStore {
   const letGo = (digest: string) => {
     const kept = contents.get(digest)
     if (kept && --kept.uses === 0) contents.delete(digest)
+  }
+
+  function* pagesOf(
+    customer: string,
+    { prefix = '', after = '', limit = Infinity }: ListOptions = {},
+  ) {
+    const all = [...(customers.get(customer)?.values() ?? [])].filter(
+      ({ name }) => name.startsWith(prefix) && compareUtf8(name, after) > 0,
+    )
+    const wanted = all.sort((a, b) => compareUtf8(a.name, b.name)).slice(0, limit)
+    for (let at = 0; at < wanted.length; at += 1000) yield wanted.slice(at, at + 1000)
   }
 
   return {
@@ -74,10 +86,12 @@ export function createThriftyBlobStore(): BlobStore {
       return customers.get(key.customer)?.delete(key.name) ?? false
     },
 
-    async *list(customer, { prefix = '', after = '', limit = Infinity } = {}) {
-      const names = [...(customers.get(customer)?.keys() ?? [])].sort(compareUtf8)
-      const isWanted = (name: string) => name.startsWith(prefix) && compareUtf8(name, after) > 0
-      yield* names.filter(isWanted).slice(0, limit)
+    async *list(customer, options) {
+      for (const page of pagesOf(customer, options)) yield page.map(({ name }) => name)
+    },
+
+    async *listDetails(customer, options) {
+      yield* pagesOf(customer, options)
     },
 
     async usage(customer) {

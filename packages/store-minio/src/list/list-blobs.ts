@@ -1,9 +1,16 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { compareUtf8, nameProblem, type ListOptions, type Usage } from '@holdfast/core'
-import { listObjects, type ListedPage } from './list-objects.ts'
-import { mergeSorted } from './merge-sorted.ts'
+import {
+  compareUtf8,
+  nameProblem,
+  type BlobInfo,
+  type ListOptions,
+  type Usage,
+} from '@holdfast/core'
+import { blobInfo } from '../keys/blob-info.ts'
 import { isPlain, nameEncodings, type NameEncoding } from '../keys/name-encodings.ts'
 import type { ObjectKeys } from '../keys/object-keys.ts'
+import { listObjects, type ListedObject, type ListedPage } from './list-objects.ts'
+import { mergePages } from './merge-pages.ts'
 
 /** Where blobs are listed. */
 export interface Listing {
@@ -12,22 +19,44 @@ export interface Listing {
   readonly keys: ObjectKeys
 }
 
-/** The names of a customer's blobs. Whatever else lies in the bucket is passed over. */
-export async function* listNames(
+/** The names of a customer's blobs, in pages. Whatever else lies in the bucket is passed over. */
+export function listNames(
+  listing: Listing,
+  customer: string,
+  options: ListOptions,
+): AsyncIterable<readonly string[]> {
+  return listEntries(listing, customer, options, ({ name }) => name)
+}
+
+/** What is known of a customer's blobs, in pages. */
+export function listDetails(
+  listing: Listing,
+  customer: string,
+  options: ListOptions,
+): AsyncIterable<readonly BlobInfo[]> {
+  return listEntries(listing, customer, options, ({ name, object }) => blobInfo(name, object))
+}
+
+async function* listEntries<T>(
   listing: Listing,
   customer: string,
   { prefix = '', after = '', limit = Infinity }: ListOptions,
-): AsyncGenerator<string> {
+  describe: (blob: Named<ListedObject>) => T,
+): AsyncGenerator<readonly T[]> {
   // Half of a surrogate pair, at its end, is a beginning of names and nothing that can be sent.
   const sound = prefix.slice(0, prefix.isWellFormed() ? prefix.length : -1)
   if (!canBegin(sound)) return
   const cut = { prefix: sound, after, pageSize: Math.min(1000, limit) }
   const base = listing.keys.customerPrefix(customer)
   let left = limit
-  for await (const { name } of entriesBelow(listing, base, blobsOf, cut)) {
-    if (!name.startsWith(prefix) || compareUtf8(name, after) <= 0) continue
-    yield name
-    if (--left === 0) return
+  for await (const blobs of entriesBelow(listing, base, blobsOf, cut)) {
+    const wanted = blobs.filter(
+      ({ name }) => name.startsWith(prefix) && compareUtf8(name, after) > 0,
+    )
+    const page = wanted.slice(0, left)
+    left -= page.length
+    if (page.length > 0) yield page.map(describe)
+    if (left === 0) return
   }
 }
 
@@ -35,9 +64,9 @@ export async function* listNames(
 export async function measure(listing: Listing, customer: string): Promise<Usage> {
   const usage = { blobs: 0, bytes: 0 }
   const base = listing.keys.customerPrefix(customer)
-  for await (const { size } of entriesBelow(listing, base, blobsOf)) {
-    usage.blobs++
-    usage.bytes += size
+  for await (const blobs of entriesBelow(listing, base, blobsOf)) {
+    usage.blobs += blobs.length
+    for (const { object } of blobs) usage.bytes += object.size
   }
   return usage
 }
@@ -45,8 +74,8 @@ export async function measure(listing: Listing, customer: string): Promise<Usage
 /** The names of the customers who keep a blob, all of which it holds in memory. */
 export async function* listCustomers(listing: Listing): AsyncGenerator<string> {
   const names: string[] = []
-  for await (const { name } of entriesBelow(listing, listing.keys.prefix, foldersOf)) {
-    names.push(name)
+  for await (const folders of entriesBelow(listing, listing.keys.prefix, foldersOf)) {
+    for (const { name } of folders) names.push(name)
   }
   // S3 orders folders by their names with a slash appended: "a b/" comes before "a/".
   yield* names.sort(compareUtf8)
@@ -58,39 +87,39 @@ interface Cut {
   readonly pageSize: number
 }
 
-interface Entry {
+interface Named<T> {
   readonly name: string
-  readonly size: number
+  readonly object: T
 }
 
 /** Takes from a page what is wanted of it, by whole keys. */
-type Pick = (page: ListedPage) => readonly { readonly key: string; readonly size: number }[]
+type Pick<T extends { readonly key: string }> = (page: ListedPage) => readonly T[]
 
-const blobsOf: Pick = ({ objects }) => objects
+const blobsOf: Pick<ListedObject> = ({ objects }) => objects
 
-const foldersOf: Pick = ({ folders }) =>
-  folders.map((folder) => ({ key: folder.slice(0, -1), size: 0 }))
+const foldersOf: Pick<{ readonly key: string }> = ({ folders }) =>
+  folders.map((folder) => ({ key: folder.slice(0, -1) }))
 
 const everything: Cut = { prefix: '', after: '', pageSize: 1000 }
 
-/** What is directly below `base`, in order; with a cut, all that is in it, and maybe more. */
-function entriesBelow(
+/** What is directly below `base`, in order and in pages; with a cut, all that is in it, and maybe more. */
+function entriesBelow<T extends { readonly key: string }>(
   listing: Listing,
   base: string,
-  pick: Pick,
+  pick: Pick<T>,
   cut: Cut = everything,
-): AsyncIterable<Entry> {
+): AsyncIterable<readonly Named<T>[]> {
   const ways = nameEncodings.map((encoding) => entriesIn(encoding, listing, base, pick, cut))
-  return mergeSorted(ways, (a, b) => compareUtf8(a.name, b.name))
+  return mergePages(ways, (a, b) => compareUtf8(a.name, b.name))
 }
 
-async function* entriesIn(
+async function* entriesIn<T extends { readonly key: string }>(
   { folder, encode, decode }: NameEncoding,
   { s3, bucket }: Listing,
   base: string,
-  pick: Pick,
+  pick: Pick<T>,
   cut: Cut,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<readonly Named<T>[]> {
   const [prefix, after] = [safeStart(encode(cut.prefix)), safeStart(encode(cut.after))]
   // S3 servers differ in what they make of a start outside the prefix.
   if (!after.startsWith(prefix) && compareUtf8(after, prefix) > 0) return
@@ -104,12 +133,17 @@ async function* entriesIn(
     ...(isWithin && { after: start + after }),
   })
   for await (const page of pages) {
-    for (const { key, size } of pick(page)) {
-      const name = decode(key.slice(start.length))
+    const named: Named<T>[] = []
+    let isBehind = false
+    for (const object of pick(page)) {
+      const name = decode(object.key.slice(start.length))
       if (name === undefined) continue
-      if (!name.startsWith(cut.prefix) && compareUtf8(name, cut.prefix) > 0) return
-      yield { name, size }
+      isBehind = !name.startsWith(cut.prefix) && compareUtf8(name, cut.prefix) > 0
+      if (isBehind) break
+      named.push({ name, object })
     }
+    yield named
+    if (isBehind) return
   }
 }
 
