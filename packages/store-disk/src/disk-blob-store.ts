@@ -9,6 +9,7 @@ import {
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode } from './directory/layout.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
+import { pooledCalls } from './files/file-calls.ts'
 import { translateFsError } from './files/translate-fs-error.ts'
 import { withEntries } from './list/directory-entries.ts'
 import { findCustomers, measure } from './list/find-blobs.ts'
@@ -92,7 +93,7 @@ export async function openDiskBlobStore({
   const namesOf = (customer: string, options?: ListOptions) =>
     listNames((use) => walked(walkBlobs(customer, use)), budget, options)
   const stat = async (key: BlobKey) => {
-    const stats = await found(fileStats(layout.blobPath(key)))
+    const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
   }
 
@@ -100,7 +101,7 @@ export async function openDiskBlobStore({
     async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
       const target = layout.blobPath(key)
       signal?.throwIfAborted()
-      if (createOnly && (await translateFsError(fileStats(target)))) {
+      if (createOnly && (await translateFsError(fileStats(target, calls)))) {
         throw new FileServiceError('already-exists', 'The name is taken')
       }
       const options = { createOnly, signal, release, onReadable }
@@ -124,7 +125,7 @@ export async function openDiskBlobStore({
     stat,
 
     async delete(key) {
-      return found(removeFile(layout.blobPath(key)))
+      return found(removeFile(layout.blobPath(key), calls))
     },
 
     list: namesOf,

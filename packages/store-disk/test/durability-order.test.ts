@@ -139,6 +139,22 @@ describe('openDiskBlobStore, on a disk of this machine,', () => {
     await store.close()
   })
 
+  it('has the thread pool sync the directory of a small blob that is removed, and does all else at once', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('content'))
+    expect(await pooledCalls(() => store.delete(key))).to.deep.equal(['sync'])
+    await store.close()
+  })
+
+  it('leaves it to the pool to remove a large blob', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('content'.repeat(100_000)))
+    expect(await pooledCalls(() => store.delete(key))).to.deep.equal(['unlink', 'sync'])
+    await store.close()
+  })
+
   it('leaves everything to the pool for a while, where a call has taken long', async () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: join(place.path, 'data') })

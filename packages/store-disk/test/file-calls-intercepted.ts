@@ -35,6 +35,8 @@ const blocking = {
   renameSync: 'rename',
   linkSync: 'link',
   symlinkSync: 'symlink',
+  lstatSync: 'lstat',
+  unlinkSync: 'unlink',
 }
 const callingBack = {
   open: 'open',
@@ -47,6 +49,8 @@ const callingBack = {
   rename: 'rename',
   link: 'link',
   symlink: 'symlink',
+  lstat: 'lstat',
+  unlink: 'unlink',
 }
 const promising = [
   ...['open', 'mkdir', 'rename', 'link', 'unlink', 'lstat', 'opendir', 'utimes'],

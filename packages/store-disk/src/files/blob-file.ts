@@ -1,12 +1,12 @@
 import { constants, type BigIntStats } from 'node:fs'
-import { lstat } from 'node:fs/promises'
 import type { BlobInfo } from '@holdfast/core'
+import type { FileCalls } from './file-calls.ts'
 import { isAbsence } from './system-error.ts'
 
 /** The stats of the regular file at `path`; `undefined` for all else, since a symbolic link is no blob. */
-export async function fileStats(path: string) {
+export async function fileStats(path: string, calls: Pick<FileCalls, 'lstat'>) {
   try {
-    const stats = await lstat(path, { bigint: true })
+    const stats = await calls.lstat(path)
     return stats.isFile() ? stats : undefined
   } catch (error) {
     if (isAbsence(error)) return undefined

@@ -2,8 +2,11 @@ import * as fs from 'node:fs'
 import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
 import { isSystemError } from './system-error.ts'
 
-/** Bytes of a file beyond which it is not freed at once. */
-const largeSize = 256 * 1024
+/**
+ * Bytes of a file beyond which it is not freed at once: to replace or remove a file is to free what it has in memory, too,
+ * 0.2 ms for each MiB, or so.
+ */
+export const largeSize = 256 * 1024
 
 /**
  * Calls of the file system that touch no more than what is in memory, as a rule, and two that wait for the disk: the
@@ -18,6 +21,8 @@ export interface FileCalls {
   /** Sets the times of access and of modification, in seconds. */
   setTimes(file: number, time: number): Promise<void>
   stat(file: number): Promise<fs.BigIntStats>
+  /** Of what is at `path`, and not of what a symbolic link there leads to. */
+  lstat(path: string): Promise<fs.BigIntStats>
   sync(file: number): Promise<void>
   /** Syncs the content, and as much of the rest as it takes to find it again. */
   datasync(file: number): Promise<void>
@@ -60,6 +65,10 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
       (file: number) => fs.fstatSync(file, { bigint: true }),
       (file) => byPool<fs.BigIntStats>((done) => fs.fstat(file, { bigint: true }, done)),
     ),
+    lstat: either(
+      (path: string) => fs.lstatSync(path, { bigint: true }),
+      (path) => byPool<fs.BigIntStats>((done) => fs.lstat(path, { bigint: true }, done)),
+    ),
     sync: (file) => recordFailedSync(byPool((done) => fs.fsync(file, done))),
     datasync: (file) => recordFailedSync(byPool((done) => fs.fdatasync(file, done))),
     close: either(
@@ -101,7 +110,6 @@ function byPool<Result = void>(
   })
 }
 
-/** To replace a file is to free what it has in memory, too: 0.2 ms for each MiB, or so. */
 function isLarge(path: string): boolean {
   return (fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > largeSize
 }

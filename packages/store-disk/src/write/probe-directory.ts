@@ -28,7 +28,7 @@ export async function probeDirectory({ layout, ...store }: ProbedDirectory): Pro
     if (!content.equals(await readFile(target))) {
       throw new Error('What was written has come back as something else')
     }
-    await removeFile(target)
+    await removeFile(target, store.calls)
   } catch (error) {
     await store.tempDirectory.remove(target)
     throw error
