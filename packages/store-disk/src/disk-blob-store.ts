@@ -17,9 +17,7 @@ import { listDetails } from './list/list-details.ts'
 import { listNames } from './list/list-names.ts'
 import { createNameBudget } from './list/name-budget.ts'
 import { createPlainWalk, createWatchedWalk, namedBlobs } from './list/walk-blobs.ts'
-import { createPageCacheHints, noPageCacheHints } from './read/page-cache-hints.ts'
-import { readBlob } from './read/read-blob.ts'
-import { createReadSyncCached } from './read/read-sync-cached.ts'
+import { createBlobReader } from './read/blob-reader.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite } from './write/atomic-write.ts'
@@ -75,8 +73,7 @@ export async function openDiskBlobStore({
   const walkBlobs = data.journal
     ? createWatchedWalk(layout, data.journal, data.isLocal)
     : createPlainWalk(layout)
-  const hints = data.isLocal ? createPageCacheHints() : noPageCacheHints
-  const readCached = createReadSyncCached(cacheBytes === undefined ? {} : { cacheBytes })
+  const readBlob = createBlobReader(data.isLocal, cacheBytes === undefined ? {} : { cacheBytes })
   /** A blob is missing only if the data directory is mounted. */
   const found = async <T>(looking: Promise<T>) => {
     const result = await translateFsError(looking)
@@ -119,7 +116,7 @@ export async function openDiskBlobStore({
     },
 
     async open(key, options = {}) {
-      return found(readBlob(layout.blobPath(key), key.name, options, hints, readCached))
+      return found(readBlob(layout.blobPath(key), key.name, options))
     },
 
     stat,

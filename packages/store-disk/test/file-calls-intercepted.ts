@@ -35,6 +35,7 @@ const blocking = {
   renameSync: 'rename',
   linkSync: 'link',
   symlinkSync: 'symlink',
+  readSync: 'read',
   lstatSync: 'lstat',
   unlinkSync: 'unlink',
 }
@@ -49,6 +50,7 @@ const callingBack = {
   rename: 'rename',
   link: 'link',
   symlink: 'symlink',
+  read: 'read',
   lstat: 'lstat',
   unlink: 'unlink',
 }

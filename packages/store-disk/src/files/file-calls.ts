@@ -15,7 +15,9 @@ export const largeSize = 256 * 1024
  */
 export interface FileCalls {
   /** Resolves with the descriptor. */
-  open(path: string, flags: string, mode?: number): Promise<number>
+  open(path: string, flags: string | number, mode?: number): Promise<number>
+  /** Reads into `bytes` from `position` on, and resolves with how many; 0 at the end of the file. */
+  read(file: number, bytes: Uint8Array, position: number): Promise<number>
   /** Appends `bytes`, and resolves with the number that was written. */
   write(file: number, bytes: Uint8Array): Promise<number>
   /** Sets the times of access and of modification, in seconds. */
@@ -50,8 +52,14 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
       breaker.isTripped() ? later(...args) : breaker.time(() => now(...args))
   return {
     open: either(
-      (path: string, flags: string, mode?: number) => fs.openSync(path, flags, mode),
+      (path: string, flags: string | number, mode?: number) => fs.openSync(path, flags, mode),
       (path, flags, mode) => byPool<number>((done) => fs.open(path, flags, mode, done)),
+    ),
+    read: either(
+      (file: number, bytes: Uint8Array, position: number) =>
+        fs.readSync(file, bytes, 0, bytes.length, position),
+      (file, bytes, position) =>
+        byPool<number>((done) => fs.read(file, bytes, 0, bytes.length, position, done)),
     ),
     write: either(
       (file: number, bytes: Uint8Array) => fs.writeSync(file, bytes),

@@ -13,7 +13,7 @@ export interface LatencyBreaker {
 const weight = 16
 
 /** What calls may take on average, in milliseconds: more is waiting for a disk. A single one of 8 ms is enough. */
-const most = 0.5
+const usualMost = 0.5
 
 /**
  * No more than one part in so many of the time goes into slow calls: a disk that is slow, or has a hiccup, must not
@@ -23,9 +23,12 @@ const restFactor = 20
 
 /**
  * Makes a breaker for calls that take microseconds as a rule, less than the waking of a thread, and now and then wait for
- * a disk. Once they have taken long on average it stays tripped for twenty times as long as they took together.
+ * a disk. Once they have taken more than `most` milliseconds on average it stays tripped for twenty times as long as they took together.
  */
-export function createLatencyBreaker(now: () => number = () => performance.now()): LatencyBreaker {
+export function createLatencyBreaker(
+  most = usualMost,
+  now: () => number = () => performance.now(),
+): LatencyBreaker {
   let average = 0
   let trippedUntil = 0
   return {

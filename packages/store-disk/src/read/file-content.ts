@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { ByteRange } from '@holdfast/core'
 import { createBufferPool } from '../files/buffer-pool.ts'
+import { pooledCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 
 /** Bytes per read: what a thread of the pool does in one go. A slow reader holds two such chunks. */
@@ -8,6 +8,21 @@ const chunkSize = 256 * 1024
 
 /** New memory costs about as much as what is done with it; 8 MiB are kept. */
 const pool = createBufferPool(chunkSize, 32)
+
+/** An open file. */
+export interface ReadableFile {
+  /** Reads into `bytes` from `position` on; resolves with how many, 0 at the end. */
+  read(bytes: Uint8Array, position: number): Promise<number>
+  close(): Promise<void>
+}
+
+/** The file of a descriptor, which it closes. */
+export function readByPool(descriptor: number): ReadableFile {
+  return {
+    read: (bytes, position) => pooledCalls.read(descriptor, bytes, position),
+    close: () => pooledCalls.close(descriptor),
+  }
+}
 
 export interface FileContent {
   /** Its iterator has closed the file when it ends, fails or is stopped. */
@@ -22,7 +37,7 @@ export interface FileContent {
  * if the file turns out to be shorter.
  */
 export function createFileContent(
-  file: FileHandle,
+  file: ReadableFile,
   range: ByteRange,
   reuseChunks = false,
 ): FileContent {
@@ -36,9 +51,8 @@ export function createFileContent(
     if (position === end) return undefined
     const length = Math.min(chunkSize, end - position)
     const buffer = buffers.next(length)
-    const { bytesRead } = await translateFsError(file.read(buffer, 0, length, position))
-    if (bytesRead === 0)
-      throw new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
+    const bytesRead = await translateFsError(file.read(buffer.subarray(0, length), position))
+    if (bytesRead === 0) throw becameShorter(position, end)
     position += bytesRead
     return buffer.subarray(0, bytesRead)
   }
@@ -79,6 +93,10 @@ export function createFileContent(
 const freshBuffers = {
   next: (length: number) => Buffer.allocUnsafeSlow(length),
   giveBack: () => {},
+}
+
+export function becameShorter(position: number, end: number): Error {
+  return new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
 }
 
 /** The code is that of a stream that is destroyed while it is read. */

@@ -1,13 +1,7 @@
-import { createLatencyBreaker } from '../files/latency-breaker.ts'
-
 /** Which files are likely in the page cache of the operating system: those that were read lately. */
 export interface PageCacheHints {
-  /**
-   * Returns the result of `read` if the file at `path` is likely in the page cache. Returns `undefined` otherwise, and if
-   * `read` fails: the asynchronous read then reports the error.
-   */
-  readSync<T>(path: string, read: () => T): T | undefined
-  /** Records that the file at `path` has been read asynchronously. */
+  isLikelyCached(path: string): boolean
+  /** Records that the file at `path` has been read. */
   note(path: string): void
 }
 
@@ -17,26 +11,16 @@ const staysFor = 300
 /** A power of two. Each slot takes eight bytes and keeps the last file of its hash. */
 const slots = 2 ** 18
 
-/**
- * Keeps hints in constant memory. To wake a thread of the pool takes twenty times as long as to read a file of some KiB
- * from the page cache. So the main thread reads such a file itself, unless reads were slow lately: it must not wait for
- * a disk.
- */
+/** Keeps hints in constant memory. */
 export function createPageCacheHints(now: () => number = () => performance.now()): PageCacheHints {
   const tags = new Uint32Array(slots)
   const notedAt = new Float32Array(slots).fill(-Infinity)
-  const breaker = createLatencyBreaker(now)
-
-  const isLikelyCached = (path: string, time: number) => {
-    const tag = hashOf(path)
-    const slot = tag % slots
-    return tags[slot] === tag && time / 1000 - (notedAt[slot] ?? 0) < staysFor
-  }
 
   return {
-    readSync(path, read) {
-      if (breaker.isTripped() || !isLikelyCached(path, now())) return undefined
-      return attempt(() => breaker.time(read))
+    isLikelyCached(path) {
+      const tag = hashOf(path)
+      const slot = tag % slots
+      return tags[slot] === tag && now() / 1000 - (notedAt[slot] ?? 0) < staysFor
     },
     note(path) {
       const tag = hashOf(path)
@@ -46,18 +30,7 @@ export function createPageCacheHints(now: () => number = () => performance.now()
   }
 }
 
-/** For file systems where a read may block: no file is likely in the page cache. */
-export const noPageCacheHints: PageCacheHints = { readSync: () => undefined, note: () => {} }
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
-}
-
-/** FNV-1a over the units of UTF-16. A collision only has a file read synchronously that is not cached. */
+/** FNV-1a over the units of UTF-16. A collision only has a file taken for one that is cached. */
 function hashOf(path: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < path.length; index++) {

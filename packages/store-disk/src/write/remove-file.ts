@@ -12,9 +12,9 @@ import { isAbsence } from '../files/system-error.ts'
 export async function removeFile(path: string, calls: FileCalls): Promise<boolean> {
   const stats = await fileStats(path, calls)
   if (!stats) return false
-  const { unlink } = stats.size > largeSize ? pooledCalls : calls
+  const unlinking = stats.size > largeSize ? pooledCalls : calls
   const remove = async () => {
-    await unlink(path)
+    await unlinking.unlink(path)
     crashPoint('name-removed')
   }
   try {

@@ -8,7 +8,7 @@ function openBreaker() {
     clock.time += ms
     return 'made'
   }
-  return { clock, call, breaker: createLatencyBreaker(() => clock.time) }
+  return { clock, call, breaker: createLatencyBreaker(0.5, () => clock.time) }
 }
 
 describe('createLatencyBreaker', () => {

@@ -1,21 +1,21 @@
 import { randomFillSync } from 'node:crypto'
-import { open, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createFileContent } from '../../src/read/file-content.ts'
+import { createFileContent, type ReadableFile } from '../../src/read/file-content.ts'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../temporary-directory.ts'
 
 const size = 1_500_000
 const range = { offset: 0, length: size }
 
 /** `file`, and how it was read. */
-function watched(file: FileHandle) {
+function watched(file: ReadableFile) {
   const seen = { begun: 0, done: 0, doneAtClose: -1 }
-  const read = file.read.bind(file) as (...args: unknown[]) => Promise<unknown>
+  const read = file.read.bind(file)
   const close = file.close.bind(file)
   Object.assign(file, {
-    read: async (...args: unknown[]) => {
+    read: async (...args: Parameters<ReadableFile['read']>) => {
       seen.begun++
       await nextTurn()
       const result = await read(...args)
@@ -41,7 +41,13 @@ describe('createFileContent', () => {
     const content = randomFillSync(Buffer.alloc(size))
     const path = join(place.path, name)
     await writeFile(path, content)
-    return { content, file: await open(path, 'r') }
+    const handle = await open(path, 'r')
+    const file: ReadableFile = {
+      read: async (bytes, position) =>
+        (await handle.read(bytes, 0, bytes.length, position)).bytesRead,
+      close: () => handle.close(),
+    }
+    return { content, file }
   }
 
   it('reads one chunk ahead of the reader, and no more', async () => {

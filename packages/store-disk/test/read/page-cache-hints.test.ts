@@ -7,15 +7,13 @@ function openHints() {
   return { clock, hints: createPageCacheHints(() => clock.time) }
 }
 
-const read = () => 'content'
-
 describe('createPageCacheHints', () => {
-  it('reads no file synchronously that was not read before', () => {
+  it('takes no file for cached that was not read before', () => {
     const { hints } = openHints()
     hints.note('/data/files/alice/a')
-    expect(hints.readSync('/data/files/alice/a', read)).to.equal('content')
+    expect(hints.isLikelyCached('/data/files/alice/a')).to.equal(true)
     for (const other of ['/data/files/alice/b', '/data/files/alice/A', '/data/files/bob/a', '']) {
-      expect(hints.readSync(other, read), other).to.equal(undefined)
+      expect(hints.isLikelyCached(other), other).to.equal(false)
     }
   })
 
@@ -23,7 +21,7 @@ describe('createPageCacheHints', () => {
     const { hints } = openHints()
     const paths = Array.from({ length: 100_000 }, (_, n) => `/data/files/alice/file ${n}`)
     for (const path of paths) hints.note(path)
-    const known = paths.filter((path) => hints.readSync(path, read) !== undefined)
+    const known = paths.filter((path) => hints.isLikelyCached(path))
     expect(known.length).to.be.above(75_000)
   })
 
@@ -31,36 +29,11 @@ describe('createPageCacheHints', () => {
     const { clock, hints } = openHints()
     hints.note('a')
     clock.time += 299_000
-    expect(hints.readSync('a', read)).to.equal('content')
+    expect(hints.isLikelyCached('a')).to.equal(true)
     hints.note('a')
     clock.time += 299_000
-    expect(hints.readSync('a', read)).to.equal('content')
+    expect(hints.isLikelyCached('a')).to.equal(true)
     clock.time += 2_000
-    expect(hints.readSync('a', read)).to.equal(undefined)
-  })
-
-  it('reads nothing synchronously for twenty times as long as a slow read took', () => {
-    const { clock, hints } = openHints()
-    hints.note('a')
-    hints.note('b')
-    const slowly = () => {
-      clock.time += 10
-      return 'late'
-    }
-    expect(hints.readSync('a', slowly)).to.equal('late')
-    clock.time += 199
-    expect(hints.readSync('b', read)).to.equal(undefined)
-    clock.time += 1
-    expect(hints.readSync('b', read)).to.equal('content')
-  })
-
-  it('returns nothing for a file that cannot be read', () => {
-    const { hints } = openHints()
-    hints.note('a')
-    const fail = () => {
-      throw new Error('EIO')
-    }
-    expect(hints.readSync('a', fail)).to.equal(undefined)
-    expect(hints.readSync('a', read)).to.equal('content')
+    expect(hints.isLikelyCached('a')).to.equal(false)
   })
 })

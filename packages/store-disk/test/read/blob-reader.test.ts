@@ -1,14 +1,13 @@
 import { lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
-import {
-  createReadSyncCached,
-  type ReadSyncCachedOptions,
-} from '../../src/read/read-sync-cached.ts'
+import { createBlobReader } from '../../src/read/blob-reader.ts'
+import type { FileCacheOptions } from '../../src/read/file-cache.ts'
 import { collect } from '../collect.ts'
 import { openFilesIn } from '../disk-harness.ts'
+import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 const key = { customer: 'alice', name: 'blob' }
@@ -86,11 +85,11 @@ describe('openDiskBlobStore, asked again for a small blob', () => {
 })
 
 /** A file that `read` reads, through the cache; `write` changes it in place, as late as the file system can tell. */
-async function openFile(options: ReadSyncCachedOptions) {
+async function openFile(options: FileCacheOptions) {
   const place = await makeTemporaryDirectory()
   const path = join(place.path, 'a')
-  const readCached = createReadSyncCached(options)
-  const read = (file = path) => readCached(file, 'a', {})?.bytes
+  const readBlob = createBlobReader(true, options)
+  const read = async (file = path) => (await readBlob(file, 'a', {}))?.bytes
   const write = (content: string) => {
     const before = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
     do writeFileSync(path, content)
@@ -102,27 +101,27 @@ async function openFile(options: ReadSyncCachedOptions) {
 /** What has just been written is kept at once. */
 const atOnce = { settlesAfterMs: -1_000_000 }
 
-describe('createReadSyncCached', () => {
+describe('createBlobReader', () => {
   it('keeps the bytes of a file, and reads it anew whenever it has changed', async () => {
     await using file = await openFile(atOnce)
     file.write('one')
-    const first = file.read()
+    const first = await file.read()
     expect(first?.toString()).to.equal('one')
-    expect(file.read(), 'the same bytes').to.equal(first)
+    expect(await file.read(), 'the same bytes').to.equal(first)
     const { atime, mtime } = lstatSync(file.path)
     file.write('two')
     utimesSync(file.path, atime, mtime)
-    expect(file.read()?.toString(), 'of the same size and time').to.equal('two')
+    expect((await file.read())?.toString(), 'of the same size and time').to.equal('two')
     rmSync(file.path)
-    expect(() => file.read()).to.throw('ENOENT')
+    expect(await file.read()).to.equal(undefined)
     file.write('six')
-    expect(file.read()?.toString()).to.equal('six')
+    expect((await file.read())?.toString()).to.equal('six')
   })
 
   it('keeps nothing that has changed a moment ago', async () => {
     await using file = await openFile({ settlesAfterMs: 60_000 })
     file.write('one')
-    expect(file.read()).not.to.equal(file.read())
+    expect(await file.read()).not.to.equal(await file.read())
   })
 
   it('keeps no more bytes than it may, and none where it may not', async () => {
@@ -130,12 +129,63 @@ describe('createReadSyncCached', () => {
     await using other = await openFile({ ...atOnce, cacheBytes: 0 })
     const paths = ['a', 'b', 'c'].map((name) => `${file.path}${name}`)
     for (const path of [...paths, other.path]) writeFileSync(path, 'x'.repeat(2_000))
-    const kept = () => paths.filter((path) => file.read(path) === file.read(path)).length
-    expect(kept(), 'one at a time').to.equal(3)
+    let kept = 0
+    for (const path of paths) if ((await file.read(path)) === (await file.read(path))) kept++
+    expect(kept, 'one at a time').to.equal(3)
     const [first = ''] = paths
-    const before = file.read(first)
-    for (const path of paths) file.read(path)
-    expect(file.read(first), 'pushed out').not.to.equal(before)
-    expect(other.read()).not.to.equal(other.read())
+    const before = await file.read(first)
+    for (const path of paths) await file.read(path)
+    expect(await file.read(first), 'pushed out').not.to.equal(before)
+    expect(await other.read()).not.to.equal(await other.read())
+  })
+
+  it('has the bytes of a small range of a large file in memory', async () => {
+    await using file = await openFile({})
+    writeFileSync(file.path, Buffer.alloc(1_000_000, '0123456789'))
+    const readBlob = createBlobReader(true)
+    const rangeOf = async (first: number, last: number) => {
+      const blob = await readBlob(file.path, 'a', { range: { first, last } })
+      const text = blob ? Buffer.concat(await collect(blob.content)).toString() : ''
+      return [blob?.bytes?.length, blob?.range, text.length, text.slice(0, 3)]
+    }
+    expect(await rangeOf(5, 100_004)).to.deep.equal([
+      ...[100_000, { offset: 5, length: 100_000 }],
+      ...[100_000, '567'],
+    ])
+    expect(await rangeOf(999_999, 2_000_000)).to.deep.equal([
+      ...[1, { offset: 999_999, length: 1 }],
+      ...[1, '9'],
+    ])
+    expect(await rangeOf(1, 200_000)).to.deep.equal([
+      ...[undefined, { offset: 1, length: 200_000 }],
+      ...[200_000, '123'],
+    ])
+    expect(await openFilesIn(dirname(file.path))).to.deep.equal([])
+  })
+
+  it('leaves files that it has not read to the pool where one of them took long, and no others', async () => {
+    await using place = await makeTemporaryDirectory()
+    const [known, slow, other] = ['known', 'slow', 'other'].map((name) => join(place.path, name))
+    for (const path of [known, slow, other]) writeFileSync(path ?? '', 'content')
+    let time = 0
+    const readBlob = createBlobReader(true, { cacheBytes: 0, now: () => time })
+    const read = (path = '') => readBlob(path, 'a', {})
+    await read(known)
+    const pooled: string[] = []
+    using _ = await interceptFileCalls({
+      before({ name, path, isBlocking }) {
+        if (isBlocking && name === 'read' && path === slow) time += 5
+        if (!isBlocking) pooled.push(`${name} ${basename(path)}`)
+      },
+    })
+    await read(slow)
+    expect(pooled).to.deep.equal(['close slow'])
+    await read(other)
+    expect(pooled.splice(0)).to.deep.equal([
+      'close slow',
+      ...['open other', 'stat other', 'read other', 'close other'],
+    ])
+    await read(known)
+    expect(pooled).to.deep.equal([])
   })
 })

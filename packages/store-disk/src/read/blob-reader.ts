@@ -1,0 +1,167 @@
+import type { BigIntStats } from 'node:fs'
+import {
+  resolveRange,
+  type BlobInfo,
+  type ByteRange,
+  type OpenBlob,
+  type OpenOptions,
+} from '@holdfast/core'
+import { blobInfo, fileStats, readFlags } from '../files/blob-file.ts'
+import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
+import { createLatencyBreaker } from '../files/latency-breaker.ts'
+import { isAbsence, isSystemError } from '../files/system-error.ts'
+import { becameShorter, createFileContent, readByPool } from './file-content.ts'
+import {
+  createFileCache,
+  isUnchanged,
+  noFileCache,
+  type CachedFile,
+  type FileCacheOptions,
+} from './file-cache.ts'
+import { createPageCacheHints } from './page-cache-hints.ts'
+
+/** Opens the blob `name` whose file is at `path`; `undefined` if there is no regular file. */
+export type ReadBlob = (
+  path: string,
+  name: string,
+  options: OpenOptions,
+) => Promise<OpenBlob | undefined>
+
+export interface BlobReaderOptions extends FileCacheOptions {
+  /** A clock in milliseconds that never goes back. Default: `performance.now`. */
+  readonly now?: (() => number) | undefined
+}
+
+/** The most bytes, of a whole file or of a range, that are in memory when a blob is open: they are copied in some 20 us. */
+const inMemoryLimit = 128 * 1024
+
+/**
+ * What a call may take on average, in milliseconds, for a file that may not be in the page cache. If it is there, a call
+ * takes a tenth of that; a fast disk takes three times as long.
+ */
+const mostIfUncached = 0.04
+
+/**
+ * Makes the reader of blobs on a file system; `isLocal` says whether that is certainly on this machine. To wake a thread
+ * of the pool takes several times as long as to read some KiB from the page cache. So the main thread reads small files
+ * and small ranges itself, unless reads were slow lately: it must not wait for a disk. It is patient with files that were
+ * read lately, which are likely in the page cache, and not with others. The bytes of small files are cached.
+ */
+export function createBlobReader(isLocal: boolean, options: BlobReaderOptions = {}): ReadBlob {
+  const { now } = options
+  const hints = createPageCacheHints(now)
+  const cache = isLocal ? createFileCache(options) : noFileCache
+  const callsWithin = (mostMs?: number) =>
+    isLocal ? createFileCalls(createLatencyBreaker(mostMs, now)) : pooledCalls
+  const likely = callsWithin()
+  const unlikely = callsWithin(mostIfUncached)
+
+  const readOpened = async (path: string, file: OpenFile, { range: request }: OpenOptions) => {
+    const { info, stats } = file
+    if (info.size <= inMemoryLimit) {
+      const whole = { info, stats, bytes: await readPart(file, { offset: 0, length: info.size }) }
+      hints.note(path)
+      cache.keep(path, whole)
+      return partOf(whole, request)
+    }
+    const range = resolveRange(request, info.size)
+    const part = range ?? nothing
+    if (part.length > inMemoryLimit) return undefined
+    const bytes = await readPart(file, part)
+    hints.note(path)
+    return { info, range, ...inMemory(bytes) }
+  }
+
+  return async (path, name, readOptions) => {
+    const known = cache.get(path)
+    if (known) {
+      const stats = await fileStats(path, likely)
+      if (stats && isUnchanged(known.stats, stats)) return partOf(known, readOptions.range)
+    }
+    const file = await openIfThere(path, name, hints.isLikelyCached(path) ? likely : unlikely)
+    if (!file) return undefined
+    let isKeptOpen = false
+    try {
+      const blob = await readOpened(path, file, readOptions)
+      isKeptOpen = blob === undefined
+      return blob ?? streamed(file, readOptions)
+    } finally {
+      if (!isKeptOpen) await file.calls.close(file.descriptor)
+    }
+  }
+}
+
+interface OpenFile {
+  readonly descriptor: number
+  readonly stats: BigIntStats
+  readonly info: BlobInfo
+  /** By which it was opened. */
+  readonly calls: FileCalls
+}
+
+/** `undefined` if there is no regular file at `path`. */
+async function openIfThere(
+  path: string,
+  name: string,
+  calls: FileCalls,
+): Promise<OpenFile | undefined> {
+  const descriptor = await calls.open(path, readFlags).catch(absentIfMissing)
+  if (descriptor === undefined) return undefined
+  let isKeptOpen = false
+  try {
+    const stats = await calls.stat(descriptor)
+    isKeptOpen = stats.isFile()
+    return isKeptOpen ? { descriptor, stats, info: blobInfo(name, stats), calls } : undefined
+  } finally {
+    if (!isKeptOpen) await calls.close(descriptor)
+  }
+}
+
+function absentIfMissing(error: unknown): undefined {
+  // ELOOP: a symbolic link (FreeBSD says EMLINK). ENXIO: a socket. EISDIR: a directory, on Windows.
+  if (!isAbsence(error) && !isSystemError(error, 'ELOOP', 'EMLINK', 'ENXIO', 'EISDIR')) throw error
+}
+
+const nothing: ByteRange = { offset: 0, length: 0 }
+
+/** Reads on while it is told of bytes: a signal may end a read early. */
+async function readPart(
+  { descriptor, calls }: OpenFile,
+  { offset, length }: ByteRange,
+): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let done = 0
+  while (done < length) {
+    const read = await calls.read(descriptor, bytes.subarray(done), offset + done)
+    if (read === 0) throw becameShorter(offset + done, offset + length)
+    done += read
+  }
+  return bytes
+}
+
+function streamed(
+  { descriptor, info }: OpenFile,
+  { range: request, reuseChunks }: OpenOptions,
+): OpenBlob {
+  const range = resolveRange(request, info.size)
+  const content = createFileContent(readByPool(descriptor), range ?? nothing, reuseChunks)
+  return { info, range, ...content }
+}
+
+function partOf({ info, bytes }: CachedFile, request: OpenOptions['range']): OpenBlob {
+  const range = resolveRange(request, info.size)
+  const { offset, length } = range ?? nothing
+  const part = length === bytes.length ? bytes : bytes.subarray(offset, offset + length)
+  return { info, range, ...inMemory(part) }
+}
+
+/** The content of an open blob whose bytes are in memory. */
+function inMemory(bytes: Uint8Array): Pick<OpenBlob, 'bytes' | 'content' | 'close'> {
+  return { bytes, content: once(bytes), close: nothingToClose }
+}
+
+async function nothingToClose(): Promise<void> {}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes
+}
