@@ -12,7 +12,10 @@ export async function startSharedMinio(
   const isNeeded = files.length > 0 && testNeeds(root, files).includes('containers')
   if (!isNeeded || leftOutSuites() !== undefined) return () => Promise.resolve()
   const { startMinio } = await import('../../packages/minio-container/src/start-minio.ts')
-  const minio = await startMinio().catch(() => undefined)
+  const { findMemoryDrive } =
+    await import('../../packages/minio-container/src/find-memory-drive.ts')
+  const start = async () => startMinio({ driveMiB: await findMemoryDrive() })
+  const minio = await start().catch(() => undefined)
   if (minio) process.env['HOLDFAST_TEST_MINIO'] = minio.endpoint
   return async () => minio?.stop()
 }

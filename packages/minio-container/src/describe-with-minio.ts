@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { createRunningMinio, type RunningMinio } from './running-minio.ts'
+import { findMemoryDrive } from './find-memory-drive.ts'
 import { startMinio } from './start-minio.ts'
 
 const startLimitMs = 120_000
@@ -56,7 +57,7 @@ interface SharedMinio extends RunningMinio {
 
 async function findShared(): Promise<SharedMinio> {
   const endpoint = process.env['HOLDFAST_TEST_MINIO']
-  if (!endpoint) return startMinio()
+  if (!endpoint) return startMinio({ driveMiB: await findMemoryDrive() })
   const minio = createRunningMinio(endpoint)
   return { ...minio, stop: async () => minio.client.destroy() }
 }

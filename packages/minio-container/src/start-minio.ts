@@ -8,8 +8,8 @@ export interface OwnMinio extends RunningMinio, ControlledContainer {}
 export interface StartMinioOptions {
   /** Serves HTTPS with a certificate for 127.0.0.1 and localhost, which is its own authority. Default: false. */
   readonly tls?: boolean
-  /** Gives it a drive in memory of so many MiB, 8 or more, to be filled. Default: the disk of the engine. */
-  readonly driveMiB?: number
+  /** Gives it a drive in memory of so many MiB, 8 or more, that `kill` empties. Default: the disk of the engine. */
+  readonly driveMiB?: number | undefined
 }
 
 /**

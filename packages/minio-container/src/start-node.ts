@@ -7,7 +7,7 @@ import { ensureMinioImage } from './ensure-minio-image.ts'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 import { credentials } from './running-minio.ts'
 
-/** A container that tests may break. Its endpoint and its data stay the same until `stop`. */
+/** A container that tests may break. Its endpoint and its data stay the same until `stop`, but for a drive in memory. */
 export interface ControlledContainer {
   /** Its id in the engine, for tests that ask the engine about it. */
   readonly containerId: string
@@ -29,7 +29,7 @@ export interface NodeOptions {
   /** The Docker network of a cluster, and the node's name in it. */
   readonly network?: { readonly name: string; readonly alias: string }
   readonly environment?: Readonly<Record<string, string>>
-  /** The size of a drive in memory at `/data`. Default: none; data lie on the disk of the engine. */
+  /** The size of a drive in memory at `/data`, which `kill` empties. Default: none; data lie on the disk of the engine. */
   readonly driveMiB?: number | undefined
   /** The path that answers 200 when the server is ready. Default: `/minio/health/live`. */
   readonly health?: string
