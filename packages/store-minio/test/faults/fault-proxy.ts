@@ -131,8 +131,9 @@ function join(
     onStrike()
     for (const socket of [client, upstream]) {
       if (kind === 'reset') socket.resetAndDestroy()
-      // What still comes is read and dropped: a socket closed over unread bytes would reset.
-      else if (kind === 'cut') socket.end()
+      // What still comes is read and dropped, also where one side was waiting for the other: a socket closed over unread
+      // bytes would reset, and a server that cannot send keeps its lock of the object until it gives up, 30 s later.
+      else if (kind === 'cut') socket.end().resume()
       else socket.pause()
     }
   }
