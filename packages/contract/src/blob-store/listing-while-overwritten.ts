@@ -5,7 +5,7 @@ import { manyNames, putManyNames, whileOverwriting } from '../support/while-over
 
 /** Lists of blobs that are there throughout, and replaced all the while: a store may find them at another place then. */
 export function listingWhileOverwritten(test: BlobStoreTest): void {
-  test('gives each of 2000 names exactly once while they are overwritten', async (harness) => {
+  test('gives each of 1100 names exactly once while they are overwritten', async (harness) => {
     const { store } = harness
     await putManyNames(store)
     await whileOverwriting([store, await harness.openAgain()], async () => {
@@ -19,7 +19,7 @@ export function listingWhileOverwritten(test: BlobStoreTest): void {
     })
   })
 
-  test('gives each of 2000 names in a page while they are overwritten', async (harness) => {
+  test('gives each of 1100 names in a page while they are overwritten', async (harness) => {
     const { store } = harness
     await putManyNames(store)
     await whileOverwriting([store, await harness.openAgain()], async () => {

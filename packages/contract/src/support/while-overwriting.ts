@@ -8,9 +8,9 @@ const concurrency = 8
 /** Consecutive puts use distant names, so that names before and after each position of a listing are replaced. */
 const stride = 619
 
-/** Long enough that a directory of them takes several calls of the system to read. */
+/** More than a page of S3, and long enough that a directory of them takes several calls of the system to read. */
 export const manyNames = Array.from(
-  { length: 2000 },
+  { length: 1100 },
   (_, index) => `n${String(index).padStart(4, '0')}-${'x'.repeat(100)}`,
 )
 

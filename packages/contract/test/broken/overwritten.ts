@@ -58,37 +58,37 @@ const repeating = walking((names, replaced) =>
 export const overwritten = [
   broken(
     'passes by names that are replaced meanwhile',
-    'listing > gives each of 2000 names exactly once while they are overwritten',
+    'listing > gives each of 1100 names exactly once while they are overwritten',
     passingBy,
   ),
   broken(
     'gives names twice that are replaced meanwhile',
-    'listing > gives each of 2000 names exactly once while they are overwritten',
+    'listing > gives each of 1100 names exactly once while they are overwritten',
     repeating,
   ),
   broken(
     'passes by blobs with details that are replaced meanwhile',
-    'listing > gives each of 2000 names exactly once while they are overwritten',
+    'listing > gives each of 1100 names exactly once while they are overwritten',
     detailed(passingBy),
   ),
   broken(
     'gives blobs with details twice that are replaced meanwhile',
-    'listing > gives each of 2000 names exactly once while they are overwritten',
+    'listing > gives each of 1100 names exactly once while they are overwritten',
     detailed(repeating),
   ),
   broken(
     'passes by names of a page that are replaced meanwhile',
-    'listing > gives each of 2000 names in a page while they are overwritten',
+    'listing > gives each of 1100 names in a page while they are overwritten',
     passingBy,
   ),
   broken(
     'does not count blobs that are replaced meanwhile',
-    'usage > counts each of 2000 blobs once while they are overwritten',
+    'usage > counts each of 1100 blobs once while they are overwritten',
     passingBy,
   ),
   broken(
     'counts blobs twice that are replaced meanwhile',
-    'usage > counts each of 2000 blobs once while they are overwritten',
+    'usage > counts each of 1100 blobs once while they are overwritten',
     repeating,
   ),
 ]
