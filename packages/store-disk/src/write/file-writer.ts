@@ -10,8 +10,11 @@ const smallBuffer = 64 * 1024
 /** Every further one: a write call costs about as much as copying this much. */
 const largeBuffer = 512 * 1024
 
-/** 24 MiB for all files together; while these are in use, other files use only their small buffer. */
-const pool = createBufferPool(largeBuffer, 16, 48)
+/**
+ * 24 MiB for all files together, kept once they were used, since new memory costs as much as filling it. While all are in use, other
+ * files use only their small buffer.
+ */
+const pool = createBufferPool(largeBuffer, 48, 48)
 
 /** Writes to the end of a file, in few large writes. */
 export interface FileWriter {
