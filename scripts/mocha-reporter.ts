@@ -74,7 +74,7 @@ function endBadly(): void {
 
 function describeFailure(test: mocha.Test): FailedTest {
   const failed = { title: test.titlePath().join(' > '), message: test.err?.message ?? '' }
-  // A hook that fails is told of like a test.
+  // A hook that fails is reported like a test.
   const { type }: { type: string } = test
   return type === 'test' ? { ...failed, grep: test.fullTitle() } : failed
 }

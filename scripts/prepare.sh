@@ -55,7 +55,7 @@ install_dependencies() {
   say "Installed in $SECONDS s."
 }
 
-# pnpm, which nobody needs to have installed.
+# pnpm, which need not be installed.
 package_manager() {
   (
     cd "$root"

@@ -13,7 +13,7 @@ export interface MeasureOptions {
   isWanted(subject: string): boolean
   /** Ends the scenario before its time: what runs is stopped, what was written removed, and its reason thrown. */
   readonly interrupted: AbortSignal
-  /** Told of what is being done. */
+  /** Called with what is being done. */
   tell(line: string): void
 }
 

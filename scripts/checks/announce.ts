@@ -11,7 +11,7 @@ interface Ended {
   readonly seconds: number
 }
 
-/** Tells of `all` jobs: what each has said when it has ended, and on a terminal what is under way. */
+/** Reports on `all` jobs: what each has said when it has ended, and on a terminal what is under way. */
 export function announce(all: number): {
   onStart(job: Titled): void
   onEnd(ended: Ended): void

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import ts from 'typescript'
 
 /**
- * Tells what can be reached from a file of `root` by imports, itself included: our files as paths, packages as they are
+ * Finds what can be reached from a file of `root` by imports, itself included: our files as paths, packages as they are
  * named. Reads each file once.
  */
 export function moduleGraph(root: string): (file: string) => Set<string> {

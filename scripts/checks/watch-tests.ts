@@ -11,7 +11,7 @@ const restMs = 30
 
 /**
  * Runs the chosen tests, and then, whenever a file is saved, those that it concerns; the compiler builds meanwhile what
- * other packages' tests need, and tells of wrong types. Never resolves; a signal ends it.
+ * other packages' tests need, and reports wrong types. Never resolves; a signal ends it.
  */
 export async function watchTests(root: string, { files, options }: Choice): Promise<never> {
   const bin = join(root, 'node_modules/.bin')

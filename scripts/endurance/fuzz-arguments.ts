@@ -18,15 +18,15 @@ export const fuzzHelp = (
 Makes inputs at random, most of them almost right, feeds them to a server in this process and to the functions that read
 files and names, and holds what becomes of each against a model that was written apart from the code: what is right is
 taken as it is, what is wrong is refused in the usual form and changes nothing, a stranger gets nothing, and nothing
-fails, hangs or stays behind.
+fails, hangs or leaves something.
 
   --runs N    how many inputs, which the targets share. Default: 100000
-  --seed S    what all inputs follow from, a whole number; default: a random one, which is told
+  --seed S    what all inputs follow from, a whole number; default: a random one, which is printed
   --target T  only this target; may be given several times. There are
               ${wrapped(targets)}
-  --path P    only the input that P leads to, as a finding tells it; needs --seed and one --target
+  --path P    only the input that P leads to, as a finding shows it; needs --seed and one --target
 
-Progress is on standard error, what was done on standard output. Exit code 0: all was well. 1: a finding; it is told with
+Progress is on standard error, what was done on standard output. Exit code 0: all was well. 1: a finding; it is printed with
 the input, made as small as it goes, and the command that tries it again. 2: wrong arguments.`
 
 /**
@@ -46,7 +46,7 @@ export function fuzzArguments(
   }
   if (path !== undefined && !/^\d+(:\d+)*$/.test(path)) {
     throw new RangeError(
-      `--path must be numbers with colons, as a finding tells it; it is "${path}".`,
+      `--path must be numbers with colons, as a finding shows it; it is "${path}".`,
     )
   }
   if (path !== undefined && (target.length !== 1 || values.seed === undefined)) {

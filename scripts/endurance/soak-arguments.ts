@@ -16,12 +16,12 @@ with connections that break, wrong digests and exceeded quotas. Meanwhile the se
 all files of all customers are.
 
   --minutes N   how long; a fraction is fine, such as 0.5. Default: 1
-  --seed S      what all choices follow from, a whole number; default: a random one, which is told at the end. The same
+  --seed S      what all choices follow from, a whole number; default: a random one, which is printed at the end. The same
                 seed makes each client do the same in the same order, and the same happen to the servers; how the clients'
                 requests fall together is the machine's affair.
   --clients C   how many clients at once, 1 to 300; three share the files of one customer. Default: 12
 
-Progress is on standard error, what was done on standard output. Exit code 0: all was well. 1: a violation; it is told
+Progress is on standard error, what was done on standard output. Exit code 0: all was well. 1: a violation; it is printed
 with the history of the file and the seed. 2: wrong arguments.`
 
 /**

@@ -11,7 +11,7 @@ const ending = ' as a BlobStore'
 export function collectContractResults(runner: Runner): readonly ContractResult[] {
   const results: ContractResult[] = []
   const note = (test: Test | Hook, passed: boolean) => {
-    // A hook that fails is told of like a test.
+    // A hook that fails is reported like a test.
     if (test.type !== 'test') return
     const result = resultOf(test.titlePath(), passed)
     if (result) results.push(result)

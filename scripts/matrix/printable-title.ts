@@ -1,6 +1,6 @@
 /**
  * `title` in printable ASCII, so that no two look the same: other characters as JSON writes them, `\u00e9`, and more
- * than twenty of one in a row as one with their number behind it, `x{255}`.
+ * than twenty of one in a row as one with their number after it, `x{255}`.
  */
 export function printableTitle(title: string): string {
   return title

@@ -13,7 +13,7 @@ export async function keepResults(root: string, results: readonly ContractResult
   await writeFile(resultsFile(root), JSON.stringify(results))
 }
 
-/** Forgets the results of the last complete run, so that nobody takes them for those of a new one. */
+/** Forgets the results of the last complete run, so that they are not taken for those of a new one. */
 export async function forgetResults(root: string): Promise<void> {
   await rm(resultsFile(root), { force: true })
 }

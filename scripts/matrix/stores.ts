@@ -6,9 +6,9 @@ export interface Suite {
   readonly name: string
   /** The head of its column. */
   readonly column: string
-  /** Groups that this run leaves out, each with the reason that readers are told. */
+  /** Groups that this run leaves out, each with the reason for the reader. */
   readonly without: Readonly<Record<string, string>>
-  /** Groups in which this run has it easier by an option of the suite, each with the sentence that readers are told. */
+  /** Groups in which this run has it easier by an option of the suite, each with the sentence for the reader. */
   readonly exceptions: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,7 @@ export const stores: readonly Store[] = [
         name: 'the memory store',
         column: 'memory',
         without: {
-          full: 'it is full when the process is out of memory, and then nobody answers any more',
+          full: 'it is full when the process is out of memory, and then it answers no more',
           unreachable: 'it lives in the process that asks it',
         },
         exceptions: { streaming: 'putting 64 MiB may take 160 MiB of memory, where it keeps them' },
@@ -42,7 +42,7 @@ export const stores: readonly Store[] = [
         name: 'plain names',
         column: 'disk',
         without: {
-          unreachable: 'a disk is a part of the machine; its errors are told as they are',
+          unreachable: 'a disk is a part of the machine; its errors are reported as they are',
         },
         exceptions: {},
       },

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 /**
- * Runs pnpm, which nobody needs to have installed, in the repository at `root`; resolves with what it prints. Rejects with
+ * Runs pnpm, which need not be installed, in the repository at `root`; resolves with what it prints. Rejects with
  * all of it when it fails.
  */
 export async function packageManager(root: string, args: readonly string[]): Promise<string> {

@@ -31,7 +31,7 @@ version, or if FOLDER is there already. Publishes nothing; it says how to.
   --set VERSION   writes VERSION into every package.json, and does nothing else
   --out FOLDER    where the release goes
 
-Exit code 0: made. 1: refused; every reason is told. 2: wrong arguments.`
+Exit code 0: made. 1: refused; every reason is printed. 2: wrong arguments.`
 
 // https://semver.org, without build metadata, which registries drop.
 const semantic = /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-[\da-z-]+(\.[\da-z-]+)*)?$/i

@@ -1,7 +1,7 @@
 /**
  * Preloaded into `holdfast serve` by scripts/start: prints the tour when the server's socket listens, never before, and
  * not at all when it cannot. It lives in the server's own process so that the shell can hand itself over to it (signals
- * reach the server) and nobody has to guess from outside which process answers on the port.
+ * reach the server) and it is certain which process answers on the port.
  */
 import { tracingChannel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'

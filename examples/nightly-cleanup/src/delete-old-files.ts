@@ -5,7 +5,7 @@ export interface Cleanup {
   readonly before: Date
   /** Whether to say only what would be deleted. */
   readonly isRehearsal: boolean
-  /** Told of each file that failed. */
+  /** Called for each file that failed. */
   readonly report: (problem: string) => void
 }
 

@@ -6,13 +6,13 @@ const maxKept = 1024 * 1024
 type AnswerHead = Omit<GivenAnswer, 'body'>
 
 /**
- * Takes the bytes that go from a server over one connection, and calls `tell` with each answer that is whole (RFC 9112
+ * Takes the bytes that go from a server over one connection, and calls `report` with each answer that is whole (RFC 9112
  * §6). The requests that have no answer yet are `pending`, in order; one that gets its answer is taken from there. A
  * body that ends with the connection is unknown.
  */
 export function createAnswerReader(
   pending: AskedRequest[],
-  tell: (answer: GivenAnswer) => void,
+  report: (answer: GivenAnswer) => void,
 ): (chunk: Buffer) => void {
   let unread: Buffer = Buffer.alloc(0)
   let head: AnswerHead | undefined
@@ -28,7 +28,7 @@ export function createAnswerReader(
     return taken
   }
   const finish = (isKnown = size <= maxKept) => {
-    if (head) tell({ ...head, body: isKnown ? Buffer.concat(body) : undefined })
+    if (head) report({ ...head, body: isKnown ? Buffer.concat(body) : undefined })
     head = undefined
     body = []
     size = 0

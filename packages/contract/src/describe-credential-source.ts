@@ -35,7 +35,7 @@ export function describeCredentialSource(
     runner.describe('known customers', () => knownCustomers(withSource, passwordHash))
     runner.describe('strangers', () => strangers(withSource, passwordHash))
     if (!openUnable) return
-    runner.it('rejects when it cannot tell', () =>
+    runner.it('rejects when it does not know', () =>
       runTest(openUnable, async (source) => {
         await rejection(Promise.resolve(source.find('alice')), 'find')
         await rejection(Promise.resolve(source.find('nobody')), 'find')
@@ -155,7 +155,7 @@ function strangers(test: SourceTest, passwordHash: (n: number) => string): void 
     })
   }
 
-  test('knows nobody when there is nobody', [], async (source) => {
+  test('knows no one when there are no customers', [], async (source) => {
     for (const name of ['alice', '', '__proto__']) {
       expect(await source.find(name)).to.equal(undefined)
     }

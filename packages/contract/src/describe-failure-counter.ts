@@ -72,7 +72,7 @@ function counting(test: CounterTest): void {
 }
 
 function forgetting(test: CounterTest): void {
-  test('tells when the failures are forgotten', async ({ counter, pass }) => {
+  test('says when the failures are forgotten', async ({ counter, pass }) => {
     await counter.add('alice')
     const first = await counter.read('alice')
     expect(first.forgottenInMs).to.be.within(1, windowMs)

@@ -186,7 +186,7 @@ describe('describeBlobStore with a store that fails', () => {
     const openUnreachable = async () =>
       harnessOf((store) => ({ ...unreachable(true)(store), stat: async () => undefined }))
     const tests = testsOf(async () => harnessOf(), { openUnreachable })
-    const failure = await failureOf(tests, 'unreachable > refuses to tell what is there')
+    const failure = await failureOf(tests, 'unreachable > refuses to say what is there')
     expect(failure).to.have.property('name', 'AssertionError')
   })
 })
@@ -277,7 +277,7 @@ describe('describeCredentialSource', () => {
     ],
     [
       'knows nobody when it cannot tell',
-      'rejects when it cannot tell',
+      'rejects when it does not know',
       (source) => ({ find: (name) => Promise.resolve(source.find(name)).catch(() => undefined) }),
     ],
   ]

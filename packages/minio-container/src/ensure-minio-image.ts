@@ -12,7 +12,7 @@ export async function ensureMinioImage({ image }: ContainerRuntimeClient): Promi
   const chosen = process.env['HOLDFAST_MINIO_IMAGE']
   const name = ImageName.fromString(chosen || builtImage())
   if (await image.exists(name)) return name.string
-  // Nobody publishes the built image; whoever took its name could run a program of theirs here.
+  // The built image is not published. Whoever published one under its name could run a program here.
   if (!chosen) {
     throw new Error(
       `There is no image ${name.string}: scripts/test builds it. Or name another one in HOLDFAST_MINIO_IMAGE.`,

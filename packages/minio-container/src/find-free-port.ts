@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 const lowest = 20_000
 const highest = 32_000
 
-/** Finds a port of 127.0.0.1 that nobody listens on, fit for a server that is to be restarted. */
+/** Finds a port of 127.0.0.1 that is free, fit for a server that is to be restarted. */
 export async function findFreePort(): Promise<number> {
   while (true) {
     const port = lowest + Math.floor(Math.random() * (highest - lowest))

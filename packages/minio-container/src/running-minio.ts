@@ -9,18 +9,18 @@ import {
 
 /** A MinIO server that tests can talk to. */
 export interface RunningMinio {
-  /** `http://127.0.0.1:<port>`, or `https://…` where it was started with TLS. Nobody else's machine reaches it. */
+  /** `http://127.0.0.1:<port>`, or `https://…` where it was started with TLS. Other machines do not reach it. */
   readonly endpoint: string
   readonly accessKey: string
   readonly secretKey: string
   readonly region: string
   /** The PEM certificate of the authority that clients have to trust; none without TLS. */
   readonly certificate: string | undefined
-  /** An S3 client of the administrator, for preparing and for looking behind the back of what is tested. */
+  /** An S3 client of the administrator, to prepare a test and to look at what it has stored. */
   readonly client: S3Client
   /** Makes an empty bucket and resolves to its name, which is new: each test takes its own, and leaves it there. */
   createBucket(): Promise<string>
-  /** Lets anybody read and write the objects of `bucket`, without credentials. */
+  /** Lets all clients read and write the objects of `bucket`, without credentials. */
   openToAll(bucket: string): Promise<void>
   /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
   unfinishedUploads(bucket: string): Promise<string[]>

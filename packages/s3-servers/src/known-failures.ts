@@ -63,7 +63,7 @@ export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
               `versitygw as a BlobStore > naming > keeps a blob called "${name}" of a customer called the same`,
           ),
           'versitygw as a BlobStore > naming > keeps names apart that differ in case, normalisation, dots, spaces or escapes',
-          'versitygw as a BlobStore > customers > tells customers of any name, each once, in the order of their UTF-8 bytes',
+          'versitygw as a BlobStore > customers > lists customers of any name, each once, in the order of their UTF-8 bytes',
         ],
       },
       {

@@ -22,7 +22,7 @@ export async function openConnection(port: number, ca?: string): Promise<Connect
   const socket: Socket = ca === undefined ? connect(to) : connectTls({ ...to, ca })
   let received = ''
   socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
-  // A cut is what some tests are about; `closed` tells of it.
+  // Some tests are about a cut; `closed` reports it.
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, ca === undefined ? 'connect' : 'secureConnect')

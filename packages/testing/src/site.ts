@@ -18,7 +18,7 @@ export const credentials = { 'x-auth-name': 'demo', 'x-auth-password': 'correct 
 /** Makes a site with the customer `demo`. */
 export async function createSite(): Promise<Site> {
   const path = await mkdtemp(join(tmpdir(), 'holdfast-server-'))
-  // Tests that run as root start servers as somebody else.
+  // Tests that run as root start servers as another user.
   await chmod(path, 0o755)
   const write = async (name: string, text: string) => {
     await writeFile(join(path, name), text, { mode: 0o600 })

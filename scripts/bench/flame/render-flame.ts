@@ -4,7 +4,7 @@ const width = 1200
 const rowHeight = 18
 const top = 34
 
-/** Calls that are narrower, in pixels, are left out: nobody could see them, and they are most of the file. */
+/** Calls that are narrower, in pixels, are left out: they could not be seen, and are most of the file. */
 const narrowest = 1
 
 const characterWidth = 6.3

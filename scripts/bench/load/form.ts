@@ -3,7 +3,7 @@ import type { BenchRequest } from '../subjects/subject.ts'
 
 const boundary = `holdfast-${randomBytes(12).toString('hex')}`
 
-/** What stands before and behind the content of a file in a form, as curl writes it. */
+/** What stands before and after the content of a file in a form, as curl writes it. */
 export function formAround(names: string): { head: Buffer; tail: Buffer } {
   return { head: Buffer.from(partHead(names)), tail: Buffer.from(`\r\n--${boundary}--\r\n`) }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where control groups for processors are, and how a group is told what it may have (cgroups(7)). */
+/** Where control groups for processors are, and how a group gets its limit (cgroups(7)). */
 interface Hierarchy {
   readonly root: string
   limits(quotaUs: number): Readonly<Record<string, string>>

@@ -8,7 +8,7 @@ export interface PlotRow {
   readonly points: readonly { readonly subject: string; readonly ratio: number }[]
 }
 
-/** What somebody would pick instead, in the order of the legend. */
+/** What users could pick instead, in the order of the legend. */
 export const plotted = ['nginx', 'dufs', 'fastify', 'express', 'minio'] as const
 
 /** A row for each work that others did, too. */

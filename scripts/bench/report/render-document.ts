@@ -5,7 +5,7 @@ import { markdownTable } from './markdown-table.ts'
 import { tableOf, written } from './print-rows.ts'
 import type { ScenarioResult } from './results.ts'
 
-/** What is told of a scenario that may not have been measured. */
+/** What is written about a scenario that may not have been measured. */
 export type Described = Pick<Scenario, 'name' | 'title' | 'how' | 'compared'>
 
 /** Markdown about all results: the aims, the plot, and how they came about. */

@@ -6,7 +6,7 @@ const right = 30
 const top = 78
 const rowHeight = 24
 
-/** Told apart by shape as well, since not everybody sees colours. */
+/** Distinct by shape as well, since not all readers see colours. */
 const marks: Record<(typeof plotted)[number], { readonly colour: string; readonly path: string }> =
   {
     nginx: { colour: '#2f9e44', path: 'M-5-5h10v10h-10z' },

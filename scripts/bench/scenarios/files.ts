@@ -49,7 +49,7 @@ export async function removeFiles(directory: string): Promise<void> {
   for (const name of await readdir(directory)) rmSync(join(directory, name), { force: true })
 }
 
-/** Waits until the disk has everything that was written, so that nobody's work falls into another's time. */
+/** Waits until the disk has everything that was written, so that the work of one measurement does not fall into the time of another. */
 export async function settle(): Promise<void> {
   await promisify(execFile)('sync')
 }

@@ -4,7 +4,7 @@ import type { RunningSubject, StartOptions, Subject } from '../subjects/subject.
 /** One kind of work on one subject, done anew in each round. */
 export interface Lane {
   readonly subject: string
-  /** Tells the lanes of a subject apart; the same on all subjects with the same work. */
+  /** Distinguishes the lanes of a subject; the same on all subjects with the same work. */
   readonly work: string
   /** Round 0 is to warm up, and what it brings does not count. */
   measure(round: number): Promise<Figures>
@@ -22,9 +22,9 @@ export interface Bench {
   readonly holdfasts: readonly Subject[]
   /** Starts those of `subjects` that are available. */
   start(subjects: readonly Subject[], options?: StartOptions): Promise<readonly RunningSubject[]>
-  /** Those of `subjects` that are wanted and can be had; the others are told as missing. */
+  /** Those of `subjects` that are wanted and can be had; the others are reported as missing. */
   available(subjects: readonly Subject[]): Promise<readonly Subject[]>
-  /** Tells that something cannot be measured, and why. */
+  /** Reports that something cannot be measured, and why. */
   miss(what: string, reason: string): void
 }
 

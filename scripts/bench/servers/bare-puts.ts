@@ -18,7 +18,7 @@ const content = Buffer.alloc(Number(bytes), 'holdfast')
 const end = performance.now() + Number(seconds) * 1000
 let files = 0
 
-/** The last sync of the directory, and the one that begins behind it. */
+/** The last sync of the directory, and the one that begins after it. */
 let last = Promise.resolve()
 let next: Promise<void> | undefined
 

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Where Debian keeps servers, which is in nobody's `PATH` but root's. */
+/** Where Debian keeps servers, which is in the `PATH` of root only. */
 const moreFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin']
 
 /**

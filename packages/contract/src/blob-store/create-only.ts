@@ -48,7 +48,7 @@ export function createOnly(test: BlobStoreTest): void {
     await expectBlob(store, key, pattern(100))
   })
 
-  test('refuses nobody for the sake of a put that is not published', async ({ store }) => {
+  test('refuses no put because of another that is not published', async ({ store }) => {
     const pending = gated(pattern(200_000, { seed: 2 }))
     const controller = new AbortController()
     const options = { ...createOnlyOption, signal: controller.signal }
@@ -76,7 +76,7 @@ export function createOnly(test: BlobStoreTest): void {
     await expectBlob(store, key, pattern(10))
   })
 
-  test('replaces unless told otherwise', async ({ store }) => {
+  test('replaces unless the put is create-only', async ({ store }) => {
     await store.put(key, inChunks(pattern(100)), createOnlyOption)
     await store.put(key, inChunks(pattern(10)), { createOnly: false })
     await expectBlob(store, key, pattern(10))

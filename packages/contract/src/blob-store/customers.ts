@@ -9,11 +9,11 @@ const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.f
 
 /** Who keeps blobs: every customer once, in the order of their names' UTF-8 bytes. */
 export function customers(test: BlobStoreTest): void {
-  test('tells no customers of an empty store', async ({ store }) => {
+  test('lists no customers of an empty store', async ({ store }) => {
     expect(await collect(store.customers())).to.deep.equal([])
   })
 
-  test('tells customers of any name, each once, in the order of their UTF-8 bytes', async ({
+  test('lists customers of any name, each once, in the order of their UTF-8 bytes', async ({
     store,
   }) => {
     for (const customer of nastyNames) {
@@ -25,7 +25,7 @@ export function customers(test: BlobStoreTest): void {
     expect(await collect(store.customers())).to.deep.equal([...nastyNames].sort(byUtf8))
   })
 
-  test('tells 1100 customers', async ({ store }) => {
+  test('lists 1100 customers', async ({ store }) => {
     const many = Array.from({ length: 1100 }, (_, index) => `c${String(index).padStart(4, '0')}`)
     for (let at = 0; at < many.length; at += 20) {
       const some = many.slice(at, at + 20)
@@ -36,13 +36,13 @@ export function customers(test: BlobStoreTest): void {
     expect(await collect(store.customers())).to.deep.equal(many)
   })
 
-  test('tells another opening of a new customer', async ({ store, openAgain }) => {
+  test('shows a new customer to another opening', async ({ store, openAgain }) => {
     const other = await openAgain()
     await store.put({ customer: 'alice', name: 'one' }, chunks(pattern(1)))
     expect(await collect(other.customers())).to.deep.equal(['alice'])
   })
 
-  test('tells a customer who keeps one of two blobs', async ({ store }) => {
+  test('lists a customer who keeps one of two blobs', async ({ store }) => {
     for (const name of ['one', 'two']) {
       await store.put({ customer: 'alice', name }, chunks(pattern(1)))
     }

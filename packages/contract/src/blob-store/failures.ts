@@ -42,7 +42,7 @@ export function unreachableStore(test: BlobStoreTest): void {
     expect(content.isClosed(), 'content is closed').to.equal(true)
   })
 
-  test('refuses to tell what is there', async ({ store }) => {
+  test('refuses to say what is there', async ({ store }) => {
     await expectRefusal(store.stat(key), 'store-unavailable', 'stat')
     await expectRefusal(store.open(key), 'store-unavailable', 'open')
     await expectRefusal(store.delete(key), 'store-unavailable', 'delete')

@@ -141,7 +141,7 @@ function describesBlobs(test: BlobStoreTest): void {
     expect({ name: info.name, size: info.size }).to.deep.equal({ name: key.name, size: 70_000 })
   })
 
-  test('tells when the blob was stored', async ({ store }) => {
+  test('says when the blob was stored', async ({ store }) => {
     const aroundNow = { from: Date.now() - 300_000, to: Date.now() + 300_000 }
     const { modifiedAt } = await store.put(key, generated(1))
     expect(modifiedAt).to.be.an.instanceOf(Date)

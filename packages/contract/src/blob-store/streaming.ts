@@ -76,7 +76,7 @@ function readingLazily(test: BlobStoreTest): void {
     }
   })
 
-  test('leaves alone the chunks that it gave, unless told that it may reuse them', async ({
+  test('leaves alone the chunks that it gave, unless the reader allows reuse', async ({
     store,
   }) => {
     await store.put(key, generated(5 * MiB))

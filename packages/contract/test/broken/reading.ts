@@ -5,7 +5,7 @@ import { broken, mapChunks, opening } from './broken-store.ts'
 export const reading = [
   broken(
     'reuses its chunks unasked',
-    'streaming > leaves alone the chunks that it gave, unless told that it may reuse them',
+    'streaming > leaves alone the chunks that it gave, unless the reader allows reuse',
     opening((blob) => ({ ...blob, content: inOneBuffer(blob.content) })),
   ),
   broken(

@@ -75,12 +75,12 @@ export const telling = [
       }
     },
   ),
-  broken('knows no customers', 'customers > tells 1100 customers', () => ({
+  broken('knows no customers', 'customers > lists 1100 customers', () => ({
     async *customers() {},
   })),
   broken(
     'tells customers in the order of JavaScript',
-    'customers > tells customers of any name, each once, in the order of their UTF-8 bytes',
+    'customers > lists customers of any name, each once, in the order of their UTF-8 bytes',
     (store) => ({
       async *customers() {
         const found: string[] = []
@@ -91,7 +91,7 @@ export const telling = [
   ),
   broken(
     'tells a customer once for every blob',
-    'customers > tells customers of any name, each once, in the order of their UTF-8 bytes',
+    'customers > lists customers of any name, each once, in the order of their UTF-8 bytes',
     (store) => ({
       async *customers() {
         for await (const customer of store.customers()) {
@@ -102,7 +102,7 @@ export const telling = [
   ),
   broken(
     'forgets a customer with the first deletion',
-    'customers > tells a customer who keeps one of two blobs',
+    'customers > lists a customer who keeps one of two blobs',
     (store) => {
       const forgotten = new Set<string>()
       return {

@@ -163,7 +163,7 @@ describe('createFileService under every fault', () => {
       ['the right password', 'p', undefined],
       ['a wrong password', 'wrong', 'invalid-credentials'],
     ] as const) {
-      it(`lets nobody in while a port fails, with ${title}, and goes on`, async () => {
+      it(`lets no one in while a port fails, with ${title}, and goes on`, async () => {
         const struck = await forEveryFault(
           async (fault) => {
             const faults = createFaults()

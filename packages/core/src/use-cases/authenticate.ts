@@ -21,7 +21,7 @@ export interface Login {
  * message and, if the verifier keeps its promise, after the same time; both count as failures for the brake.
  *
  * While the brake refuses, it refuses the right password, too. An attempt that waits is not checked, even if the verifier
- * remembers its password: an attacker could tell right from wrong passwords at full speed otherwise.
+ * remembers its password: otherwise an attacker could test passwords at full speed.
  *
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */

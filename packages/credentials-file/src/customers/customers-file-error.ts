@@ -49,8 +49,6 @@ function linesOf(path: string, placed: readonly Advice[]): readonly string[] {
 /** The file was changed by others after it was opened; the same edit of the new file may succeed. */
 export class OutdatedEditError extends CustomersFileError {
   constructor(path: string) {
-    super(path, [
-      advice('was changed by somebody else meanwhile', 'nothing was written, try again'),
-    ])
+    super(path, [advice('was changed by others meanwhile', 'nothing was written, try again')])
   }
 }

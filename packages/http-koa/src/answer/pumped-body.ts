@@ -14,7 +14,7 @@ export function createPumpedBody(content: AsyncIterable<Uint8Array>): Readable {
     if (end) body.once('end', () => destination.end())
     pump(content, destination).then(
       (isComplete) => {
-        // Nobody reads the stream itself: this is how it ends.
+        // The stream itself is not read, so it ends here.
         if (isComplete) body.resume().push(null)
       },
       (error: unknown) => {

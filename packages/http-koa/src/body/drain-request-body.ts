@@ -8,7 +8,7 @@ export interface DrainOptions {
   readonly maxMs: number
 }
 
-/** What is sent behind the headers of an early answer may be lost beyond these bounds; within them it is not. */
+/** The client reads an early answer if it sends no more than this after it. Beyond these bounds the answer may be lost. */
 const defaultDrain: DrainOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
 
 /** A body up to this size is read to its end for the sake of the connection. In bytes. */

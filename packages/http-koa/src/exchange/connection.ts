@@ -12,7 +12,7 @@ export interface Connection {
   waiting: number
   /** Called when one of them no longer waits. */
   onTurn?: () => void
-  /** Whether nothing behind what has arrived is taken for a request. */
+  /** Whether bytes that still arrive are no request any more. */
   isEnded: boolean
   /** Whether Node has given its parser to another connection, as it does after a CONNECT. */
   isUnparsed: boolean

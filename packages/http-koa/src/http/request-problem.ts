@@ -5,7 +5,7 @@ import { problems, type HttpProblem } from '../errors/problem.ts'
 
 /**
  * What is wrong with a request that Node's parser has let pass, whatever it asks for; `undefined` as a rule. Its client may
- * have meant another one, so that nothing is to be done for it, and nothing behind it on the connection is to be read.
+ * have meant another one, so that nothing is to be done for it, and nothing after it on the connection is to be read.
  */
 export function requestProblem(request: IncomingMessage): HttpProblem | undefined {
   const { httpVersion, url = '' } = request

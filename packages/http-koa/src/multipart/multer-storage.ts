@@ -43,7 +43,7 @@ export interface MulterStorageOptions<Request extends IncomingMessage = Incoming
 /**
  * A storage engine for multer, on Koa or Express, which keeps files in holdfast. Each file in `req.file` or
  * `req.files` is a {@link StagedUpload}: in the store, but invisible. Nothing else is safe, since multer calls an
- * engine done when a file's part ends, which is before anybody knows whether the form is complete. So the handler
+ * engine done when a file's part ends, before it is known whether the form is complete. So the handler
  * behind multer calls `publish()`, and answers only when that has resolved; what it does not want it drops with
  * `discard()`. When multer refuses the form it discards by itself, and so does the end of the connection.
  */

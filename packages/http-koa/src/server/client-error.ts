@@ -30,14 +30,14 @@ export function answerClientError(error: ParserError, socket: Duplex): void {
     socket.destroy()
     return
   }
-  // The parser errs anew with every chunk behind the first error.
+  // The parser reports an error for each chunk after the first error, too.
   if (!endExchanges(socket)) return
   const { exchange } = connectionOf(socket)
   const [status, message] = answerTo(error) ?? [400, bodyOrRequest(exchange?.request)]
   const answer = () => answerRaw(socket, status, message)
   if (exchange === undefined) return answer()
   const { request, response } = exchange
-  // What is malformed came behind a request that has yet to be answered.
+  // The malformed bytes follow a request that is not answered yet.
   if (request.complete && !isClosed(response)) response.once('close', answer)
   else if (response.headersSent && !response.writableFinished) closeGently(socket)
   else answer()

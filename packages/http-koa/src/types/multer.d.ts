@@ -1,4 +1,4 @@
-// The subset of multer 2.4 and @koa/multer 4 that is used here and in the tests. The published types lag behind: they
+// The subset of multer 2.4 and @koa/multer 4 that is used here and in the tests. The published types are outdated: they
 // lack the options of multer 2.4, or bring Express along.
 declare module '@koa/multer' {
   import type { IncomingMessage } from 'node:http'

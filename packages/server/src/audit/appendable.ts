@@ -38,7 +38,7 @@ const writeTo = promisify(write)
 /** How long a pipe that is full gets before the next try, in milliseconds. */
 const retryMs = 10
 
-/** How often a pipe from which nobody takes anything is tried. */
+/** How often a pipe is tried whose reader takes nothing. */
 const tries = 500
 
 /**
@@ -50,7 +50,7 @@ export async function openAppendable(path: string): Promise<Appendable> {
   const descriptor = standardStreams[path]
   if (descriptor !== undefined) return onStandardStream(descriptor)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
-  // Opening a pipe that nobody reads would wait for a reader.
+  // Opening a pipe without a reader would wait for one.
   const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
   const opened = await handle.stat()
   return {

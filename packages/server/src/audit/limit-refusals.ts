@@ -4,7 +4,7 @@ import { createLineLimit, type LineLimitOptions } from '../log/limit-lines.ts'
 export interface RefusalLimit {
   /** Whether `event` gets a line; if not, it is counted. */
   readonly admit: (event: AuditEvent) => boolean
-  /** Tells at once of what was counted, as at the end of a minute. */
+  /** Reports at once what was counted, as at the end of a minute. */
   readonly flush: () => void
 }
 

@@ -56,7 +56,7 @@ export async function openTrailFile(
     const bytes = Buffer.from((isTorn ? '\n' : '') + all.join(''))
     try {
       const current = await currentFile()
-      // Whoever has taken nothing for so long has had their time: everybody's answers would wait for it again.
+      // The reader has taken nothing for so long: do not wait for it again, since all answers would wait, too.
       await current.append(bytes, lost === 0)
       if (lost > 0) onRecovery(lost)
       lost = 0

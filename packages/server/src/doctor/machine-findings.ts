@@ -7,7 +7,7 @@ export interface Machine {
   readonly nodeVersion: string
   /** What `UV_THREADPOOL_SIZE` says. */
   readonly threads: string | undefined
-  /** How many files and connections the process may have open; `undefined` where that is not told. */
+  /** How many files and connections the process may have open; `undefined` if unknown. */
   readonly openFiles: number | undefined
   readonly now: Date
 }
@@ -41,7 +41,7 @@ function threads({ threads: size }: Machine): Finding {
 
 function openFiles({ openFiles: limit }: Machine): Finding {
   if (limit === undefined) {
-    return finding('skipped', 'open files', 'this operating system does not tell the limit')
+    return finding('skipped', 'open files', 'this operating system does not report the limit')
   }
   const count = limit === Infinity ? 'any number' : `up to ${limit.toLocaleString('en')}`
   if (limit >= fewOpenFiles) return finding('ok', 'open files', `${count} files and connections`)

@@ -12,7 +12,7 @@ import { clearTextWarning } from '../serve/clear-text-warning.ts'
 import { certificateWarnings } from '../tls/certificate-warnings.ts'
 import { openCertificate } from '../tls/open-certificate.ts'
 
-/** Whether clients can reach the server, and safely, as far as its settings tell. */
+/** Whether clients can reach the server, and safely, as far as its settings show. */
 export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
   const { host, port } = config
   yield await listeningFinding('listening', { host, port })

@@ -35,7 +35,7 @@ export interface SharedServices {
   readonly customersState: () => CustomersState
   /** Left out where the server speaks HTTP. */
   readonly certificateState?: (() => CertificateState) | undefined
-  /** Reads the files behind it again; `false` when one was refused. */
+  /** Reads its files again; `false` when one was refused. */
   reload(): Promise<boolean>
   close(): Promise<void>
 }

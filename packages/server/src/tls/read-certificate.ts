@@ -22,7 +22,7 @@ export interface ReadCertificate extends ServerCertificate {
 }
 
 /**
- * Reads a certificate, with the chain behind it, and its key.
+ * Reads a certificate, with its chain and its key.
  *
  * @throws SetupError that names the file and the remedy when a server could not use them
  */

@@ -55,7 +55,7 @@ const check = 'file system'
 
 /** Whether files are safe on the file system `mount`, by its kind and how it is mounted, for `directory` on it. */
 export function fileSystemFinding(mount: Mount | undefined, directory: string): Finding {
-  if (!mount) return finding('skipped', check, 'this operating system does not tell its kind')
+  if (!mount) return finding('skipped', check, 'this operating system does not report its kind')
   const { type, point, options } = mount
   const place = `${type}, mounted at ${point},`
   const remount = (option: string) => `mount -o remount,${option} ${shellWord(point)}`

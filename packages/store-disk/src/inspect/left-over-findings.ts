@@ -39,6 +39,6 @@ async function ownerOf(path: string): Promise<TempOwner | 'strange' | undefined>
 }
 
 function strangeFinding(tmp: string, strange: readonly string[]): Finding {
-  const message = `${strange.length} in ${tmp} not made by holdfast, such as "${strange[0] ?? ''}", which nobody removes`
+  const message = `${strange.length} in ${tmp} not made by holdfast, such as "${strange[0] ?? ''}", which holdfast does not remove`
   return finding('warning', 'left-overs', message, `See what it is: ls -la ${shellWord(tmp)}`)
 }

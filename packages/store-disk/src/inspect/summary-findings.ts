@@ -13,7 +13,7 @@ const judgements: Readonly<Record<Oddity, Judgement>> = {
   foreign: {
     check: 'foreign entries',
     mark: 'warning',
-    message: 'no file of holdfast, and not shown to anybody',
+    message: 'no file of holdfast, and not shown',
     remedy: (files) => `Look at links, pipes and the like: find ${files} ! -type f ! -type d -ls`,
   },
   unreadable: {

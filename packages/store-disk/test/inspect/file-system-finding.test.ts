@@ -34,17 +34,17 @@ describe('fileSystemFinding', () => {
     })
   }
 
-  it('tells of a mount that gives up writing', () => {
+  it('reports a mount that gives up writing', () => {
     expect(on('nfs', ['rw', 'soft']).message).to.match(/; mounted "soft", it gives up writing$/)
   })
 
-  it('tells of one that can only be read', () => {
+  it('reports one that can only be read', () => {
     const { mark, message, remedies } = on('ext4', ['ro'])
     expect([mark, message]).to.deep.equal(['problem', 'ext4, mounted at /srv, can only be read'])
     expect(remedies).to.deep.equal(['mount -o remount,rw /srv'])
   })
 
-  it('tells of one whose syncs do not reach the disk', () => {
+  it('reports one whose syncs do not reach the disk', () => {
     for (const option of ['nobarrier', 'barrier=0', 'barrier=none']) {
       const { mark, message } = on('ext4', ['rw', option])
       expect(mark).to.equal('problem')
@@ -56,7 +56,7 @@ describe('fileSystemFinding', () => {
     const { mark, message } = fileSystemFinding(undefined, '/srv')
     expect([mark, message]).to.deep.equal([
       'skipped',
-      'this operating system does not tell its kind',
+      'this operating system does not report its kind',
     ])
   })
 })

@@ -46,7 +46,7 @@ export function translateError(error: unknown): unknown {
 export function lengthUnknown(): FileServiceError {
   return new FileServiceError(
     'store-unavailable',
-    'The store does not tell the length of an object',
+    'The store does not report the length of an object',
   )
 }
 

@@ -4,7 +4,7 @@ import { SetupError } from '@holdfast/core'
 export type StoreSetting =
   'endpoint' | 'bucket' | 'accessKey' | 'secretKey' | 'region' | 'prefix' | 'createBucket'
 
-/** Why a store cannot be opened. The words do not name the setting: whoever asked for the store knows how it was set. */
+/** Why a store cannot be opened. The words do not name the setting: the caller knows how it was set. */
 export class StoreSettingError extends SetupError {
   override readonly name = 'StoreSettingError'
   /** The setting that is wrong; `undefined` if it is unknown, or no setting is wrong. */

@@ -7,7 +7,7 @@ const bounds = { warning: 60, problem: 15 * 60 }
 export function serverClockFinding(date: string | null, now: number): Finding {
   const check = 'clock'
   const theirs = Date.parse(date ?? '')
-  if (Number.isNaN(theirs)) return finding('skipped', check, 'the server does not tell its time')
+  if (Number.isNaN(theirs)) return finding('skipped', check, 'the server does not report its time')
   const seconds = Math.round(Math.abs(theirs - now) / 1000)
   if (seconds <= bounds.warning) {
     return finding('ok', check, `at most ${Math.max(seconds, 1)} s from that of the server`)

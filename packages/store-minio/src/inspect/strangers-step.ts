@@ -21,7 +21,7 @@ export function createStrangersStep(endpoint: string): BucketStep {
       }
       const open = Object.entries(may).flatMap(([what, isAllowed]) => (isAllowed ? [what] : []))
       if (open.length === 0) return finding('ok', this.check, 'may neither read, list nor write')
-      const message = `anybody who reaches the server may ${open.join(' and ')} files of customers, without a key`
+      const message = `everyone who reaches the server may ${open.join(' and ')} files of customers, without a key`
       return finding('problem', this.check, message, `mc anonymous set none minio/${bucket}`)
     },
   }

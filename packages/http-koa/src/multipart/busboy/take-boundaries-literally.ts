@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** Told what is found, a piece at a time: `isMatch` where a boundary follows it. */
+/** Gets what is found, a piece at a time: `isMatch` where a boundary follows it. */
 type OnFound = (isMatch: boolean, ...data: unknown[]) => void
 
 /** What is used of busboy's parser: its search for boundaries, and its parser of headers while it is within them. */
@@ -16,7 +16,7 @@ interface BoundaryParser extends Writable {
  *   the rest of this one as if the form went on: files in it would be stored, or else, where one has no end, the parser
  *   waits for that end for ever.
  * - One that follows a lone CR or hyphen right behind the one before is found, however the form arrives. Busboy overlooks
- *   it where it is told of both together.
+ *   it where it finds both together.
  * - One in the headers of a part breaks the form. Busboy reads on, and takes the next part, headers and all, for the
  *   content of this one.
  *
