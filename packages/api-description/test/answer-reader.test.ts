@@ -56,7 +56,7 @@ describe('createAnswerReader', () => {
     ])
   })
 
-  it('tells nothing of an answer that breaks off', () => {
+  it('reports nothing of an answer that breaks off', () => {
     for (const text of [sized.slice(0, -1), chunked.slice(0, -2), sized.slice(0, 20)]) {
       expect(read(text, [get])).to.deep.equal([])
     }

@@ -98,12 +98,12 @@ describe('createJudge', () => {
     ],
     ['a line of a batch', batch({ filename: 'a', statusCode: 200 }), 'body data'],
   ] as const) {
-    it(`tells of ${title} that the description has not`, () => {
+    it(`reports ${title} that the description has not`, () => {
       expect(judge(answer).join()).to.include(problem)
     })
   }
 
-  it('tells of what is taken out of the description', () => {
+  it('reports what is taken out of the description', () => {
     const { paths, ...rest } = readDescription()
     const others = Object.entries(paths).filter(([path]) => path !== '/list')
     const shorter = createJudge({ ...rest, paths: Object.fromEntries(others) })

@@ -38,7 +38,7 @@ describe('copyFile', () => {
     await putText(from, 'alice', 'a.txt', 'content')
   })
 
-  it('copies a file in place of another, and tells of it and of the bytes', async () => {
+  it('copies a file in place of another, and reports it and the bytes', async () => {
     await putText(to, 'alice', 'a.txt', 'earlier')
     const { copied, bytes } = await tryToCopy(from, to)
     expect(copied).to.deep.equal(await from.stat(key))
@@ -75,7 +75,7 @@ describe('copyFile', () => {
     expect(await contentOf(to)).to.deep.equal({})
   })
 
-  it('does not remove what somebody else has put in place of a wrong copy', async () => {
+  it('does not remove what others have put in place of a wrong copy', async () => {
     const other: BlobStore = {
       ...to,
       async open(key) {

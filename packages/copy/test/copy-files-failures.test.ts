@@ -16,7 +16,7 @@ describe('copyFiles, when something fails', () => {
     }
   })
 
-  it('copies the rest, and tells which file it was and why', async () => {
+  it('copies the rest, and says which file it was and why', async () => {
     const source = watchedStore(from, (method, { name }) => {
       if (method === 'open' && name === '7.txt') throw new Error('EACCES: permission denied')
     })
@@ -28,7 +28,7 @@ describe('copyFiles, when something fails', () => {
     ])
   })
 
-  it('does not tell of what succeeds in a later pass', async () => {
+  it('does not report what succeeds in a later pass', async () => {
     let times = 0
     const target = watchedStore(to, (method, { name }) => {
       if (method === 'put' && name === '7.txt' && times++ === 0) throw new Error('once')
@@ -84,7 +84,7 @@ describe('copyFiles, when something fails', () => {
     expect(result.copied.files).to.equal(45)
   })
 
-  it('ends early when it is told to, and leaves whole files only; a second copy does the rest', async () => {
+  it('ends early when it is aborted, and leaves whole files only; a second copy does the rest', async () => {
     const stop = new AbortController()
     const reason = new Error('enough')
     let opened = 0
@@ -112,7 +112,7 @@ describe('copyFiles, when something fails', () => {
     expect(await copyFiles({ from: source, to }).catch((error: unknown) => error)).to.equal(down)
   })
 
-  it('tells what it has done where the target cannot tell its customers', async () => {
+  it('reports what it has done where the target cannot list its customers', async () => {
     const target: BlobStore = {
       ...to,
       async *customers() {

@@ -25,7 +25,7 @@ describe('copyFiles', () => {
     await putText(from, 'bob', 'a.txt', 'three')
   })
 
-  it('copies the files of all customers, and tells how many and how much', async () => {
+  it('copies the files of all customers, and says how many and how much', async () => {
     expect(await copyFiles({ from, to })).to.deep.equal({
       copied: { files: 3, bytes: 11 },
       present: nothing,
@@ -38,7 +38,7 @@ describe('copyFiles', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from))
   })
 
-  it('tells how far it is: counts first, then copies, then looks again', async () => {
+  it('reports how far it is: counts first, then copies, then looks again', async () => {
     await putText(to, 'alice', 'a.txt', 'one')
     const told: CopyProgress[] = []
     let tries = 0
@@ -195,7 +195,7 @@ describe('copyFiles', () => {
       expect(opened).to.deep.equal(['alice/a.txt', 'alice/b.txt', 'bob/a.txt'])
     })
 
-    it('tells of what was deleted behind it, or removes that', async () => {
+    it('reports what was deleted after it had passed, or removes that', async () => {
       const change = () => from.delete({ customer: 'alice', name: 'a.txt' })
       const source = afterCopying('bob', 'a.txt', change)
       const result = await copyFiles({ from: source, to, concurrency: 1 })
@@ -204,7 +204,7 @@ describe('copyFiles', () => {
       expect(await contentOf(to)).to.deep.equal(await contentOf(from))
     })
 
-    it('walks five times at most, and tells that it has not caught up', async () => {
+    it('walks five times at most, and says that it has not caught up', async () => {
       let round = 0
       const source: BlobStore = {
         ...from,

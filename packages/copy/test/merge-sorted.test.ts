@@ -14,7 +14,7 @@ const merge = async (first: readonly string[], second: readonly string[]) =>
   )
 
 describe('mergeSorted', () => {
-  it('tells in which list each string is', async () => {
+  it('says in which list each string is', async () => {
     expect(await merge(['a', 'b', 'd'], ['b', 'c', 'e'])).to.deep.equal([
       'a<',
       'b<>',

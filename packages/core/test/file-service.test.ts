@@ -44,7 +44,7 @@ describe('createFileService', () => {
     expect(await refusal(files.upload('a', chunks('x'), { digest }))).to.equal('digest-mismatch')
   })
 
-  it('keeps one set of books for everybody who logs in as a customer', async () => {
+  it('keeps one set of accounts for all who log in as a customer', async () => {
     const service = createFileService({ store: createMemoryBlobStore() })
     const alice = { name: 'alice', quota: 10 }
     await service.filesOf(alice).upload('a', chunks(6))
@@ -109,7 +109,7 @@ describe('createFileService', () => {
   })
 
   describe('by default', () => {
-    it('lets nobody log in', async () => {
+    it('lets no one log in', async () => {
       const login = { name: 'alice', password: 'secret' }
       const store = createMemoryBlobStore()
       const always = async () => true
@@ -122,7 +122,7 @@ describe('createFileService', () => {
       }
     })
 
-    it('never slows anybody down', async () => {
+    it('slows no one down', async () => {
       const service = createFileService({ store: createMemoryBlobStore() })
       for (let attempt = 0; attempt < 100; attempt++) {
         const refused = service.authenticate({ name: 'alice', password: 'guess' })

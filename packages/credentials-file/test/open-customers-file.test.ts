@@ -161,7 +161,7 @@ describe('openCustomersFile', () => {
     expect(await text()).to.include('name: a')
   })
 
-  it("refuses to write over somebody else's edit", async () => {
+  it('refuses to overwrite the edit of others', async () => {
     await writeFile(path, 'customers: []\n')
     const [first, second] = [await openCustomersFile(path), await openCustomersFile(path)]
     first.add('a', hash)

@@ -89,7 +89,7 @@ describe('openFileCredentialSource', () => {
       [0o602, 'written'],
       [0o666, 'written'],
     ] as const) {
-      it(`says that a file of mode ${mode.toString(8)} may be ${verb} by everybody`, async () => {
+      it(`says that a file of mode ${mode.toString(8)} may be ${verb} by all users`, async () => {
         await file.write(list())
         await chmod(file.path(), mode)
         const { warnings } = await file.open()

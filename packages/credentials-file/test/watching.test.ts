@@ -8,7 +8,7 @@ describe('openFileCredentialSource', () => {
   const file = useCustomersFile()
 
   describe('watching', () => {
-    it('takes a file written in place, and tells who came, went and changed', async () => {
+    it('takes a file written in place, and says who came, went and changed', async () => {
       await file.write(list('a', 'b', 'c'))
       const { source, reloaded } = await file.open()
       await file.write(
@@ -22,7 +22,7 @@ describe('openFileCredentialSource', () => {
       expect(source.find('a')).to.equal(undefined)
     })
 
-    it('tells since when a file has been refused, until it is taken again, even as it was', async () => {
+    it('says since when a file has been refused, until it is taken again, even as it was', async () => {
       await file.write(list('a'))
       const { source, refused } = await file.open()
       expect(source.refusedSince()).to.equal(undefined)

@@ -151,14 +151,14 @@ describe('holdfast doctor', () => {
     expect(await readdir(site.path)).to.deep.equal(['customers.yaml'])
   })
 
-  it('may be read as far as somebody likes', async () => {
+  it('may be read in part', async () => {
     const script = `'${process.execPath}' '${holdfastProgram}' doctor | head -n 1`
     const { stdout, stderr } = await run('bash', ['-c', script], { cwd: site.path })
     expect({ stdout, stderr }).to.deep.equal({ stdout: 'Machine\n', stderr: '' })
     await until('it has removed what it made', async () => (await readdir(site.path)).length === 1)
   })
 
-  it('says which settings of MinIO are missing, and that nobody answers', async () => {
+  it('says which settings of MinIO are missing, and that no server answers', async () => {
     const { code, stdout } = await doctor(['--store', 'minio'])
     expect(code).to.equal(1)
     expect(stdout).to.match(/problem {2}bucket {13}The MinIO store needs what is not set$/m)

@@ -12,7 +12,7 @@ describe('holdfast', () => {
   const holdfast = (args: readonly string[], env: Record<string, string> = {}) =>
     runHoldfast(args, { cwd: site.path, env })
 
-  it('tells its version', async () => {
+  it('says its version', async () => {
     const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
     const { version } = JSON.parse(manifest) as { version: string }
     for (const flag of ['--version', '-v']) {

@@ -19,7 +19,7 @@ describe('holdfast serve', () => {
     ['unhandledRejection', "Promise.reject(new Error('a bug'))"],
     ['uncaughtException', "{ throw new Error('a bug') }"],
   ] as const) {
-    it(`logs a fault that nobody caught as fatal (${event}), and exits with 1`, async () => {
+    it(`logs an uncaught fault as fatal (${event}), and exits with 1`, async () => {
       const code = `process.on('SIGUSR2', () => ${fault})`
       const server = await startHoldfast([], {
         cwd: site.path,

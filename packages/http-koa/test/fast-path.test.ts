@@ -163,7 +163,7 @@ describe('createFastPath', () => {
     })
   }
 
-  it('has a failed login verified once, and told once', async () => {
+  it('has a failed login verified once, and reported once', async () => {
     await using both = await runBoth()
     await exchange(both.fast.port, get('/serve/a.bin'))
     both.verified.length = 0

@@ -24,7 +24,7 @@ describe('Hooks behind HTTP', () => {
     ['streams', createMemoryBlobStore()],
     ['has bytes at hand', inMemory(createMemoryBlobStore())],
   ] as const) {
-    it(`are told of what clients have done, on a store that ${kind}`, async () => {
+    it(`get what clients have done, on a store that ${kind}`, async () => {
       const told: string[] = []
       const hooks: FileHooks = {
         onUploaded: ({ file }) => told.push(`uploaded ${file.name}, ${file.size}`),

@@ -101,7 +101,7 @@ describe('createRouter', () => {
     }
   })
 
-  it("answers with the application's own refusal, and tells its audit trail", async () => {
+  it("answers with the application's own refusal, and reports it to its audit trail", async () => {
     const reasons: unknown[] = []
     const router = createRouter(service(), {
       prefix: '/files',
@@ -184,7 +184,7 @@ describe('createApp', () => {
 })
 
 describe('createAuthentication', () => {
-  it("guards somebody's own route, and tells it whose files there are", async () => {
+  it("guards an application's own route, and gives it the customer's files", async () => {
     const files = service()
     const app = new Koa<HoldfastState>()
     app.silent = true

@@ -12,7 +12,7 @@ describeWithMinio('describeWithMinio', (minio) => {
     duringDeclaration = error
   }
 
-  it('tells of the server during the tests only', () => {
+  it('gives the server during the tests only', () => {
     expect(duringDeclaration).to.be.an('error').with.property('message').that.includes('declared')
   })
 

@@ -16,7 +16,7 @@ describe('A machine without containers', () => {
 
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('fails the suites that need an engine, and tells what to do', async () => {
+  it('fails the suites that need an engine, and says what to do', async () => {
     const output = await runMocha(suites, {
       DOCKER_HOST: `unix://${folder}/nobody.sock`,
       HOLDFAST_WITHOUT_CONTAINERS: '',
@@ -27,7 +27,7 @@ describe('A machine without containers', () => {
       .and.match(/1 failing/)
   })
 
-  it('runs the other suites under the waiver, and tells which were left out', async () => {
+  it('runs the other suites under the waiver, and says which were left out', async () => {
     const leftOut = join(folder, 'left-out')
     const output = await runMocha(suites, { HOLDFAST_WITHOUT_CONTAINERS: leftOut })
     expect(output)
@@ -48,7 +48,7 @@ describeWithMinio('A MinIO that is there for all', (minio) => {
 })
 
 describeWithContainers('A machine without the image', () => {
-  it('fails the suites that need it, and tells which it is', async () => {
+  it('fails the suites that need it, and says which it is', async () => {
     const output = await runMocha(suites, { HOLDFAST_MINIO_IMAGE: 'localhost:9/nobody/minio:none' })
     expect(output)
       .to.match(/1 failing/)

@@ -16,7 +16,7 @@ describe('rememberPasswords', () => {
     expect(asked).to.deep.equal(['a'])
   })
 
-  it('asks every time about a wrong one, about another hash, and about nobody', async () => {
+  it('asks every time about a wrong one, about another hash, and about an unknown customer', async () => {
     const remembering = rememberPasswords(verify)
     await remembering('a', 'a')
     for (const passwordHash of ['b', 'b', undefined, undefined]) {

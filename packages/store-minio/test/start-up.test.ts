@@ -61,7 +61,7 @@ describeWithMinio('openMinioBlobStore, refused by MinIO', (minio) => {
     expect(message).to.equal('the secret key does not belong to the access key')
   })
 
-  it('names a bucket that is not there, and makes it when told to', async () => {
+  it('names a bucket that is not there, and makes it if set to', async () => {
     const bucket = `made-${randomUUID()}`
     const { setting, message } = await refusal({ bucket })
     expect(setting).to.equal('bucket')
@@ -158,7 +158,7 @@ describe('openMinioBlobStore, without an S3 server', () => {
 })
 
 describeWithContainers('openMinioBlobStore, over TLS', () => {
-  it('names an endpoint that speaks TLS only, and a certificate that nobody vouches for', async function () {
+  it('names an endpoint that speaks TLS only, and a certificate without a known authority', async function () {
     this.timeout(60_000)
     const minio = await startMinio({ tls: true })
     const { endpoint } = minio

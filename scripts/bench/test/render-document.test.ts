@@ -14,7 +14,7 @@ const result = resultOf('get-1gib', [
 ])
 
 describe('renderResults', () => {
-  it('tells how it was measured, and with which versions', () => {
+  it('says how it was measured, and with which versions', () => {
     const text = renderResults(scenarios, [result])
     for (const part of ['scripts/bench/run --out docs', '2 × processor', 'v24.0.0', 'wrk 4']) {
       expect(text).to.include(part)
@@ -62,7 +62,7 @@ describe('renderFigures', () => {
 })
 
 describe('intoDocument', () => {
-  it('replaces what was measured, and leaves alone what somebody wrote around it', () => {
+  it('replaces what was measured, and leaves alone what was written around it', () => {
     const first = intoDocument(`${emptyDocument}\nAbout growth.\n`, 'measured', 'old $& figures\n')
     const second = intoDocument(first, 'measured', 'new figures\n')
     expect(first).to.include('old $& figures').and.to.include('About growth.')

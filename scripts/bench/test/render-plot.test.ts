@@ -21,7 +21,7 @@ describe('plotRows', () => {
     ])
   })
 
-  it('tells several works of a scenario apart, and leaves out what has no ratio', () => {
+  it('distinguishes several works of a scenario, and leaves out what has no ratio', () => {
     const rows = [
       row('holdfast', 'form', { growthMiB: 10 }),
       row('holdfast', 'PUT', { growthMiB: 20 }),

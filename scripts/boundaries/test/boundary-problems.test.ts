@@ -99,7 +99,7 @@ describe('boundaryProblems', () => {
     ])
   })
 
-  it('names a package that nobody has placed in the architecture', async () => {
+  it('names a package that is not placed in the architecture', async () => {
     expect(await problemsWith('store-tape', {})).to.deep.equal([
       'store-tape has no line in scripts/boundaries/allowed-edges.ts',
     ])

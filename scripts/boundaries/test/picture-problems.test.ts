@@ -42,7 +42,7 @@ describe('pictureProblems', () => {
     ])
   })
 
-  it('tells what only tests import from what sources import', async () => {
+  it('distinguishes what only tests import from what sources import', async () => {
     expect(await problemsWith(drawn.replace('-.->', '-->'))).to.deep.equal([
       'docs/architecture.md does not draw store-disk -.-> contract, which is imported',
       'docs/architecture.md draws store-disk --> contract, which is not imported',
@@ -64,7 +64,7 @@ describe('pictureProblems', () => {
     ])
   })
 
-  it('says when nobody will read all of it', async () => {
+  it('says when it is too long to be read', async () => {
     expect(await problemsWith(drawn, 'One more line.\n'.repeat(100))).to.deep.equal([
       'docs/architecture.md has 109 lines; two screens are 100',
     ])

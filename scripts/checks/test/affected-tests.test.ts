@@ -31,7 +31,7 @@ describe('affectedTests', () => {
     expect(await affected('packages/c/dist/index.js')).to.deep.equal([])
   })
 
-  it('are all where nobody imports what has changed, which may be read', async () => {
+  it('are all if no file imports what has changed, which may be read', async () => {
     expect(await affected('packages/a/test/sample.json')).to.deep.equal([near, far])
   })
 

@@ -12,14 +12,14 @@ describe('leftOutSuites', () => {
     else process.env[variable] = before
   })
 
-  it('tells each title once, in order', async () => {
+  it('names each title once, in order', async () => {
     await withRepository({ titles: 'Cluster\nA store\nCluster\n' }, async (folder) => {
       process.env[variable] = `${folder}/titles`
       expect(leftOutSuites()).to.deep.equal(['A store', 'Cluster'])
     })
   })
 
-  it('tells nothing in a run without the waiver', () => {
+  it('says nothing in a run without the waiver', () => {
     process.env[variable] = ''
     expect(leftOutSuites()).to.equal(undefined)
   })

@@ -5,7 +5,7 @@ const again = "scripts/test packages/a/test/a.test.ts --fgrep 'things breaks'"
 const file = 'packages/a/test/a.test.ts'
 
 describe('summaryOf', () => {
-  it('tells of each failure where it is, what it is, why, and how to see it again', () => {
+  it('says of each failure where it is, what it is, why, and how to see it again', () => {
     const failures = [
       { title: 'lint', message: 'ended with code 1', again: 'node_modules/.bin/eslint .' },
       { file, title: 'things > breaks', message: 'expected 1\nto equal 2', again },

@@ -47,7 +47,7 @@ async function reportOfFile(
 }
 
 describe('testJob', () => {
-  it('counts what passes, and tells of what fails', async () => {
+  it('counts what passes, and reports what fails', async () => {
     const report = await reportOf(`describe('things', () => {\n${good}${bad}})`)
     expect(report).to.deep.include({ passed: 1 })
     expect(report.failures).to.deep.equal([
@@ -61,7 +61,7 @@ describe('testJob', () => {
     expect(report.output).to.include('1 passing').and.include('1 failing')
   })
 
-  it('tells of a hook that fails, which cannot be chosen', async () => {
+  it('reports a hook that fails, which cannot be chosen', async () => {
     const { failures } = await reportOf(`before(() => { throw new Error('no') })\n${good}`)
     expect(failures).to.have.length(1)
     expect(failures[0]).to.include({ message: 'no', again: `scripts/test ${file}` })
@@ -109,14 +109,14 @@ describe('testJob', () => {
     expect(failures).to.have.length(1)
   })
 
-  it('ends tests that leave something open, and tells what', async () => {
+  it('ends tests that leave something open, and says what', async () => {
     const grace = ['--reporter-option', 'grace=0.1']
     const { failures, output } = await reportOf(`${good}setInterval(() => {}, 1000)`, ...grace)
     expect(failures).to.have.length(1)
     expect(output).to.include('kept by').and.include('Timeout')
   })
 
-  it('has the process of the tests tell what it has run, but none that they start, and none that measures', async () => {
+  it('has the process of the tests report what it has run, but none that they start, and none that measures', async () => {
     const starts = `import { execFileSync } from 'node:child_process'
       it('starts', () => void execFileSync(process.execPath, ['--eval', '1']))`
     expect((await reportOf(starts)).covering).to.equal(1)

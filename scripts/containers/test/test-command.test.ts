@@ -35,7 +35,7 @@ describe('scripts/test', function () {
   afterEach(() => machine.remove())
 
   describe('where an engine answers', () => {
-    it('takes it and tells the tests which it is, and ends as the checks end', async () => {
+    it('takes it and passes its name to the tests, and ends as the checks end', async () => {
       await begin('engine', 'image')
       const CHECKS = 'echo $DOCKER_HOST; echo 2 passed, 1 failed; exit 7'
       const outcome = await machine.start([], { CHECKS }).outcome

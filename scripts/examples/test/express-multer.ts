@@ -92,7 +92,7 @@ describe('examples/express-multer', function () {
     await ask('DELETE', '/files/a.txt', alice)
   })
 
-  it('lets nobody in whom it does not know', async () => {
+  it('lets no one in whom it does not know', async () => {
     const headers = { Authorization: 'Bearer looking-glass' }
     expect(await report('Foreign', [['a.txt', 'content']], headers)).to.deep.equal([
       401,

@@ -53,7 +53,7 @@ describe('examples/koa-sessions', function () {
     ])
   })
 
-  it('keeps a file of any name for its user, and shows nobody else that it is there', async () => {
+  it('keeps a file of any name for its user, and shows no one else that it is there', async () => {
     const session = await alice()
     const path = `/${encodeURIComponent('Übersicht 2026 €.txt')}`
     expect((await ask('PUT', `/files/upload${path}`, session, 'secret')).status).to.equal(200)
@@ -78,7 +78,7 @@ describe('examples/koa-sessions', function () {
     await expectNoFiles(app.data)
   })
 
-  it('lets nobody in without a session, with a wrong one, or with one that has ended', async () => {
+  it('lets no one in without a session, with a wrong one, or with one that has ended', async () => {
     const session = await alice()
     expect((await ask('POST', '/logout', session)).status).to.equal(204)
     const headers = { 'x-auth-name': 'alice', 'x-auth-password': 'wonderland' }
@@ -93,7 +93,7 @@ describe('examples/koa-sessions', function () {
     await expectNoFiles(app.data)
   })
 
-  it('does nothing that a page of somebody else asks for', async () => {
+  it('does nothing that a page of another site asks for', async () => {
     const session = await alice()
     const statusFor = (sender: string) =>
       statusOf(

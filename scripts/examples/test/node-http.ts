@@ -101,7 +101,7 @@ describe('examples/node-http', function () {
     await remove('mine')
   })
 
-  it('refuses what is too large, with its length told before and without', async () => {
+  it('refuses what is too large, with its length announced and without', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-example-reader-'))
     const file = join(folder, 'too-large')
     const auth = ['-H', `Authorization: ${alice.Authorization}`]

@@ -49,7 +49,7 @@ function withDocuments(use: (root: string) => Promise<void>): Promise<void> {
 }
 
 describe('documentProblems', () => {
-  it('finds none where the documents tell what the tests gave', () =>
+  it('finds none where the documents say what the tests gave', () =>
     withDocuments(async (root) => {
       expect(await documentProblems(root, stores, results)).to.deep.equal([])
     }))

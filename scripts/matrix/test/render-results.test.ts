@@ -34,7 +34,7 @@ describe('renderResults', () => {
     ])
   })
 
-  it('tells the exceptions that a suite is granted, below the group', () => {
+  it('lists the exceptions that a suite is granted, below the group', () => {
     const suites = [suiteOf('memory', {}, { streaming: 'more memory' }), suiteOf('disk')]
     const results = resultsOf('memory', { 'ranges > a': true, 'streaming > b': true })
     const text = renderResults(suites, results)

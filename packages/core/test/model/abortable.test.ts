@@ -78,7 +78,7 @@ describe('abortable', () => {
     expect(content.closed()).to.equal(1)
   })
 
-  it('lets nobody hear of an error that the abandoned content meets later', async () => {
+  it('swallows an error that the abandoned content meets later', async () => {
     const stalled = Promise.withResolvers<IteratorResult<Uint8Array>>()
     const content = {
       [Symbol.asyncIterator]: () => ({

@@ -32,7 +32,7 @@ function givingBytes(store: BlobStore): BlobStore {
 }
 
 describe('hooks of a service', () => {
-  it('are told of what was done, before whoever asked for it', async () => {
+  it('are called with what was done, before the caller gets the result', async () => {
     const { files, told } = open()
     await files.upload('a', chunks('0123456789'))
     expect(told.splice(0)).to.deep.equal([['uploaded', 'alice', 'a']])
@@ -50,7 +50,7 @@ describe('hooks of a service', () => {
     expect(event).to.deep.equal({ customer: alice, file })
   })
 
-  it('are not told of what was refused or has failed', async () => {
+  it('are not called for what was refused or has failed', async () => {
     const { files, told } = open()
     expect(await refusal(files.upload('a', chunks(101)))).to.equal('quota-exceeded')
     await rejection(files.upload('a', failing(new Error('broken off'), 'x')))
@@ -59,7 +59,7 @@ describe('hooks of a service', () => {
     expect(told).to.deep.equal([])
   })
 
-  it('are told how much was read by a reader who leaves', async () => {
+  it('report how much was read by a reader who leaves', async () => {
     const { files, told } = open()
     await files.upload('a', chunks(99))
     told.length = 0
@@ -72,7 +72,7 @@ describe('hooks of a service', () => {
     expect(told).to.deep.equal([['served', 'alice', 'a', { offset: 9, length: 90 }, 90]])
   })
 
-  it('are told how much was read where the store fails on the way', async () => {
+  it('report how much was read where the store fails on the way', async () => {
     const store = createMemoryBlobStore()
     const breaking: BlobStore = {
       ...store,
@@ -88,7 +88,7 @@ describe('hooks of a service', () => {
     expect(told).to.deep.equal([['served', 'alice', 'a', { offset: 0, length: 10 }, 5]])
   })
 
-  it('are told once, also where a file is closed while and after it is read', async () => {
+  it('are called once, also where a file is closed while and after it is read', async () => {
     const { files, told } = open()
     await files.upload('a', chunks('x'))
     told.length = 0
@@ -102,7 +102,7 @@ describe('hooks of a service', () => {
     expect(told).to.have.length(1)
   })
 
-  it('are not told of a file that was opened and not read, or of a range that is not there', async () => {
+  it('are not called for a file that was opened and not read, or for a range that is not there', async () => {
     const { files, told } = open()
     await files.upload('a', chunks('x'))
     told.length = 0
@@ -112,7 +112,7 @@ describe('hooks of a service', () => {
     expect(told).to.deep.equal([])
   })
 
-  it('are told of an empty file that was read', async () => {
+  it('are called for an empty file that was read', async () => {
     const { files, told } = open()
     await files.upload('a', chunks())
     told.length = 0
@@ -120,7 +120,7 @@ describe('hooks of a service', () => {
     expect(told).to.deep.equal([['served', 'alice', 'a', { offset: 0, length: 0 }, 0]])
   })
 
-  it('are told of bytes that were taken from memory, when the file is closed', async () => {
+  it('report bytes that were taken from memory, when the file is closed', async () => {
     const { files, told } = open(givingBytes(createMemoryBlobStore()))
     await files.upload('a', chunks('0123456789'))
     told.length = 0
@@ -144,7 +144,7 @@ describe('hooks of a service', () => {
     ],
     ['rejects', () => Promise.reject(new Error('hook'))],
   ] as const) {
-    it(`change nothing when one ${how}: its failure is a rejection that nobody handles`, async () => {
+    it(`change nothing when one ${how}: its failure is an unhandled rejection`, async () => {
       const unhandled: unknown[] = []
       const listeners = process.rawListeners('unhandledRejection')
       process.removeAllListeners('unhandledRejection')

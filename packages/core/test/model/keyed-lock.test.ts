@@ -44,7 +44,7 @@ describe('createKeyedLock', () => {
     release()
   })
 
-  it('can be taken again after everybody has gone', async () => {
+  it('can be taken again after all have gone', async () => {
     const lock = createKeyedLock()
     for (let round = 0; round < 3; round++) {
       const release = await lock('a')
@@ -53,7 +53,7 @@ describe('createKeyedLock', () => {
     }
   })
 
-  it('keeps nothing for keys that nobody holds', async () => {
+  it('keeps nothing for keys that no one holds', async () => {
     const lock = createKeyedLock()
     const before = garbageFreeHeap()
     for (let n = 0; n < 50_000; n++) (await lock(`customer/${n}`))()
@@ -63,7 +63,7 @@ describe('createKeyedLock', () => {
     await lock('a')
   })
 
-  it('does not let anybody in early when a holder releases twice', async () => {
+  it('lets no one in early when a holder releases twice', async () => {
     const lock = createKeyedLock()
     const first = await lock('a')
     const second = lock('a')

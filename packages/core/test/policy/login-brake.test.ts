@@ -38,7 +38,7 @@ async function retryAfterMs(promise: Promise<void>): Promise<number | undefined>
 }
 
 describe('createLoginBrake', () => {
-  it('lets everybody try while nobody has failed', async () => {
+  it('lets everyone try while no one has failed', async () => {
     const { brake } = brakeWithClock()
     for (let time = 0; time < 100; time++) await check(brake, { name: 'alice', address: '1.1.1.1' })
   })
@@ -117,7 +117,7 @@ describe('createLoginBrake', () => {
     )
   })
 
-  it('tells an address when its failures are forgotten, and then lets it try', async () => {
+  it('says when the failures of an address are forgotten, and then lets it try', async () => {
     const { brake, pass } = brakeWithClock({ failuresPerAddress: 2 })
     await fail(brake, 1, 'a', '1.1.1.1')
     pass(20_000)

@@ -58,7 +58,7 @@ describe('createQuotaKeeper', () => {
       other.end()
     })
 
-    it('keeps that room where the store cannot tell, until the customer is counted anew', async () => {
+    it('keeps that room where the store does not know, until the customer is counted anew', async () => {
       for (const isStored of [true, false]) {
         const books = bookkeeping()
         const other = await books.keeper.claim(alice, 'other')

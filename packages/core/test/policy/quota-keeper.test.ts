@@ -113,7 +113,7 @@ describe('createQuotaKeeper', () => {
       expect(await room(alice)).to.equal(90)
     })
 
-    it('credits it to nobody else meanwhile', async () => {
+    it('credits it to no other customer meanwhile', async () => {
       const { keeper, put, room } = bookkeeping()
       await put(alice, 'a', 80)
       const claim = await keeper.claim(alice, 'a')

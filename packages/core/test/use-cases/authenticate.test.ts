@@ -58,7 +58,7 @@ describe('authenticate', () => {
     { name: 'alice', password: '' },
     { name: '', password: '' },
   ]) {
-    it(`asks nobody when only ${JSON.stringify(login)} is given`, async () => {
+    it(`asks neither source nor verifier when only ${JSON.stringify(login)} is given`, async () => {
       const { calls, attempt } = recording()
       const error = await rejection(attempt({ ...login, address: '1.1.1.1' }))
       expect(error).to.include({ code: 'missing-credentials', message: 'No auth headers' })
@@ -66,7 +66,7 @@ describe('authenticate', () => {
     })
   }
 
-  it('tells a wrong password and an unknown customer apart in nothing', async () => {
+  it('treats a wrong password and an unknown customer alike', async () => {
     const { attempt } = recording()
     const wrong = await rejection(attempt({ name: 'alice', password: 'guess' }))
     const unknown = await rejection(attempt({ name: 'nobody', password: 'guess' }))
@@ -150,7 +150,7 @@ describe('authenticate', () => {
     expect(calls[0]).to.equal('attempt of alice from ')
   })
 
-  it('lets nobody in whom the source does not know, whatever the verifier says', async () => {
+  it('lets no one in whom the source does not know, whatever the verifier says', async () => {
     const login = { name: 'nobody', password: 'x' }
     const attempt = authenticate(credentials, async () => true, noLoginBrake, login)
     expect(await refusal(attempt)).to.equal('invalid-credentials')
@@ -164,7 +164,7 @@ describe('authenticate', () => {
     expect(calls).to.deep.equal(['attempt of alice from 1.1.1.1'])
   })
 
-  it('counts no failure when it cannot tell', async () => {
+  it('counts no failure when the result is unknown', async () => {
     const counter = createMemoryFailureCounter({ windowMs: 60_000 })
     const brake = createLoginBrake({ counter, failuresPerName: 1 })
     const down = new Error('directory is down')

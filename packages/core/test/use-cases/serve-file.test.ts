@@ -55,7 +55,7 @@ describe('serveFile', () => {
 })
 
 describe('statFile', () => {
-  it('tells what is known of the file without opening it', async () => {
+  it('says what is known of the file without opening it', async () => {
     const { store, info } = await storeWithFile()
     const unopened = { ...store, open: () => Promise.reject(new Error('opened')) }
     expect(await statFile(unopened, alice, 'a')).to.deep.equal(info)

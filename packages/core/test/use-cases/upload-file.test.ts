@@ -9,7 +9,7 @@ import { alice, uploadFixture } from './upload-fixture.ts'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('uploadFile', () => {
-  it('stores the content and tells what is stored', async () => {
+  it('stores the content and says what is stored', async () => {
     const { upload, kept, store, expectRoom } = uploadFixture()
     const info = await upload('a', chunks('one ', '', 'two'))
     expect(info).to.deep.equal(await store.stat({ customer: 'alice', name: 'a' }))

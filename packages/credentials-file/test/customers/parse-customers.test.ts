@@ -274,7 +274,7 @@ describe('parseCustomers', () => {
     expect(refusal(bomb).message).to.include('expand to too much; write the values out')
   })
 
-  it('tells everything that is wrong, in the order of the lines', () => {
+  it('says everything that is wrong, in the order of the lines', () => {
     const error = refusal(
       `customers:\n  - name: a/b\n    password: $2b$1\n    quota: 1X\n  - name: ..\n    password: x\n`,
     )
@@ -287,7 +287,7 @@ describe('parseCustomers', () => {
     expect(error.message.split('\n').length).to.equal(4)
   })
 
-  it('tells twenty problems and how many more there are', () => {
+  it('names twenty problems and how many more there are', () => {
     const lines = refusal(
       `customers:\n${'  - name: 1\n    password: x\n'.repeat(50)}`,
     ).message.split('\n')

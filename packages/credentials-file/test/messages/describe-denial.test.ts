@@ -65,7 +65,7 @@ describe('describeDenial', () => {
     )
   })
 
-  it('tells the owner from who it was', async () => {
+  it('names the owner and the user who was refused', async () => {
     // Whoever is not root cannot give anything away, and has directories that are root's.
     const isRoot = process.getuid?.() === 0
     const directory = isRoot ? join(folder, 'inner') : '/usr'

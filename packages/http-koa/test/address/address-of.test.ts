@@ -77,7 +77,7 @@ describe('createAddressOf', () => {
     expect(addressOf(requestFrom('192.0.2.1', ...hops))).to.equal('192.0.2.1')
   })
 
-  it('believes nobody by default', () => {
+  it('believes no proxy by default', () => {
     expect(createAddressOf()(requestFrom('127.0.0.1', '203.0.113.9'))).to.equal('127.0.0.1')
   })
 

@@ -168,7 +168,7 @@ async function run(options: RunOptions = {}) {
 
 describe('The option audit', () => {
   for (const [title, bytes, ...events] of table) {
-    it(`is told of ${title}: ${events.map(({ reason }) => reason ?? 'ok').join(', ') || 'nothing'}`, async () => {
+    it(`gets ${title}: ${events.map(({ reason }) => reason ?? 'ok').join(', ') || 'nothing'}`, async () => {
       await using app = await run({ trustedProxies: ['127.0.0.1'] })
       await app.files.upload('taken', new Blob(['old']).stream())
       const before = Date.now()
@@ -188,7 +188,7 @@ describe('The option audit', () => {
     ['a full store', new FileServiceError('insufficient-storage', 'full'), 'insufficient-storage'],
     ['a fault', new TypeError('secret'), 'unexpected'],
   ] as const) {
-    it(`is told of ${title} as failed`, async () => {
+    it(`gets ${title} as failed`, async () => {
       const fail = () => Promise.reject(error)
       await using app = await run({
         store: { ...createMemoryBlobStore(), put: fail, delete: fail },
@@ -224,7 +224,7 @@ describe('The option audit', () => {
     ],
   ] as const
   for (const [title, head, reason, begin] of beginnings) {
-    it(`is told of ${title} whose client leaves as aborted, with the address`, async () => {
+    it(`gets ${title} whose client leaves as aborted, with the address`, async () => {
       const store = watchStore()
       await using app = await run({ store })
       using connection = await connectRaw(app.port)
@@ -238,7 +238,7 @@ describe('The option audit', () => {
     })
   }
 
-  it('is told of a client that leaves while its login waits as aborted', async () => {
+  it('gets a client that leaves while its login waits as aborted', async () => {
     const trail = collectAudit()
     let isWaiting = false
     const service = createFileService({
@@ -266,7 +266,7 @@ describe('The option audit', () => {
     ['a batch', batch(filePart('a'))],
     ['a deletion', customerRequest('DELETE', '/delete/taken')],
   ] as const) {
-    it(`makes the answer to ${title} 500 if it rejects, and is not told twice`, async () => {
+    it(`makes the answer to ${title} 500 if it rejects, and is not called twice`, async () => {
       let calls = 0
       const audit = () => {
         calls++

@@ -88,7 +88,7 @@ describe('chunksOf', () => {
     ['fails', new Error('its own reason')],
     ['is closed before its end', undefined],
   ] as const) {
-    it(`throws what it is told to where the stream ${title}`, async () => {
+    it(`throws the given error where the stream ${title}`, async () => {
       const stream = new PassThrough()
       stream.on('error', () => {})
       stream.write('begun')

@@ -50,7 +50,7 @@ describe('releaseChunks', () => {
     expect(served).to.equal('of b')
   })
 
-  it('leaves chunks alone that somebody else may have kept', async () => {
+  it('leaves chunks alone that others may have kept', async () => {
     const kept: Buffer[] = []
     const store = createReleasingStore()
     const app = new Koa()

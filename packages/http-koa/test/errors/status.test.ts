@@ -43,7 +43,7 @@ describe('toProblem', () => {
     expect(toProblem(problem)).to.equal(problem)
   })
 
-  it('tells nothing of faults', () => {
+  it('says nothing about faults', () => {
     for (const fault of [new Error('secret'), new TypeError('secret'), 'secret', undefined, null]) {
       const { status, message, headers } = toProblem(fault)
       expect([status, message, headers]).to.deep.equal([500, 'An unexpected error occurred', {}])

@@ -22,7 +22,7 @@ const failing = (error: Error) => ({
 const get = customerRequest('GET', '/serve/a', { 'X-Request-Id': 'the-id' })
 
 describe('createErrors', () => {
-  it('logs the cause of a fault under the id that the client gets, and tells the client nothing', async () => {
+  it('logs the cause of a fault under the id that the client gets, and says nothing to the client', async () => {
     const fault = new Error('connect ECONNREFUSED 10.0.0.1')
     await using app = await runApp({ store: failing(fault) })
     const answer = await exchange(app.port, get)

@@ -196,7 +196,7 @@ describe('createRequestLimit', () => {
   }
 
   describe('for each customer', () => {
-    it('lets nobody suffer from a customer at the limit', async () => {
+    it('serves all others while a customer is at the limit', async () => {
       const store = watchStore()
       await using app = await runLimitedApp({ store, maxRequestsPerCustomer: 3 })
       const uploads = await Promise.all([1, 2, 3].map(() => app.beginUpload()))
@@ -208,7 +208,7 @@ describe('createRequestLimit', () => {
       for (const upload of uploads) upload[Symbol.dispose]()
     })
 
-    it('counts nobody who has left while logging in', async () => {
+    it('counts no client that has left while logging in', async () => {
       const gate = Promise.withResolvers<undefined>()
       let waiting = 0
       await using app = await runLimitedApp({

@@ -35,7 +35,7 @@ async function runWatched(options: RunOptions = {}) {
 }
 
 describe('onAnswered', () => {
-  it('is told which route has taken a request', async () => {
+  it('gets the route that has taken a request', async () => {
     await using watched = await runWatched()
     const batch = { 'Content-Type': formType }
     const requests: readonly [Buffer, string, number][] = [
@@ -59,7 +59,7 @@ describe('onAnswered', () => {
     }
   })
 
-  it('is told of small files that are answered before the application', async () => {
+  it('gets small files that are answered before the application', async () => {
     const store = createMemoryBlobStore()
     const open: BlobStore['open'] = async (key, options) => {
       const blob = await store.open(key, options)
@@ -77,7 +77,7 @@ describe('onAnswered', () => {
     })
   })
 
-  it('is told why a request was refused, by its code', async () => {
+  it('gets the reason why a request was refused, by its code', async () => {
     await using watched = await runWatched({ maxFileSize: 3 })
     const codes: readonly [Buffer, string | undefined][] = [
       [request('GET', '/list'), 'missing-credentials'],
@@ -92,7 +92,7 @@ describe('onAnswered', () => {
     }
   })
 
-  it('is told of a fault as of what has no code', async () => {
+  it('gets a fault as one without a code', async () => {
     const store = createMemoryBlobStore()
     const failing = { ...store, stat: async () => Promise.reject(new Error('EIO')) }
     await using watched = await runWatched({ store: failing })
@@ -100,7 +100,7 @@ describe('onAnswered', () => {
     expect(answered).to.include({ status: 500, code: 'unexpected', reason: 'EIO' })
   })
 
-  it('is told of answers that the client did not get, once', async () => {
+  it('gets answers that the client did not get, once', async () => {
     await using watched = await runWatched({ store: generateStore({ size: 2 ** 30 }) })
     using connection = await connectRaw(watched.app.port)
     connection.send(customerRequest('GET', '/serve/large'))
@@ -127,7 +127,7 @@ describe('onAnswered', () => {
     expect((await exchange(app.port, request('GET', '/ping'))).body).to.equal('pong')
   })
 
-  it('is told by a router in the application of somebody else, of its own paths only', async () => {
+  it('gets only its own paths from a router in another application', async () => {
     const told: AnsweredRequest[] = []
     const service = createFileService({ store: createMemoryBlobStore() })
     const app = new Koa()

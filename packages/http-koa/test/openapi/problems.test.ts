@@ -74,7 +74,7 @@ describe('docs/openapi.yaml', () => {
   const ajv = new Ajv2020({ strict: false })
 
   for (const { code, status, message } of all) {
-    it(`has ${code} as it is told: ${message}`, () => {
+    it(`has ${code} with its message: ${message}`, () => {
       const schema = schemas[code]
       if (schema === undefined) throw new Error(`docs/openapi.yaml has no schema called ${code}`)
       expect(ajv.validate(schema, errorBody(status, message)), ajv.errorsText()).to.equal(true)

@@ -58,7 +58,7 @@ describe('list', () => {
     await until('the listing ended', () => state.ended === 1)
   })
 
-  it('tells a listing at once that its client left before the first name', async () => {
+  it('ends a listing at once when its client leaves before the first name', async () => {
     const first = Promise.withResolvers<IteratorReturnResult<undefined>>()
     const state = { begun: false, stopped: false }
     const pages: AsyncIterator<readonly string[], undefined> = {

@@ -91,7 +91,7 @@ describe('orderedConcurrentMap', () => {
     expect(await results.next().catch((error: unknown) => error)).to.equal(failure)
   })
 
-  it('asks for no more items when nobody asks for results any more', async () => {
+  it('asks for no more items when no more results are asked for', async () => {
     const { begin, begun, take, end, settle } = createWork()
     const results = orderedConcurrentMap(items('abc'), 3, begin)
     const first = results.next()

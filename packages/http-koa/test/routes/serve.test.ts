@@ -39,7 +39,7 @@ describe('serve', () => {
     expect(opened).to.equal(0)
   })
 
-  it('tells the type of every file, whatever it is called', async () => {
+  it('gives the type of every file, whatever it is called', async () => {
     await using app = await runApp()
     for (const [name, type] of [
       ['a.txt', 'text/plain; charset=utf-8'],

@@ -36,7 +36,7 @@ describe('holdfast serve --admin-port', function () {
   }
   const list = async () => (await fetch(`${server.url}/list`, { headers: credentials })).status
 
-  it('tells that the server lives and is ready, and what was looked at, on this machine', async () => {
+  it('says that the server lives and is ready, and what was looked at, on this machine', async () => {
     const admin = await start()
     expect(admin.url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/)
     const live = await fetch(`${admin.url}/live`)
@@ -71,7 +71,7 @@ describe('holdfast serve --admin-port', function () {
     expect(await readdir(join(site.path, 'data/tmp'))).to.deep.equal([])
   })
 
-  it('is red without a customer, and tells that the file is refused while others are served', async () => {
+  it('is red without a customer, and says that the file is refused while others are served', async () => {
     await site.write('customers.yaml', 'customers: []\n')
     const admin = await start()
     expect((await admin.turnsRed())['customers']).to.include('nobody can log in')

@@ -20,7 +20,7 @@ function createCheck(options: SteadyCheckOptions) {
 }
 
 describe('steadyCheck', () => {
-  it('looks once for all who ask meanwhile, and tells how long it took', async () => {
+  it('looks once for all who ask meanwhile, and says how long it took', async () => {
     const { look, looks } = createCheck({ freshMs: hour, limitMs: hour })
     const asked = [look(), look(), look()]
     looks[0]?.resolve({ ok: true, count: 7 })
@@ -41,7 +41,7 @@ describe('steadyCheck', () => {
     expect(looks).to.have.length(3)
   })
 
-  it('tells what a look threw, with its cause, as what is wrong', async () => {
+  it('says what a look threw, with its cause, as what is wrong', async () => {
     const { look, looks } = createCheck({ limitMs: hour })
     const asked = look()
     looks[0]?.reject(new Error('The store is away', { cause: new Error('EIO') }))

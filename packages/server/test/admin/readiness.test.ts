@@ -41,7 +41,7 @@ describe('createReadiness', () => {
     })
   })
 
-  it('tells the log once when it is not ready, why, and once when it is again', async () => {
+  it('logs once when it is not ready, and why, and once when it is again', async () => {
     const { readiness, lines } = start()
     let result: CheckResult = { ok: true }
     readiness.begin([{ name: 'a', look: () => result }])

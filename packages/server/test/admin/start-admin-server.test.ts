@@ -37,7 +37,7 @@ describe('startAdminServer', () => {
     return { status, headers, text: answer.text }
   }
 
-  it('answers by the path, whatever the query, and lets nobody keep the answer', async () => {
+  it('answers by the path, whatever the query, and forbids caching', async () => {
     for (const path of ['/teapot', '/teapot?why=not']) {
       const { status, headers, text } = await ask('GET', path)
       expect([status, text]).to.deep.equal([418, '{"short":true}'])
@@ -83,7 +83,7 @@ describe('startAdminServer', () => {
     expect(connection.received()).to.match(/^HTTP\/1.1 400 [^]*"statusCode":400/)
   })
 
-  it('tells the log, and not the client, of a fault', async () => {
+  it('reports a fault in the log, and not to the client', async () => {
     const { status, text } = await ask('GET', '/broken')
     expect([status, text]).to.deep.equal([
       500,

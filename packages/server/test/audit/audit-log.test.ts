@@ -120,7 +120,7 @@ describe('holdfast serve --audit-log', () => {
     expect(await idsIn(trailName)).to.deep.equal(['removed'])
   })
 
-  it('serves on when it cannot be written, says so once, and tells later how much is missing', async () => {
+  it('serves on when it cannot be written, says so once, and says later how much is missing', async () => {
     const path = join(site.path, trailName)
     await symlink('/dev/full', path)
     const server = await start()

@@ -19,7 +19,7 @@ describe('createRefusalLimit', () => {
   const countAdmitted = (admit: (event: AuditEvent) => boolean, event: AuditEvent) =>
     Array.from({ length: 50 }, () => admit(event)).filter(Boolean).length
 
-  it('bounds the refused logins that cost nothing, of all kinds together, and tells how many it left out', () => {
+  it('bounds the refused logins that cost nothing, of all kinds together, and says how many it left out', () => {
     const told: number[] = []
     const limit = createRefusalLimit({
       perWindow: 60,
@@ -47,7 +47,7 @@ describe('createRefusalLimit', () => {
     }
   })
 
-  it('tells by itself when the time is over, and begins anew', async () => {
+  it('says by itself when the time is over, and begins anew', async () => {
     const told: number[] = []
     const limit = createRefusalLimit({
       perWindow: 1,

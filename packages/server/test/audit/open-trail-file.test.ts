@@ -55,7 +55,7 @@ describe('openTrailFile', () => {
     expect((await stat(trail.path)).mode & 0o137).to.equal(0)
   })
 
-  it('begins a new file when the old one was moved, without being told', async () => {
+  it('begins a new file when the old one was moved, without a signal', async () => {
     await using trail = await openTrail()
     const file = await trail.open()
     await file.write('1\n')
@@ -75,7 +75,7 @@ describe('openTrailFile', () => {
     await file.close()
   })
 
-  it('makes the new file at once when it is told to, so that the old one can be closed', async () => {
+  it('makes the new file at once on request, so that the old one can be closed', async () => {
     await using trail = await openTrail()
     const file = await trail.open()
     await rename(trail.path, `${trail.path}.1`)

@@ -114,7 +114,7 @@ describe('readConfigFile', () => {
     expect(keyMessage).to.include('/h.yaml:1: a key that is no setting; there are host, port')
   })
 
-  it('tells everything that is wrong at once', async () => {
+  it('says everything that is wrong at once', async () => {
     const message = await refusal(await site.write('h.yaml', 'port: x\ndata: ""\n'))
     const places = message.split('\n').map((line) => line.split(' ')[0])
     expect(places).to.deep.equal(['/h.yaml:1:', '/h.yaml:2:'])

@@ -104,7 +104,7 @@ describe('resolveConfig', () => {
     expect(inspect(config) + JSON.stringify(config)).not.to.match(/key-of-minio|s3cret/)
   })
 
-  it('repeats no password that somebody wrote into an endpoint', () => {
+  it('repeats no password in an endpoint', () => {
     for (const endpoint of [
       'http://me:s3cret@minio:9000',
       'http://me:s3/cret@minio',

@@ -44,7 +44,7 @@ describeWithMinio('inspectBucket with an access key of few rights', (minio) => {
   })
 
   for (const [right, check] of Object.entries(checks)) {
-    it(`tells that ${right} is missing, goes on, and removes what it may`, async () => {
+    it(`says that ${right} is missing, goes on, and removes what it may`, async () => {
       const findings = await inspect(withoutRight(policyOf(bucket), right))
       const [problem] = findings.filter(({ mark }) => mark === 'problem')
       expect(problem?.check).to.equal(check)

@@ -36,7 +36,7 @@ describe('examineCustomers', () => {
     })
   })
 
-  it('says when nobody can log in', async () => {
+  it('says when no one can log in', async () => {
     const { told } = await examine('customers: []')
     expect(told).to.deep.equal([
       'warning | c.yaml has no customers; nobody can log in | holdfast customers add NAME',
@@ -56,7 +56,7 @@ describe('examineCustomers', () => {
     expect(JSON.stringify(findings)).not.to.include('secret')
   })
 
-  it('tells what is wrong with each customer', async () => {
+  it('says what is wrong with each customer', async () => {
     const { told, promisedBytes } = await examine(
       'customers: [{ name: a }, { name: .., password: x }]',
     )
@@ -65,7 +65,7 @@ describe('examineCustomers', () => {
     expect(promisedBytes).to.equal(0)
   })
 
-  it('tells of a file that is missing', async () => {
+  it('reports a file that is missing', async () => {
     const { findings } = await examineCustomers(`${site.path}/none.yaml`)
     expect(findings).to.have.length(1)
     expect(findings[0]?.mark).to.equal('problem')

@@ -27,7 +27,7 @@ describe('machineFindings', () => {
     expect(told({ openFiles: Infinity })[2]).to.match(/any number files|any number/)
   })
 
-  it('tells of too few threads', () => {
+  it('reports too few threads', () => {
     for (const threads of ['2', 'many', '-1']) {
       expect(faults({ threads })).to.deep.equal([
         `warning: threads: UV_THREADPOOL_SIZE=${threads} leaves too few for files and passwords. unset UV_THREADPOOL_SIZE`,
@@ -36,14 +36,14 @@ describe('machineFindings', () => {
     expect(faults({ threads: undefined })).to.deep.equal([])
   })
 
-  it('tells of a low limit of open files', () => {
+  it('reports a low limit of open files', () => {
     expect(faults({ openFiles: 1024 })).to.deep.equal([
       'warning: open files: up to 1,024 files and connections; each transfer takes two. LimitNOFILE=65536 in the systemd unit, or in a shell: ulimit -n 65536',
     ])
     expect(faults({ openFiles: undefined })[0]).to.match(/^skipped: open files: this operating/)
   })
 
-  it('tells of a clock that stands still in another age', () => {
+  it('reports a clock that stands still in another age', () => {
     for (const year of ['1970', '2107']) {
       const [fault] = faults({ now: new Date(`${year}-01-01T00:00:00Z`) })
       expect(fault).to.match(/^problem: clock: .* cannot be right; .* timedatectl set-ntp true$/)

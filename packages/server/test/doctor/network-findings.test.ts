@@ -73,11 +73,11 @@ describe('networkFindings', () => {
     expect(line).to.include('| Give --tls-cert and --tls-key |')
   })
 
-  it('tells of proxies that are none', async () => {
+  it('reports proxies that are none', async () => {
     expect((await told({ 'trust-proxy': 'proxy' }))[1]).to.match(/^problem: proxies: The trusted/)
   })
 
-  it('tells of a certificate, until when it is valid, and what is wrong with it', async () => {
+  it('reports a certificate, until when it is valid, and what is wrong with it', async () => {
     const site = await createSite()
     const { certificate, privateKey } = await makeCertificate()
     const flags = {

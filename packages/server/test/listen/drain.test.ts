@@ -68,7 +68,7 @@ describe('holdfast serve at SIGTERM', () => {
     })
   }
 
-  it('tells the end of the connection to a client whose upload under way is refused, too', async () => {
+  it('announces the end of the connection to a client whose upload under way is refused, too', async () => {
     const running = await start()
     const digest = `Content-Digest: sha-256=:${Buffer.alloc(32).toString('base64')}:`
     const upload = await beginUpload(running.port, 'a.txt', [digest])
@@ -106,7 +106,7 @@ describe('holdfast serve at SIGTERM', () => {
     expect(await running.ended).to.equal(0)
   })
 
-  it('does the same for a client that was told to continue', async () => {
+  it('does the same for a client that got 100 Continue', async () => {
     const running = await start()
     const upload = await openConnection(running.port)
     upload.write(uploadHead('a.txt', 10, ['Expect: 100-continue']))

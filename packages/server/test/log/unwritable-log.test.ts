@@ -91,7 +91,7 @@ describe('A server whose log cannot be written', function () {
     await server.ended()
   })
 
-  it('ends all the same after a fault that nobody caught', async () => {
+  it('ends all the same after an uncaught fault', async () => {
     const code = `process.on('SIGUSR2', () => { throw new Error('a bug') })`
     const option = `--import=data:text/javascript,${encodeURIComponent(code).replaceAll("'", '%27')}`
     const lineOf = (serve: string) => `NODE_OPTIONS='${option}' exec ${serve} > /dev/full`

@@ -53,7 +53,7 @@ describe('createLoginFailureCounter', () => {
     expect(left, 'bytes left').to.be.lessThan(2e6)
   })
 
-  it('tells long and short keys from one another, and from their own digests', async () => {
+  it('distinguishes long and short keys from one another, and from their own digests', async () => {
     const counter = createLoginFailureCounter(60_000)
     const long = 'x'.repeat(65)
     await counter.add(long)

@@ -5,7 +5,7 @@ import { createCounts } from '../../src/metrics/counts.ts'
 const options = { name: 'things_total', help: 'Things.', labelNames: ['kind', 'size'] } as const
 
 describe('createCounts', () => {
-  it('tells what was counted, by labels, however often it is asked', async () => {
+  it('says what was counted, by labels, however often it is asked', async () => {
     const register = new Registry()
     const counts = createCounts(register, options)
     const large = counts('box', 'large')
@@ -22,7 +22,7 @@ describe('createCounts', () => {
     expect((await lines())[0]).to.equal('things_total{kind="box",size="large"} 4')
   })
 
-  it('tells of a count from the moment it was asked for, as 0', async () => {
+  it('reports a count from the moment it was asked for, as 0', async () => {
     const register = new Registry()
     createCounts(register, options)('box', 'none')
     expect(await register.metrics()).to.include('things_total{kind="box",size="none"} 0\n')

@@ -36,7 +36,7 @@ describe('The figures in docs/metrics.md', function () {
     await site.remove()
   })
 
-  it('are all that servers tell, each once, with their types', () => {
+  it('are all that servers report, each once, with their types', () => {
     const types = new Map(told.flatMap((one) => [...one.types]))
     const rows = documented.map(({ name, type }) => `${name} ${type}`)
     expect(rows).to.have.members([...types].map(([name, type]) => `${name} ${type}`))

@@ -85,7 +85,7 @@ describe('/metrics', function () {
     expect(value('holdfast_store_free_bytes')).to.be.above(0)
   })
 
-  it('tells of an upload while it is under way, and that it broke off', async () => {
+  it('reports an upload while it is under way, and that it broke off', async () => {
     const connection = await openConnection(server.port)
     connection.write(`${uploadHead('a.txt', 100)}the beginning`)
     await until('the upload is under way', async () => {
@@ -110,7 +110,7 @@ describe('/metrics', function () {
     expect(after.value('holdfast_store_errors_total')).to.equal(0)
   })
 
-  it('tells that a file is refused, until it is as it was', async () => {
+  it('says that a file is refused, until it is as it was', async () => {
     const original = await readFile(join(site.path, 'customers.yaml'), 'utf8')
     const figures = async () => {
       const { value } = await scrape(server)

@@ -44,7 +44,7 @@ async function rejection(call: () => Promise<unknown>): Promise<unknown> {
 }
 
 describe('watchStore', () => {
-  it('tells of every operation, once each', async () => {
+  it('reports every operation, once each', async () => {
     const { store, names, failed } = watched()
     await store.put(key, bytes('a'))
     await (await store.open(key))?.close()
@@ -59,7 +59,7 @@ describe('watchStore', () => {
     expect(failed).to.be.empty
   })
 
-  it('tells of an upload under way from its beginning to its end', async () => {
+  it('reports an upload under way from its beginning to its end', async () => {
     const { store, uploads, names } = watched()
     const gate = Promise.withResolvers<undefined>()
     const begun = Promise.withResolvers<undefined>()
@@ -91,7 +91,7 @@ describe('watchStore', () => {
     expect(done[0]?.[1]).to.be.below(clientMs)
   })
 
-  it('tells of failures of the store, and passes them on', async () => {
+  it('reports failures of the store, and passes them on', async () => {
     const fault = new FileServiceError('store-unavailable', 'away')
     const fail = async () => Promise.reject(fault)
     const { store, failed, names } = watched({
@@ -139,7 +139,7 @@ describe('watchStore', () => {
     expect(uploads()).to.equal(0)
   })
 
-  it('hands on what the store has in memory, so that nobody reads it once more', async () => {
+  it('hands on what the store has in memory, so that it is not read once more', async () => {
     const inMemory = Buffer.from('small')
     const memory = createMemoryBlobStore()
     const { store } = watched({

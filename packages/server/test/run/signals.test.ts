@@ -17,7 +17,7 @@ describe('catchSignals', () => {
     for (const name of names) process.removeAllListeners(name)
   })
 
-  it('keeps a signal that came before anybody waited for it', async () => {
+  it('keeps a signal that came before it was waited for', async () => {
     const signals = catchSignals()
     send('SIGINT')
     expect(await signals.end).to.equal('SIGINT')

@@ -44,7 +44,7 @@ describe('The client for S3', () => {
     }
   })
 
-  it('is loaded by a server that keeps files in MinIO, which says so when nobody answers there', async () => {
+  it('is loaded by a server that keeps files in MinIO, which says so when no server answers there', async () => {
     const { code, stderr } = await runHoldfast(
       [
         'serve',

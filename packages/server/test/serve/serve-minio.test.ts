@@ -83,7 +83,7 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
     expect(await serve(server, 'a.txt')).to.equal('hello')
   })
 
-  it('makes a missing bucket only when told to', async () => {
+  it('makes a missing bucket only if set to', async () => {
     const flags = ['--minio-bucket', `made-${randomUUID()}`]
     expect(await refusal(flags)).to.include('Cannot use the MinIO store: ')
     expect(await refusal(flags)).to.match(
@@ -109,7 +109,7 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
     expect(await refusal(['--minio-bucket', 'No Bucket'])).to.match(/ \(--minio-bucket\)\.$/m)
   })
 
-  it('tells the log where files are, and never a key', async () => {
+  it('logs where files are, and never a key', async () => {
     const bucket = await minio().createBucket()
     const flags = ['--minio-bucket', bucket, '--minio-prefix', 'p/', '--log-level', 'trace']
     const server = await start(flags)
@@ -129,7 +129,7 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
 })
 
 describeWithContainers('holdfast serve --store minio over TLS', () => {
-  it('trusts the authority in NODE_EXTRA_CA_CERTS, and nobody unknown', async function () {
+  it('trusts the authority in NODE_EXTRA_CA_CERTS, and no unknown one', async function () {
     this.timeout(60_000)
     const site = await createSite()
     const minio = await startMinio({ tls: true })

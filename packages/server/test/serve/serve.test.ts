@@ -54,13 +54,13 @@ describe('holdfast serve', () => {
     expect(await readdir(join(site.path, 'elsewhere/files/demo'))).to.deep.equal(['small'])
   })
 
-  it('listens where it is told to', async () => {
+  it('listens at the address that is set', async () => {
     const { url } = await start(['--host', '::1'])
     expect(url).to.match(/^http:\/\/\[::1\]:\d+$/)
     expect(await (await fetch(`${url}/ping`)).text()).to.equal('pong')
   })
 
-  it('has threads enough for passwords and files at once, unless told how many', async () => {
+  it('has threads enough for passwords and files at once, unless the number is set', async () => {
     const threads = async (env: Record<string, string>) => {
       const running = await startHoldfast([], { cwd: site.path, env })
       try {
@@ -165,7 +165,7 @@ describe('holdfast serve', () => {
       expect(await isCustomer(url, 'alice', second)).to.equal(false)
     })
 
-    it('are read again at SIGHUP, which the log tells', async () => {
+    it('are read again at SIGHUP, which the log says', async () => {
       const running = await start()
       await writeFile(join(site.path, 'next.yaml'), customersYaml('bob', 'p'), { mode: 0o600 })
       await rename(join(site.path, 'next.yaml'), join(site.path, 'customers.yaml'))
@@ -178,7 +178,7 @@ describe('holdfast serve', () => {
       expect(await isCustomer(running.url, 'bob', 'p')).to.equal(true)
     })
 
-    it('stay as they were when the new file is wrong, which the log tells', async () => {
+    it('stay as they were when the new file is wrong, which the log says', async () => {
       const running = await start()
       await site.write('customers.yaml', 'customers:\n  - nmae: bob\n')
       running.signal('SIGHUP')

@@ -35,7 +35,7 @@ describe('holdfast serve that cannot start', () => {
     expect(await readdir(join(site.path, 'data/tmp'))).to.deep.equal([])
   })
 
-  it('says so when the machine does not have the address, or nobody knows the name', async () => {
+  it('says so when the machine does not have the address, or the name is unknown', async () => {
     expectRemedy(await serve(['--host', '192.0.2.1']), 'does not have the address', '--host')
     expectRemedy(
       await serve(['--host', 'nowhere.invalid']),
@@ -71,7 +71,7 @@ describe('holdfast serve that cannot start', () => {
     expectRemedy(await serve(['--data', 'x'.repeat(300)]), 'choose another --data')
   })
 
-  it('refuses a directory that is somebody else’s, or of a newer holdfast', async () => {
+  it('refuses a directory that belongs to another program, or to a newer holdfast', async () => {
     const data = join(site.path, 'data')
     await mkdir(data)
     await writeFile(join(data, 'thesis.doc'), '')
@@ -90,7 +90,7 @@ describe('holdfast serve that cannot start', () => {
     expect(await readdir(site.path)).to.deep.equal(['customers.yaml'])
   })
 
-  it('tells everything that is wrong with the customers file, without a password', async () => {
+  it('says everything that is wrong with the customers file, without a password', async () => {
     await site.write(
       'customers.yaml',
       'customers:\n  - name: a\n    passwrd: hunter2\n  - nme: b\n',

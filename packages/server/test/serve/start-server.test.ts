@@ -69,7 +69,7 @@ describe('startServer', () => {
     expect(await readdir(join(site.path, 'data/tmp'))).to.deep.equal([])
   })
 
-  it('tells whether a reload was taken', async () => {
+  it('says whether a reload was taken', async () => {
     const running = await start()
     await site.write('customers.yaml', customersYaml('bob', 'p'))
     expect(await running.reload()).to.equal(true)

@@ -41,7 +41,7 @@ describe('holdfast serve --trust-proxy', function () {
     }
   }
 
-  it('tells the clients of a proxy apart, for the brake on bad logins and in the log', async () => {
+  it('distinguishes the clients of a proxy, for the brake on bad logins and in the log', async () => {
     const { attacker, customer, addresses } = await attack([
       '--trust-proxy',
       '10.0.0.0/8,127.0.0.1',
@@ -51,7 +51,7 @@ describe('holdfast serve --trust-proxy', function () {
     expect(addresses).to.include('203.0.113.9').and.to.include('203.0.113.10')
   })
 
-  it('takes all for one without it, since anybody could invent the header', async () => {
+  it('takes all for one without it, since any client could invent the header', async () => {
     const { attacker, customer, addresses } = await attack([])
     expect(attacker).to.equal('Too many failed logins')
     expect(customer).to.equal('Too many failed logins')

@@ -111,7 +111,7 @@ describeWithMinio('openStore, for a bucket', (minio) => {
 })
 
 describe('placeOf', () => {
-  it('tells where files are kept, and no secret', () => {
+  it('says where files are kept, and no secret', () => {
     const environment = {
       HOLDFAST_MINIO_ENDPOINT: 'http://minio:9000',
       HOLDFAST_MINIO_BUCKET: 'files',

@@ -22,7 +22,7 @@ describe('certificateWarnings', () => {
     expect(at(50, { keyMode: undefined })).to.deep.equal([])
   })
 
-  it('tells from 14 days before its end on how long it is valid', () => {
+  it('says from 14 days before its end on how long it is valid', () => {
     expect(at(86)).to.deep.equal([
       'cert.pem: the TLS certificate expires in 14 days, at 1970-04-11T00:00:00.000Z; renew it, and the new one is taken without a restart',
     ])
@@ -30,13 +30,13 @@ describe('certificateWarnings', () => {
     expect(at(98.5)[0]).to.include('expires in 36 hours')
   })
 
-  it('tells that it has expired, or is not valid yet', () => {
+  it('says that it has expired, or is not valid yet', () => {
     expect(at(100)[0]).to.include('cert.pem: the TLS certificate expired at 1970-04-11')
     expect(at(200)).to.have.length(1)
     expect(at(-1)[0]).to.include('is not valid before 1970-01-01').and.to.include('clock')
   })
 
-  it('tells that every user may read or write the key', () => {
+  it('says that every user may read or write the key', () => {
     expect(at(50, { keyMode: 0o644 })).to.deep.equal([
       'key.pem: the TLS key may be read by every user of this machine; run: chmod o= key.pem',
     ])

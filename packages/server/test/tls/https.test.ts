@@ -58,7 +58,7 @@ describe('holdfast serve --tls-cert --tls-key', () => {
     expect(outcome.stderr).to.include('Cannot listen on nowhere.invalid')
   })
 
-  it('refuses TLS 1.1, and speaks 1.2 and 1.3, whatever Node.js is told', async () => {
+  it('refuses TLS 1.1, and speaks 1.2 and 1.3, whatever the options of Node.js say', async () => {
     // With these options Node.js itself would take 1.0.
     const lax = '--tls-min-v1.0 --tls-cipher-list=DEFAULT:@SECLEVEL=0'
     server = await site.start([], { NODE_OPTIONS: lax })
@@ -131,7 +131,7 @@ describe('holdfast serve --tls-cert --tls-key', () => {
     expect(await site.curl('--cacert', 'root.crt', `${url}/ping`)).to.equal('pong')
   })
 
-  it('tells whoever speaks HTTP without TLS what to do', async () => {
+  it('answers HTTP without TLS with what to do', async () => {
     const { port, url } = await start()
     const answer = await fetch(`http://127.0.0.1:${port}/list`)
     expect(answer.status).to.equal(400)

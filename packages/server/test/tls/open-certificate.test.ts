@@ -55,7 +55,7 @@ describe('openCertificate', () => {
     expect(times('expires in 4 days')).to.equal(warnings)
   })
 
-  it('reads the files at once when asked, and tells whether they were taken', async () => {
+  it('reads the files at once when asked, and says whether they were taken', async () => {
     const opened = await open({ pollIntervalMs: 3_600_000 })
     const shown: string[] = []
     opened.onReplaced(({ certificate }) => shown.push(certificate))

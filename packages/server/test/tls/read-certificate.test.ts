@@ -29,7 +29,7 @@ describe('readCertificate', () => {
     throw new Error('It was not refused', { cause: error })
   }
 
-  it('gives both as they are, and tells how long the certificate is valid', async () => {
+  it('gives both as they are, and says how long the certificate is valid', async () => {
     const { certificate, privateKey, validToMs, validFromMs, keyMode } = await read()
     expect({ certificate, privateKey }).to.deep.equal(site.certificate)
     const days = (validToMs - validFromMs) / 86_400_000
@@ -58,14 +58,14 @@ describe('readCertificate', () => {
     await read('windows.pem')
   })
 
-  it('tells the shortest time of a chain', async () => {
+  it('says the shortest time of a chain', async () => {
     const { certificate } = await makeCertificate({ days: 2 })
     await site.write('cert.pem', site.certificate.certificate + certificate)
     const { validToMs } = await read()
     expect(validToMs - Date.now()).to.be.within(1.9 * 86_400_000, 2 * 86_400_000)
   })
 
-  it('refuses what is missing, a directory, and a pipe that nobody writes to', async () => {
+  it('refuses what is missing, a directory, and a pipe without a writer', async () => {
     await mkdir(at('folder'))
     await promisify(execFile)('mkfifo', [at('pipe')])
     expect(await refusal(read('none.pem'))).to.equal(
@@ -149,7 +149,7 @@ describe('readCertificate', () => {
     )
   })
 
-  it('never tells of a key', async () => {
+  it('never shows a key', async () => {
     const secret = site.certificate.privateKey.split('\n')[1] ?? ''
     const certificate = at('key.pem')
     const message = await refusal(readCertificate({ certificate, key: certificate }))

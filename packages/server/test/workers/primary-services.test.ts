@@ -11,7 +11,7 @@ import {
 } from '../../src/workers/replicated-failure-counter.ts'
 
 describe('createPrimaryServices', () => {
-  it('tells workers of failed logins by keys that are short, however long the name was', async () => {
+  it('sends workers failed logins by keys that are short, however long the name was', async () => {
     const told: ReplicatedFailure[] = []
     const channel = {
       ask: () => Promise.reject(new Error('Nothing is asked')),

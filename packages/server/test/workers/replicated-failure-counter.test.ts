@@ -3,7 +3,7 @@ import { failureKey } from '../../src/logins/failure-key.ts'
 import { createReplicatedFailureCounter } from '../../src/workers/replicated-failure-counter.ts'
 
 describe('createReplicatedFailureCounter', () => {
-  it('knows what it was told, at once, until it is forgotten', () => {
+  it('knows what it got, at once, until it is forgotten', () => {
     let now = 0
     const told = createReplicatedFailureCounter(() => now)
     told.apply({ key: failureKey('a'), failures: 1, forgottenInMs: 100 })

@@ -25,7 +25,7 @@ describe('createReplicatedRequestCounter', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('tells of every step, and of the end of what it has told', () => {
+  it('reports every step, and the end of what it has reported', () => {
     const counter = counterOf(3)
     for (let n = 0; n < 7; n++) counter.change('a', 1)
     expect(said).to.deep.equal([

@@ -57,7 +57,7 @@ describe('inspectDataDirectory', () => {
     expect(found(findings, 'files')?.message).to.match(/; not all were looked at$/)
   })
 
-  it('tells of the files of a directory with escaped names', async () => {
+  it('reports the files of a directory with escaped names', async () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: place.path, names: 'escaped' })
     await store.put({ customer: 'X'.repeat(255), name: 'Y'.repeat(255) }, text('content'))
@@ -69,7 +69,7 @@ describe('inspectDataDirectory', () => {
     )
   })
 
-  it('tells of processes that use it, and of what killed ones left, which stays', async () => {
+  it('reports processes that use it, and what killed ones left, which stays', async () => {
     await using place = await makeUsedDirectory()
     const store = await openDiskBlobStore({ directory: place.path })
     await mkdir(join(place.path, 'tmp', '999999999-1-0--abc@elsewhere'))
@@ -91,7 +91,7 @@ describe('inspectDataDirectory', () => {
     expect(faults(await inspect(place.path))).to.deep.equal([])
   })
 
-  it('warns of what nobody removes from tmp', async () => {
+  it('warns of what is not removed from tmp', async () => {
     await using place = await makeUsedDirectory()
     await writeFile(join(place.path, 'tmp', 'notes'), '')
     const [fault] = faults(await inspect(place.path))
@@ -117,7 +117,7 @@ describe('inspectDataDirectory, where no store can be', () => {
     }
   })
 
-  it('says so of a directory that is somebody else’s, and leaves it alone', async () => {
+  it('says so of a directory that belongs to another program, and leaves it alone', async () => {
     await using place = await makeTemporaryDirectory()
     await writeFile(join(place.path, 'thesis.tex'), '')
     const [fault, ...others] = faults(await inspect(place.path))
@@ -180,7 +180,7 @@ describe('inspectDataDirectory, where no store can be', () => {
 })
 
 describe('inspectDataDirectory, ended early', () => {
-  it('removes what it has made when it is aborted, and when nobody asks on', async () => {
+  it('removes what it has made when it is aborted, and when no more findings are asked for', async () => {
     await using place = await makeTemporaryDirectory()
     const stop = new AbortController()
     const reason = new Error('stop')

@@ -27,7 +27,7 @@ describe('inspectDataDirectory, of permissions', () => {
       .map((line) => JSON.parse(line) as Finding)
   }
 
-  it('tells which one is missing, and does no more', async () => {
+  it('says which one is missing, and does no more', async () => {
     await using place = await makeUsedDirectory()
     const files = join(place.path, 'files')
     await chmod(files, 0o500)
@@ -43,7 +43,7 @@ describe('inspectDataDirectory, of permissions', () => {
     expect(others).to.deep.equal([])
   })
 
-  it('tells where a directory cannot be made', async () => {
+  it('says where a directory cannot be made', async () => {
     await using place = await makeTemporaryDirectory()
     await chmod(place.path, 0o500)
     const [fault] = faults(await inspectBound(join(place.path, 'data')))
@@ -51,7 +51,7 @@ describe('inspectDataDirectory, of permissions', () => {
     expect(fault?.remedies[0]).to.match(/^mkdir -p .*data && chown \d+ .*data$/)
   })
 
-  it('tells of files and customers that this user may not read, and not write', async () => {
+  it('reports files and customers that this user may not read, and not write', async () => {
     await using place = await makeUsedDirectory()
     await chmod(join(place.alice, 'a'), 0)
     await chmod(join(place.path, 'files', 'bob'), 0o500)
@@ -62,7 +62,7 @@ describe('inspectDataDirectory, of permissions', () => {
     expect(faults(await inspectBound(place.path))).to.deep.equal([])
   })
 
-  it('tells of what every user may change, and may look into', async () => {
+  it('reports what every user may change, and may look into', async () => {
     await using place = await makeUsedDirectory()
     await chmod(place.path, 0o755)
     expect(faults(await inspect(place.path))).to.deep.equal([])
@@ -78,7 +78,7 @@ describe('inspectDataDirectory, of permissions', () => {
     expect(faults(await inspect(place.path))).to.deep.equal([])
   })
 
-  it('tells root that the rights of the directory’s owner were not tried, and of other owners', async function () {
+  it('says to root that the rights of the directory’s owner were not tried, and of other owners', async function () {
     await using place = await makeUsedDirectory()
     if (process.getuid?.() !== 0) {
       // Nobody else can give files away, and nobody else is told so.

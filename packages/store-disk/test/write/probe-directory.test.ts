@@ -87,7 +87,7 @@ describe('DiskBlobStore.probe', () => {
     await site.store.probe()
   })
 
-  it('goes with free space as the file system tells it', async () => {
+  it('goes with free space as the file system reports it', async () => {
     await using site = await openFaultSite()
     expect(await site.store.freeSpace()).to.be.above(0)
   })

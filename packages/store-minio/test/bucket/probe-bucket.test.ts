@@ -101,7 +101,7 @@ describeWithMinio('MinioBlobStore.probe', (minio) => {
     expect(await failureOf(through.store.probe())).to.have.property('code', 'store-unavailable')
   })
 
-  it('gives up when it is told to, while the server says nothing', async () => {
+  it('gives up when it is aborted, while the server says nothing', async () => {
     const asked = new EventTarget()
     await using through = await openThrough({
       answer({ method }) {

@@ -84,7 +84,7 @@ describeWithMinio('inspectBucket', (minio) => {
     await store.close()
   })
 
-  it('removes what it has made when it is aborted, and when nobody asks on', async () => {
+  it('removes what it has made when it is aborted, and when no more findings are asked for', async () => {
     const stop = new AbortController()
     const reason = new Error('stop')
     const aborted = (async () => {
@@ -133,7 +133,7 @@ describeWithMinio('inspectBucket', (minio) => {
     expect(failure).to.be.instanceOf(StoreSettingError).and.have.property('setting', 'bucket')
   })
 
-  it('tells of versions that stay', async () => {
+  it('reports versions that stay', async () => {
     const { client } = minio()
     const VersioningConfiguration = { Status: 'Enabled' } as const
     await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
@@ -146,7 +146,7 @@ describeWithMinio('inspectBucket', (minio) => {
     expect([...(left.Versions ?? []), ...(left.DeleteMarkers ?? [])]).to.deep.equal([])
   })
 
-  it('tells of files that stay although they were deleted', async () => {
+  it('reports files that stay although they were deleted', async () => {
     const Bucket = `test-${randomUUID()}`
     await minio().client.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true }))
     const lock = found(await inspect({ bucket: Bucket }), 'object lock')
@@ -163,7 +163,7 @@ describeWithMinio('inspectBucket', (minio) => {
     return found(await inspect({ prefix }), 'lifecycle rules')
   }
 
-  it('tells of rules that delete files, and of no others', async () => {
+  it('reports rules that delete files, and no others', async () => {
     const deleting = await lifecycle({ Expiration: { Days: 30 } })
     expect(deleting?.mark).to.equal('problem')
     expect(deleting?.message).to.equal(
@@ -188,7 +188,7 @@ describeWithMinio('inspectBucket', (minio) => {
     expect((await lifecycle(rule, 'logs/holdfast/'))?.mark, 'above').to.equal('problem')
   })
 
-  it('tells of a bucket that is open to strangers', async () => {
+  it('reports a bucket that is open to strangers', async () => {
     await minio().openToAll(bucket)
     const strangers = found(await inspect(), 'strangers')
     expect(strangers?.mark).to.equal('problem')
@@ -200,7 +200,7 @@ describeWithMinio('inspectBucket', (minio) => {
     [-2, 'warning'],
     [20, 'problem'],
   ] as const) {
-    it(`tells of a clock that is ${minutes} minutes off`, async () => {
+    it(`reports a clock that is ${minutes} minutes off`, async () => {
       const date = new Date(Date.now() + minutes * 60_000).toUTCString()
       const clock = found(await inspectThrough({ headers: (all) => ({ ...all, date }) }), 'clock')
       expect(clock?.mark).to.equal(mark)
@@ -211,7 +211,7 @@ describeWithMinio('inspectBucket', (minio) => {
     })
   }
 
-  it('tells of a server that ignores If-None-Match', async () => {
+  it('reports a server that ignores If-None-Match', async () => {
     const findings = await inspectThrough({ answer: pretendToWrite })
     for (const check of ['create-only', 'large create-only']) {
       expect(found(findings, check)?.mark, check).to.equal('problem')
@@ -223,7 +223,7 @@ describeWithMinio('inspectBucket', (minio) => {
     expect(faults(findings)).to.have.length(2)
   })
 
-  it('tells of a server that does not take If-None-Match', async () => {
+  it('reports a server that does not take If-None-Match', async () => {
     const findings = await inspectThrough({ answer: refuseConditions })
     expect(faults(findings).map(({ check }) => check)).to.deep.equal([
       'create-only',
@@ -234,7 +234,7 @@ describeWithMinio('inspectBucket', (minio) => {
     )
   })
 
-  it('tells of a server that answers with something else than was asked for', async () => {
+  it('reports a server that answers with something else than was asked for', async () => {
     const findings = await inspectThrough({
       answer: ({ method, headers }, response) => {
         const isRange = method === 'GET' && headers.range !== undefined
@@ -248,7 +248,7 @@ describeWithMinio('inspectBucket', (minio) => {
     expect(faults(findings)[0]?.message).to.match(/^asked for a part of a file, the server gives/)
   })
 
-  it('tells of a deletion that was none', async () => {
+  it('reports a deletion that was none', async () => {
     const findings = await inspectThrough({
       answer: ({ method, url = '' }, response) => {
         const isObject = method === 'DELETE' && !url.includes('uploadId')

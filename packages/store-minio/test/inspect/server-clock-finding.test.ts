@@ -9,7 +9,7 @@ describe('serverClockFinding', () => {
     expect([mark, message]).to.deep.equal(['ok', 'at most 59 s from that of the server'])
   })
 
-  it('says when it is not told', () => {
+  it('says when the server does not report it', () => {
     for (const date of [null, '', 'soon']) {
       expect(serverClockFinding(date, now).mark).to.equal('skipped')
     }

@@ -70,7 +70,7 @@ describeWithMinio('openMinioBlobStore, of what is small', (minio) => {
     expect(await site.get()).to.equal(undefined)
   })
 
-  it('tells the time at which the same bytes were written last', async () => {
+  it('says the time at which the same bytes were written last', async () => {
     await using site = await open()
     await site.other.put(key, contentOf(bytesOf(KiB)))
     const before = await site.get()

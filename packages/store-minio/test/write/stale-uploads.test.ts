@@ -27,7 +27,7 @@ describeWithMinio('abortStaleUploads', (minio) => {
     }
   }
 
-  it('aborts what is stale and tells how many there were', async () => {
+  it('aborts what is stale and says how many there were', async () => {
     const { begin, left, sweep } = await prepare()
     await begin('alice/a b+c')
     await begin('alice/\u0001/--\\x')

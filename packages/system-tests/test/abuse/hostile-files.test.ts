@@ -149,7 +149,7 @@ describe('a file that would be more than data', function () {
       await other.stop()
     })
 
-    it('runs where it is served without protection, so these tests can tell', async () => {
+    it('runs where it is served without protection, so these tests can detect it', async () => {
       await browse(`${house.url}/naive-page`)
       expect([...house.ran]).to.have.members(everything)
       await browse(`${other.url}/naive-page`)

@@ -58,7 +58,7 @@ describe('a burst of logins at once', function () {
     expect(withStatus(answers, 429) + withStatus(answers, 503)).to.equal(970)
   })
 
-  it('does not tell a password in use from wrong ones that are being checked', async () => {
+  it('does not distinguish a password in use from wrong ones that are being checked', async () => {
     const gate = Promise.withResolvers<undefined>()
     await using service = await start({
       brake: { failuresPerName: 1 },
@@ -76,7 +76,7 @@ describe('a burst of logins at once', function () {
     expectError(await right, 429, 'Too many failed logins')
   })
 
-  it('answers guesses at a customer and at nobody alike, in number and order', async () => {
+  it('answers guesses at a customer and at an unknown one alike, in number and order', async () => {
     const statuses: number[][] = []
     for (const name of ['anna', 'nobody']) {
       await using service = await start()

@@ -49,7 +49,7 @@ describe('the time of an answer to a wrong password', function () {
     })
   }
 
-  it('would tell a verifier that computes no decoy, by this very test', async () => {
+  it('would detect a verifier that computes no decoy, by this very test', async () => {
     const verify = createPasswordVerifier({ cost })
     const leaky: PasswordVerifier = async (password, hash) =>
       hash !== undefined && verify(password, hash)

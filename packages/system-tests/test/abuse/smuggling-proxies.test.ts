@@ -57,7 +57,7 @@ for (const kind of ['nginx', 'haproxy'] as const satisfies ProxyKind[]) {
       await site.remove()
     })
 
-    it('is not executed, and nobody gets the answer to another request', async () => {
+    it('is not executed, and no client gets the answer to another request', async () => {
       for (const index of titles.keys()) {
         const body = Buffer.from(`content ${index}`)
         const answer = await honest.ask(`/upload/${nameOf(index)}`, { method: 'PUT', body })

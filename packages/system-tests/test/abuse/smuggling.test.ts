@@ -69,7 +69,7 @@ describe('a request that is hidden in another one', function () {
     })
   }
 
-  it('is executed where it is a request of its own, so the tests can tell', async () => {
+  it('is executed where it is a request of its own, so the tests can detect it', async () => {
     await upload('control.txt')
     const connection = await openConnection(server.port)
     connection.write('GET /ping HTTP/1.1\r\nHost: a\r\n\r\n' + deletion('control.txt', victim))

@@ -129,7 +129,7 @@ for (const { proxy, file, asksBefore100 } of expectations) {
       })
     })
 
-    it('tells holdfast its clients apart, for the brake on bad logins and in the log', async function () {
+    it('lets holdfast distinguish its clients, for the brake on bad logins and in the log', async function () {
       this.timeout(60_000)
       const from = async (localAddress: string, headers = {}) => {
         const { status } = await client.ask('/list', { localAddress, headers })

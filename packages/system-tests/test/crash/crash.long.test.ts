@@ -46,7 +46,7 @@ describe('holdfast serve, killed with SIGKILL', () => {
     })
   }
 
-  it('has died at every step that the store and the routes tell', () => {
+  it('has died at every step that the store and the routes publish', () => {
     const known = new Set<string>(scenarios.flatMap(({ steps }) => steps))
     expect([...diskSteps, ...httpSteps].filter((step) => !known.has(step))).to.deep.equal([])
   })

@@ -48,7 +48,7 @@ describeWithDisks('holdfast serve on a disk of its own', () => {
     await expectWorking(site)
   })
 
-  it('that does not tell what kind the entries of directories are, lists files and nothing else', async () => {
+  it('that does not report what kind the entries of directories are, lists files and nothing else', async () => {
     await using site = await startFaultSite({ ownDisk: 'kindless' })
     expect(await site.ask('PUT', '/upload/%E2%82%AC', 'new')).to.equal('200 OK')
     await mkdir(join(site.data, 'files', 'demo', 'directory'))

@@ -22,7 +22,7 @@ describe('docs/configuration.md', () => {
   }
 
   for (const name of secretNames) {
-    it(`tells of the variables of ${name}`, () => {
+    it(`reports the variables of ${name}`, () => {
       const { value, file } = secretVariables(name)
       expect(markdown).to.match(new RegExp(`\\| \`${value}\` +\\| \`${file}\` +\\|`))
     })

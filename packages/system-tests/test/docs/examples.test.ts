@@ -57,7 +57,7 @@ describe('The examples in docs/embedding.md', function () {
     ])
   })
 
-  it('tell an audit trail before the client', async () => {
+  it('inform an audit trail before the client', async () => {
     const output = await runInReaderProject(
       withRequests(
         audited,

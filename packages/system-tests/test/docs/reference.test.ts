@@ -67,7 +67,7 @@ describe('scripts/build-reference.ts', function () {
     expect(asked).to.deep.equal(['/'])
   })
 
-  it('would be told of a page that loads something, or fails', async () => {
+  it('would notice a page that loads something, or fails', async () => {
     const image = '<body><img src="http://127.0.0.1:1/a.png">'
     const bare = page.replaceAll(/<script>.*?<\/script>/gs, '')
     const loading = await show(bare.replace('<head>', `<head>${watching}`).replace('<body>', image))

@@ -36,7 +36,7 @@ describe('readFormDisposition', () => {
     })
   }
 
-  it('tells a text field from a file without a name', () => {
+  it('distinguishes a text field from a file without a name', () => {
     expect(readFormDisposition(['form-data; name="a"'])).to.deep.equal({ name: 'a' })
     expect(readFormDisposition(['form-data; name="a"; filename=""'])).to.deep.equal({
       name: 'a',

@@ -26,7 +26,7 @@ export function everyFault(
   for (const [error, ...refusal] of errors) {
     describe(`every fault that is ${refusal.join(' ')}`, () => {
       for (const [title, request] of Object.entries(faultyRequests)) {
-        it(`under ${title} is told, or cuts the answer, and the service goes on`, async () => {
+        it(`under ${title} is reported, or cuts the answer, and the service goes on`, async () => {
           await using faulty = await startFaultyService(start)
           const { service, faults } = faulty
           const struck = await forEveryFault(
@@ -51,7 +51,7 @@ export function everyFault(
         })
       }
 
-      it('under POST /upload/batch is told in the line of the file that it hit, and the others are stored', async () => {
+      it('under POST /upload/batch is reported in the line of the file that it hit, and the others are stored', async () => {
         await using faulty = await startFaultyService(start)
         const struck = await forEveryFault(
           async (fault) => {

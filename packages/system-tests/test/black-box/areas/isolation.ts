@@ -21,7 +21,7 @@ export function isolation(start: StartService): void {
       }
     })
 
-    it('lets nobody serve or delete the file of another, nor notice that it is there', async () => {
+    it('lets no customer serve or delete the file of another, or notice that it is there', async () => {
       await using service = await start({ customers })
       const [owner, ...others] = customers.map((each) => service.as(each))
       expectOk(await owner!.upload('secret', 'x'))

@@ -41,7 +41,7 @@ export function limits(start: StartService): void {
       await expectNoLitter(service)
     })
 
-    it('holds for a chunked body, whose length nobody announced', async () => {
+    it('holds for a chunked body, whose length was not announced', async () => {
       await using service = await start({ maxFileSize: 10 })
       const chunked = { ...service.anna.headers, 'Transfer-Encoding': 'chunked' }
       const head = requestHead('PUT', '/upload/a', chunked)

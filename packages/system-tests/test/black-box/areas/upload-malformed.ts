@@ -66,7 +66,7 @@ export function uploadMalformed(start: StartService): void {
       expect(await service.anna.names()).to.deep.equal([])
     })
 
-    it('is told from multipart that is merely unusual: preamble, epilogue, quoted boundary, no last CRLF', async () => {
+    it('is distinguished from multipart that is merely unusual: preamble, epilogue, quoted boundary, no last CRLF', async () => {
       await using service = await start()
       const unusual = [
         Buffer.concat([Buffer.from('preamble\r\n'), whole]),

@@ -143,7 +143,7 @@ export function uploadNames(start: StartService): void {
       }
     })
 
-    it('leave %41 and %2522 alone, which nobody escaped', async () => {
+    it('leave %41 and %2522 alone, which no client escaped', async () => {
       await using service = await start()
       expectOk(await sendForm(service, form(filePart('%41%2522', 'hi'))))
       await expectOnlyName(service, '%41%2522')

@@ -202,7 +202,7 @@ describe('startSoak', function () {
     })
   }
 
-  it('notices a server that has lost at its end what it had acknowledged, and tells the history', async () => {
+  it('notices a server that has lost at its end what it had acknowledged, and prints the history', async () => {
     const told = await violationOf(soak(openMemorySite(() => ({}), { isForgetful: true })))
     expectTold(told, impossible)
     expectTold(told, /server \d+: (kill|stop)\n/)

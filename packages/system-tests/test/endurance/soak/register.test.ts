@@ -96,7 +96,7 @@ describe('createRegister', () => {
     expect(alone(register, create(three), found(undefined))).to.equal(false)
   })
 
-  it('does not let an upload be taken back that somebody has seen', () => {
+  it('does not let an upload be taken back that a client has seen', () => {
     const register = createRegister()
     const refused = register.begin(put(one))
     expect(alone(register, look, found(one))).to.equal(true)
