@@ -25,13 +25,8 @@ export {
   type LoginBrakeOptions,
 } from './policy/login-brake.ts'
 export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
-export {
-  createQuotaKeeper,
-  type BookedClaim,
-  type QuotaBooks,
-  type QuotaClaim,
-  type QuotaKeeper,
-} from './policy/quota-keeper.ts'
+export type { BookedClaim, QuotaClaim } from './policy/quota-claim.ts'
+export { createQuotaKeeper, type QuotaBooks, type QuotaKeeper } from './policy/quota-keeper.ts'
 export { requireBytes } from './model/require.ts'
 export type {
   UploadContent,

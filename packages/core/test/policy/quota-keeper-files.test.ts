@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Customer } from '../../src/model/customer.ts'
-import type { QuotaClaim } from '../../src/policy/quota-keeper.ts'
+import type { QuotaClaim } from '../../src/policy/quota-claim.ts'
 import { chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'

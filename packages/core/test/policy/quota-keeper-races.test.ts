@@ -4,7 +4,7 @@ import { turn } from '../turn.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'
 import { chunks } from '../content.ts'
 import { isFileServiceError } from '../../src/model/errors.ts'
-import type { BookedClaim } from '../../src/policy/quota-keeper.ts'
+import type { BookedClaim } from '../../src/policy/quota-claim.ts'
 
 const alice = { name: 'alice', quota: 100 }
 const runs = 300

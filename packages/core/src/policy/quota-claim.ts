@@ -1,0 +1,203 @@
+import type { Customer } from '../model/customer.ts'
+import { FileServiceError } from '../model/errors.ts'
+import type { QuotaAccount } from './quota-accounts.ts'
+
+/**
+ * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file
+ * counts as one more file, unless it replaces one.
+ */
+export interface QuotaClaim {
+  /**
+   * Counts `bytes` that have arrived: first against the reserved bytes, then against the free ones. Does nothing after
+   * the claim has ended: the content of an upload that was given up may still deliver a chunk. Returns a promise only
+   * if another process must be asked; the next chunk waits for it.
+   * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
+   */
+  grow(bytes: number): void | Promise<void>
+  /**
+   * Await it between the end of the content and its publication. It looks up the file that the upload replaces, and locks
+   * the name against other uploads and deletions until the claim ends. Reserved bytes that did not arrive become free.
+   * @throws FileServiceError `quota-exceeded` when the upload relied on replacing a file, and that file is gone meanwhile.
+   */
+  prepare(): Promise<void>
+  /** Records that the upload was published. */
+  settle(): void
+  /** Ends the claim, after success and failure alike. If publishing failed, the next claim waits for a look at the store. */
+  end(): void
+}
+
+/** A claim in accounts that this process keeps itself. */
+export interface BookedClaim extends QuotaClaim {
+  grow(bytes: number): void
+  /**
+   * Reserves up to `bytes` ahead for content of unknown size, and returns how many bytes may now arrive without exceeding
+   * the quota. Reserves at most 1/64 of the free quota. For a process that keeps the accounts of others, so that they
+   * need not ask about every chunk.
+   */
+  reserve(bytes: number): number
+  /**
+   * Unlocks the name although the upload has not ended since `prepare`. From then on its bytes and one file count in
+   * addition to those of others, until the customer is counted again.
+   */
+  yieldName(): void
+  /**
+   * Ends the claim of a process that has died. If it was publishing, the store may still finish that until `over`
+   * resolves: until then the bytes count and the name stays locked; then the outcome is looked up.
+   */
+  endAfter(over: Promise<unknown>): void
+}
+
+/** The share of the free quota that is reserved for bytes that may never arrive. */
+const shareAhead = 1 / 64
+
+/** What the store keeps under a name. */
+export interface Kept {
+  readonly bytes: number
+  readonly files: 0 | 1
+}
+
+export const nothing: Kept = { bytes: 0, files: 0 }
+
+/** The file that an upload is going to store. */
+export interface ClaimedFile {
+  lookUp(): Promise<Kept>
+  /** Waits until no other upload or deletion has the name locked; resolves with what unlocks it. */
+  lock(): Promise<() => void>
+}
+
+export interface OpenedClaim {
+  readonly claim: BookedClaim
+  /** Reserves `size` bytes and one file, once the account is counted. */
+  readonly announce: (size: number) => Promise<void>
+}
+
+/** Opens a claim in `account`, which counts it as one of its users until the claim ends. */
+export function openClaim(
+  customer: Customer,
+  account: QuotaAccount,
+  file: ClaimedFile,
+): OpenedClaim {
+  const { quota = Infinity, maxFiles = Infinity } = customer
+  let arrived = 0
+  let claimed = 0
+  let claimedFiles = 0
+  let replaced = nothing
+  let unlock: (() => void) | undefined
+  let isPublishing = false
+  let hasYielded = false
+  let ended = false
+  account.users++
+
+  const room = () => quota - (account.kept - replaced.bytes + account.claimed)
+  const check = (bytes: number) => {
+    if (bytes <= room()) return
+    throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
+  }
+  const change = (bytes: number) => {
+    if (ended) return
+    claimed += bytes
+    account.claimed += bytes
+  }
+  const claimFiles = (files: number) => {
+    if (ended) return
+    account.claimedFiles += files - claimedFiles
+    claimedFiles = files
+  }
+  /** Claims the file that the upload adds. Claims none if the upload replaces a file. */
+  const claimFile = () => {
+    const files = 1 - replaced.files
+    const inAll = account.files + account.claimedFiles + files - claimedFiles
+    if (files > claimedFiles && inAll > maxFiles) {
+      const limit = `The quota of ${maxFiles} file(s)`
+      throw new FileServiceError('quota-exceeded', `${limit} would be exceeded`)
+    }
+    claimFiles(files)
+  }
+  const announce = async (size: number) => {
+    replaced = await file.lookUp()
+    check(size)
+    claimFile()
+    change(size)
+  }
+  const release = () => {
+    account.claimed -= claimed
+    account.claimedFiles -= claimedFiles
+    account.users--
+    unlock?.()
+  }
+  /** After a failed publication it is unknown what the store keeps. Look it up before the next claim. */
+  const lookUpOutcome = async () => {
+    try {
+      const found = await file.lookUp()
+      // Do not combine with the `await`: `kept` changes meanwhile.
+      account.kept += found.bytes - replaced.bytes
+      account.files += found.files - replaced.files
+    } catch {
+      // Assume the larger usage until the next count.
+      account.kept += Math.max(0, arrived - replaced.bytes)
+      account.files += 1 - replaced.files
+      account.countedAt = -Infinity
+    }
+    release()
+  }
+  /** Others may have changed the file meanwhile, counted already or not. Too large a usage is safe. */
+  const assumeWorst = () => {
+    account.kept += arrived
+    account.files++
+    account.countedAt = -Infinity
+  }
+  const claim: BookedClaim = {
+    grow(bytes) {
+      if (ended) return
+      const more = arrived + bytes - claimed
+      if (more > 0) {
+        check(more)
+        change(more)
+      }
+      arrived += bytes
+    },
+    reserve(bytes) {
+      const missing = bytes - (claimed - arrived)
+      change(Math.max(0, Math.min(missing, Math.floor(room() * shareAhead))))
+      return claimed - arrived
+    },
+    async prepare() {
+      unlock = await file.lock()
+      // The upload may have been given up during the wait.
+      if (ended) return unlock()
+      replaced = await file.lookUp()
+      change(arrived - claimed)
+      check(0)
+      claimFile()
+      isPublishing = !ended
+    },
+    settle() {
+      if (hasYielded) assumeWorst()
+      else {
+        account.kept += arrived - replaced.bytes
+        account.files += 1 - replaced.files
+      }
+      isPublishing = false
+    },
+    yieldName() {
+      if (!isPublishing || ended) return
+      hasYielded = true
+      // The replaced file may be deleted meanwhile, and a new one stored.
+      claimFiles(1)
+      unlock?.()
+    },
+    endAfter(over) {
+      if (ended || !isPublishing || hasYielded) return claim.end()
+      ended = true
+      void over.then(lookUpOutcome)
+    },
+    end() {
+      if (ended) return
+      ended = true
+      if (isPublishing && hasYielded) assumeWorst()
+      if (!isPublishing || hasYielded) return release()
+      account.counted = Promise.all([account.counted, lookUpOutcome()]).then(() => {})
+    },
+  }
+  return { claim, announce }
+}
