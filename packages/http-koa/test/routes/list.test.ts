@@ -1,5 +1,5 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { FileServiceError } from '@holdfast/core'
+import { FileServiceError, type ListOptions } from '@holdfast/core'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { errorBody } from '../../src/errors/problem.ts'
@@ -26,6 +26,17 @@ function listForever(beforeFirst: Promise<unknown> = Promise.resolve()) {
     },
   }
   return { state, store }
+}
+
+/** A store that lists `names`, which are in order. */
+function storeOf(names: readonly string[]) {
+  return {
+    ...createMemoryBlobStore(),
+    async *list(_customer: string, { after = '', limit = Infinity }: ListOptions = {}) {
+      const wanted = names.filter((name) => name > after).slice(0, limit)
+      for (let at = 0; at < wanted.length; at += 400) yield wanted.slice(at, at + 400)
+    },
+  }
 }
 
 describe('list', () => {
@@ -79,6 +90,55 @@ describe('list', () => {
     await until('the listing began', () => state.begun)
     connection.reset()
     await until('the listing was stopped', () => state.stopped)
+  })
+
+  describe('with a limit', () => {
+    const names = Array.from({ length: 2500 }, (_, index) => `n${String(index).padStart(4, '0')}`)
+    const requestList = async (url: string, method = 'GET') => {
+      const response = await fetch(url, { method, headers: auth })
+      const [, target] = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
+      const next = target === undefined ? undefined : new URL(target, url).href
+      return { next, listed: method === 'HEAD' ? [] : ((await response.json()) as string[]) }
+    }
+
+    for (const limit of [700, 1000, 1001, 1250, 2499, 2500, 2501, Number.MAX_SAFE_INTEGER]) {
+      it(`leads from page to page of ${limit} names with Link, and from the last nowhere`, async () => {
+        await using app = await runApp({ store: storeOf(names) })
+        const found: string[] = []
+        let url: string | undefined = `${app.url}/list?limit=${limit}`
+        while (url !== undefined) {
+          const head = await requestList(url, 'HEAD')
+          const page = await requestList(url)
+          expect(head.next).to.equal(page.next)
+          expect(page.listed).to.have.length(Math.min(limit, names.length - found.length))
+          found.push(...page.listed)
+          url = page.next
+        }
+        expect(found).to.deep.equal(names)
+      })
+    }
+
+    it('has no Link without a limit', async () => {
+      await using app = await runApp({ store: storeOf(names) })
+      expect((await requestList(`${app.url}/list`)).next).to.equal(undefined)
+      expect((await requestList(`${app.url}/list?prefix=n1&after=n1`)).next).to.equal(undefined)
+    })
+
+    it('loses no name that is there all the while to names that come while a long page is made', async () => {
+      const later = [...names, ...names.slice(0, 50).map((name) => `${name} new`)].sort()
+      let lists = 0
+      const store = storeOf(names)
+      const growing = {
+        ...store,
+        list: (customer: string, options?: ListOptions) =>
+          (lists++ === 0 ? store : storeOf(later)).list(customer, options),
+      }
+      await using app = await runApp({ store: growing })
+      const page = await requestList(`${app.url}/list?limit=1500`)
+      expect(page.listed).to.deep.equal(later.slice(0, 1550))
+      const rest = await requestList(page.next ?? '')
+      expect([...page.listed, ...rest.listed]).to.deep.equal(later)
+    })
   })
 
   it('ends the listing of a HEAD', async () => {

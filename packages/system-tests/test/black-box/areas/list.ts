@@ -94,6 +94,29 @@ export function list(start: StartService): void {
       expect(pages).to.have.members(names)
     })
 
+    it('leads with Link from page to page', async () => {
+      await using service = await start()
+      await storeAll(service, [...names, 'ö & <ü>', '100% +'])
+      const all = await service.anna.names()
+      const pages: string[] = []
+      let path: string | undefined = '/list?limit=2'
+      while (path !== undefined) {
+        const head = await service.anna.send('HEAD', path)
+        const answer = await service.anna.send('GET', path)
+        const link = answer.headers.get('link')
+        expect(head.headers.get('link')).to.equal(link)
+        pages.push(...(JSON.parse(answer.bytes.toString()) as string[]))
+        const [, query] = /^<(\?[!#-;=?-~]+)>; rel="next"$/.exec(link ?? '') ?? []
+        expect(query === undefined).to.equal(link === null)
+        path = query === undefined ? undefined : `/list${query}`
+      }
+      expect(pages).to.deep.equal(all)
+      const whole = await service.anna.list({ limit: String(all.length) })
+      expect(whole.headers.get('link')).to.equal(null)
+      const cut = await service.anna.list({ limit: '2', prefix: 'a' })
+      expect(cut.headers.get('link')).to.equal('<?limit=2&prefix=a&after=a-b>; rel="next"')
+    })
+
     it('?after=NAME begins behind a name that need not exist', async () => {
       await using service = await start()
       await storeAll(service, names)
