@@ -192,7 +192,7 @@ describeWithMinio('inspectBucket', (minio) => {
     await minio().openToAll(bucket)
     const strangers = found(await inspect(), 'strangers')
     expect(strangers?.mark).to.equal('problem')
-    expect(strangers?.message).to.match(/^anybody .* may read and write files of customers/)
+    expect(strangers?.message).to.match(/^everyone .* may read and write files of customers/)
     expect(strangers?.remedies).to.deep.equal([`mc anonymous set none minio/${bucket}`])
   })
 
