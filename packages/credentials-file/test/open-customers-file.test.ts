@@ -167,7 +167,7 @@ describe('openCustomersFile', () => {
     first.add('a', hash)
     second.add('b', hash)
     await first.save()
-    expect((await rejection(second.save())).message).to.include('was changed by somebody else')
+    expect((await rejection(second.save())).message).to.include('was changed by others')
     expect((await openCustomersFile(path)).names()).to.deep.equal(['a'])
   })
 
