@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { answerWhileDraining, hasLargeRest } from '../body/drain-request-body.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
 import { logFault, noLog, type HttpLog } from '../errors/log.ts'
 import { pathOf } from '../http/path-of.ts'
 import { errorBody, problems } from '../errors/problem.ts'
@@ -17,7 +18,8 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
     try {
       // Whoever asks Koa for the path of such a request gets an exception.
       if (pathOf(ctx) === undefined) throw problems.malformedRequest()
-      const wrong = requestProblem(ctx.req)
+      // A server of ours has looked already.
+      const wrong = exchangeIn(ctx).isExamined ? undefined : requestProblem(ctx.req)
       if (wrong) throw wrong
       await next()
     } catch (error) {

@@ -21,21 +21,8 @@ export function createReporter(addressOf: AddressOf, onAnswered: OnAnswered): Re
     if (exchange.reporters.includes(report)) return
     exchange.reporters.push(report)
     const begin = performance.now()
-    const { request, response } = exchange
-    const address = addressOf(request)
-    onExchangeEnd(exchange, () => {
-      onAnswered({
-        ...describeState(exchange.state),
-        method: request.method,
-        path: path(),
-        // Where no response has begun there is only Koa's default, 404, which would be misleading.
-        status: response.headersSent ? response.statusCode : undefined,
-        isAborted: !response.writableFinished,
-        durationMs: performance.now() - begin,
-        ...takeBytes(exchange),
-        address,
-      })
-    })
+    const address = addressOf(exchange.request)
+    onExchangeEnd(exchange, () => onAnswered(describe(exchange, path(), begin, address)))
   }
   return report
 }
@@ -74,12 +61,30 @@ function takeBytes(exchange: Exchange): Pick<AnsweredRequest, 'bytesIn' | 'bytes
   return (exchange.bytes = { bytesIn, bytesOut })
 }
 
-function describeState({ requestId, route = 'other', files, failure }: HoldfastState) {
+/** As one literal: objects that are spread into it would cost as much as all else about a report. */
+function describe(
+  exchange: Exchange,
+  path: string | undefined,
+  begin: number,
+  address: string,
+): AnsweredRequest {
+  const { request, response, state } = exchange
+  const { requestId, route = 'other', files, failure } = state
+  const { bytesIn, bytesOut } = takeBytes(exchange)
   return {
     requestId,
     route,
     customer: files?.customer.name,
     code: failure === undefined ? undefined : codeOf(failure),
     reason: failure instanceof Error ? failure.message : undefined,
-  } satisfies Partial<AnsweredRequest>
+    method: request.method,
+    path,
+    // Where no response has begun there is only Koa's default, 404, which would be misleading.
+    status: response.headersSent ? response.statusCode : undefined,
+    isAborted: !response.writableFinished,
+    durationMs: performance.now() - begin,
+    bytesIn,
+    bytesOut,
+    address,
+  }
 }
