@@ -13,6 +13,7 @@ import { checkJob } from './check-job.ts'
 import { chooseTests } from './choose-tests.ts'
 import { leftOutSuites } from './left-out-suites.ts'
 import { lanesFor } from './lanes-for.ts'
+import { mountMemoryDisk } from './memory-disk.ts'
 import { addReports, noTest, type Report } from './report.ts'
 import { runJobs, type Job } from './run-jobs.ts'
 import { startSharedMinio } from './start-shared-minio.ts'
@@ -55,7 +56,10 @@ process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 const endMinio = await startSharedMinio(root, choice.files)
 const reports = await run([
   ...checks,
-  ...testJobs(root, choice, isCovered ? coverageFolder(root) : undefined),
+  ...testJobs(root, choice, {
+    coverage: isCovered ? coverageFolder(root) : undefined,
+    temporary: mountMemoryDisk(),
+  }),
 ])
 await endMinio()
 await rm(program, { recursive: true })

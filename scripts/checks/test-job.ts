@@ -8,20 +8,26 @@ import type { Job } from './run-jobs.ts'
 import { runProgram } from './run-program.ts'
 import { shellWord } from './shell-word.ts'
 
+/** Folders that the tests of a run share. */
+export interface TestFolders {
+  /** Where processes leave what they have run of the sources; none where that is not collected. */
+  readonly coverage?: string | undefined
+  /** Where temporary files of tests lie, instead of the system's place for them. */
+  readonly temporary?: string | undefined
+}
+
 /**
- * The tests of one file, in a process of their own, with `options` for mocha; what they run of the sources is left in
- * the folder `coverage`, if there is one, but for tests that measure. A process that ends badly without a failed
+ * The tests of one file, in a process of their own, with `options` for mocha. A process that ends badly without a failed
  * test (a file that does not load, a crash) counts as one failure. A file none of whose tests is chosen is well.
  */
 export function testJob(
   root: string,
   file: string,
   options: readonly string[],
-  coverage?: string,
+  folders: TestFolders = {},
 ): Job<Report> {
   const isAlone = hasMark(file, 'alone')
-  const variables: Record<string, string> =
-    coverage === undefined || isAlone ? {} : { NODE_V8_COVERAGE: coverage }
+  const variables = variablesFor(file, folders)
   return {
     title: file,
     isAlone,
@@ -38,6 +44,18 @@ export function testJob(
         await rm(folder, { recursive: true, force: true })
       }
     },
+  }
+}
+
+/**
+ * Tests of the product as a whole leave no coverage: they run what the packages' tests run, once more. Those that measure must not
+ * be slowed down.
+ */
+function variablesFor(file: string, { coverage, temporary }: TestFolders): Record<string, string> {
+  const isCovering = !file.startsWith('packages/system-tests/') && !hasMark(file, 'alone')
+  return {
+    ...(coverage !== undefined && isCovering && { NODE_V8_COVERAGE: coverage }),
+    ...(temporary !== undefined && { TMPDIR: temporary }),
   }
 }
 

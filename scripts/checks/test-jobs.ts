@@ -2,17 +2,17 @@ import type { Choice } from './choose-tests.ts'
 import type { Report } from './report.ts'
 import type { Job } from './run-jobs.ts'
 import { slowTests } from './slow-tests.ts'
-import { testJob } from './test-job.ts'
+import { testJob, type TestFolders } from './test-job.ts'
 
 /** The chosen test files as jobs. Those that take long begin first, so that none runs on when the others have ended. */
 export function testJobs(
   root: string,
   { files, options }: Choice,
-  coverage?: string,
+  folders?: TestFolders,
 ): Job<Report>[] {
   const rank = (file: string) =>
     slowTests.includes(file) ? slowTests.indexOf(file) : slowTests.length
   return files
     .toSorted((one, other) => rank(one) - rank(other))
-    .map((file) => testJob(root, file, options, coverage))
+    .map((file) => testJob(root, file, options, folders))
 }

@@ -33,7 +33,12 @@ async function reportOfFile(
     const reporter = ['--reporter', join(root, 'scripts/mocha-reporter.ts')]
     const module = JSON.stringify(join(root, 'scripts/checks/test-job.ts'))
     const coverage = join(folder, 'coverage')
-    const args = JSON.stringify([folder, file, [...reporter, ...options], coverage])
+    const args = JSON.stringify([
+      folder,
+      file,
+      [...reporter, ...options],
+      { coverage, temporary: '/of-tests' },
+    ])
     const script = `import { testJob } from ${module}
       const report = await testJob(...${args}).run(new AbortController().signal)
       console.log(JSON.stringify(report))`
@@ -116,12 +121,21 @@ describe('testJob', () => {
     expect(output).to.include('kept by').and.include('Timeout')
   })
 
-  it('has the process of the tests report what it has run, but none that they start, and none that measures', async () => {
+  it('has the process of the tests report what it has run, but none that they start, none that measures, and none of system-tests', async () => {
     const starts = `import { execFileSync } from 'node:child_process'
       it('starts', () => void execFileSync(process.execPath, ['--eval', '1']))`
     expect((await reportOf(starts)).covering).to.equal(1)
     const alone = await reportOfFile('packages/a/test/a.alone.test.ts', starts, [])
     expect(alone).to.deep.include({ passed: 1, covering: 0 })
+    const ofProduct = await reportOfFile('packages/system-tests/test/a.test.ts', starts, [])
+    expect(ofProduct).to.deep.include({ passed: 1, covering: 0 })
+  })
+
+  it('has temporary files lie in the folder that is given', async () => {
+    const looks = `it('looks', () => {
+      if (process.env.TMPDIR !== '/of-tests') throw new Error(process.env.TMPDIR)
+    })`
+    expect(await reportOf(looks)).to.deep.include({ passed: 1 })
   })
 
   it('is alone where the name of the file says so', async () => {
