@@ -9,7 +9,7 @@ import { generated } from '../support/sources.ts'
 /** What lists with details say of each blob: what `stat` says, of one blob, also while it is replaced. */
 export function listingDetails(test: BlobStoreTest): void {
   test('gives of each blob what stat gives', async ({ store }) => {
-    const names = nastyNames.filter((_, index) => index % 5 === 0)
+    const names = nastyNames.filter((_, index) => index % 5 === 2)
     await Promise.all(names.map((name, index) => put(store, name, index * 7)))
     const listed = await details(store, 'alice')
     expect(listed.length, 'entries').to.equal(names.length)
