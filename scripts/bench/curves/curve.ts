@@ -13,6 +13,8 @@ export type Start = (directory: string, options?: StartOptions) => Promise<Runni
 export interface Curve {
   readonly name: string
   readonly title: string
+  /** What the sizes count, in the plural. */
+  readonly unit: string
   /** The sizes, ascending. */
   readonly sizes: readonly number[]
   /** `directory` is empty and is removed afterwards. */

@@ -11,6 +11,7 @@ import type { Curve } from './curve.ts'
 export const customers: Curve = {
   name: 'customers',
   title: 'Customers',
+  unit: 'customers',
   sizes: [1, 10, 100, 1000, 10_000],
   async measure(size, start, directory) {
     const path = join(directory, 'many.yaml')

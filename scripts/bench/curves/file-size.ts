@@ -9,6 +9,7 @@ import type { Curve } from './curve.ts'
 export const fileSize: Curve = {
   name: 'file-size',
   title: 'Size of a file, in bytes',
+  unit: 'bytes',
   sizes: [1024, 32 * 1024, 1024 ** 2, 32 * 1024 ** 2, 1024 ** 3, 10 * 1024 ** 3],
   async measure(size, start, directory) {
     const { pid, port, files, get, put } = await start(directory)

@@ -12,6 +12,7 @@ const rounds = 15
 export const files: Curve = {
   name: 'files',
   title: 'Files of the customer',
+  unit: 'files',
   sizes: [1, 100, 10_000, 100_000, 1_000_000],
   async measure(size, start, directory) {
     const { port, files: folder, get, put, remove, list } = await start(directory)

@@ -2,6 +2,8 @@ import type { Point } from './curve.ts'
 
 export interface MeasuredCurve {
   readonly title: string
+  /** What `at` of its points counts, in the plural. */
+  readonly unit: string
   readonly points: readonly Point[]
 }
 

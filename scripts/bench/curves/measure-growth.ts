@@ -26,7 +26,7 @@ for (const curve of curves) {
   if (chosen.length > 0 && !chosen.includes(curve.name)) continue
   known[curve.name] = await measure(curve)
 }
-const measured = curves.map(({ name, title }) => ({ title, points: known[name] ?? [] }))
+const measured = curves.map(({ name, title, unit }) => ({ title, unit, points: known[name] ?? [] }))
 const origin = `Measured by \`scripts/bench/growth\` at commit \`${await commitOf(root)}\` on ${describeMachine()}.`
 await writeFormatted(results, JSON.stringify(known))
 await writeFile(join(folder, 'growth.svg'), renderGrowth(measured))

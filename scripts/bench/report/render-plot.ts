@@ -59,6 +59,7 @@ function legend(): string {
     (name, at) => mark(name, left + at * 100 + 6, 20) + label(name, left + at * 100 + 18, 24),
   )
   const sides = [
+    `<text class="axis" x="${(left + width - right) / 2}" y="48">times as fast as the other</text>`,
     `<text class="axis" x="${left}" y="48" style="text-anchor: start">← they are faster</text>`,
     `<text class="axis" x="${width - right}" y="48" style="text-anchor: end">holdfast is faster →</text>`,
   ]
