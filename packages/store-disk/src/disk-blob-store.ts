@@ -10,13 +10,17 @@ import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode } from './directory/layout.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
 import { pooledCalls } from './files/file-calls.ts'
+import { createStatsOf } from './files/stats-of.ts'
 import { translateFsError } from './files/translate-fs-error.ts'
+import { createUnchangedCache } from './files/unchanged-cache.ts'
 import { withEntries } from './list/directory-entries.ts'
 import { findCustomers, measure } from './list/find-blobs.ts'
 import { listDetails } from './list/list-details.ts'
+import { createKeptNames, noKeptNames } from './list/kept-names.ts'
 import { listNames } from './list/list-names.ts'
 import { createNameBudget } from './list/name-budget.ts'
-import { createPlainWalk, createWatchedWalk, namedBlobs } from './list/walk-blobs.ts'
+import type { SortedNames } from './list/sorted-names.ts'
+import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
@@ -39,7 +43,7 @@ export interface DiskBlobStoreOptions {
   readonly writer?: number
   /** Where the store reports left-overs of a crash that it has removed or cannot remove. Default: nowhere. */
   readonly log?: WarningLog
-  /** How many bytes of small files are kept in memory at most; 0 for none. Default: 32 MiB. */
+  /** How many bytes of small files and of names are kept in memory at most; 0 for none. Default: 32 MiB. */
   readonly cacheBytes?: number
 }
 
@@ -73,7 +77,8 @@ export async function openDiskBlobStore({
   const walkBlobs = data.journal
     ? createWatchedWalk(layout, data.journal, data.isLocal)
     : createPlainWalk(layout)
-  const readBlob = createBlobReader(data.isLocal, cacheBytes === undefined ? {} : { cacheBytes })
+  const cache = createUnchangedCache<SortedNames>(cacheBytes === undefined ? {} : { cacheBytes })
+  const readBlob = createBlobReader(data.isLocal, { cache })
   /** A blob is missing only if the data directory is mounted. */
   const found = async <T>(looking: Promise<T>) => {
     const result = await translateFsError(looking)
@@ -87,8 +92,17 @@ export async function openDiskBlobStore({
     return result
   }
   const budget = createNameBudget()
+  const statsOf = createStatsOf(calls)
+  /** Only where the stats of a directory are never out of date, and it alone has all names. */
+  const keptOf = (customer: string) =>
+    data.isLocal && layout.isFlat && cache.bytes > 0
+      ? createKeptNames(layout.customerDirectory(customer), cache, statsOf)
+      : noKeptNames
   const namesOf = (customer: string, options?: ListOptions) =>
-    listNames((use) => walked(walkBlobs(customer, use)), budget, options)
+    listNames(
+      { walk: (use) => walked(walkBlobs(customer, use)), budget, kept: keptOf(customer) },
+      options,
+    )
   const stat = async (key: BlobKey) => {
     const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
@@ -135,8 +149,8 @@ export async function openDiskBlobStore({
 
     async usage(customer) {
       // Blobs that may be found twice are measured by their names.
-      const named = () => measure(namedBlobs(layout, customer, namesOf(customer)))
-      return data.journal ? named() : walked(walkBlobs(customer, measure))
+      const measured = (names: Blobs) => measure(layout, customer, names)
+      return data.journal ? measured(namesOf(customer)) : walked(walkBlobs(customer, measured))
     },
 
     async *customers() {

@@ -229,7 +229,7 @@ export const settings = {
     parse: parseByteSize,
   }),
   'cache-size': setting({
-    describe: 'Memory in which each process keeps small files; 0 for none',
+    describe: 'Memory in which each process keeps small files and names of lists; 0 for none',
     default: '32MiB',
     parse: parseByteSize,
   }),

@@ -21,6 +21,8 @@ export interface Layout {
    * `components`; `undefined` if there is no such name.
    */
   nameAt(components: readonly string[]): string | undefined
+  /** Whether all blobs of a customer are in one directory. */
+  readonly isFlat: boolean
   /** Whether a directory called `component` is no customer's and holds more of what its parent holds. */
   holdsMore(component: string): boolean
 }
@@ -31,6 +33,7 @@ export function createLayout(root: string, mode: NamesMode): Layout {
   const customerDirectory = (customer: string) => join(root, ...encode(checked(customer)))
   return {
     root,
+    isFlat: mode === 'plain',
     customerDirectory,
     blobPath: ({ customer, name }) => join(customerDirectory(customer), ...encode(checked(name))),
     nameAt: (components) => {

@@ -6,20 +6,15 @@ import type { Layout } from '../directory/layout.ts'
 import { isAbsence } from '../files/system-error.ts'
 import type { EntriesOf, Entry } from './directory-entries.ts'
 
-export interface Found {
-  readonly name: string
-  readonly path: string
-}
-
 /**
- * The blobs of a customer, in no order, in batches as they are found: every regular file with a valid name. Entries that
- * an administrator put there and that are no blobs are passed over.
+ * The names of a customer's blobs, in no order, in batches as they are found: of every regular file with a valid name.
+ * Entries that an administrator put there and that are no blobs are passed over.
  */
 export function findBlobs(
   layout: Layout,
   customer: string,
   entriesOf: EntriesOf,
-): AsyncIterable<readonly Found[]> {
+): AsyncIterable<readonly string[]> {
   const walk = { layout, entriesOf, isWanted: (entry: Entry) => entry.isFile() }
   return find(walk, layout.customerDirectory(customer), [])
 }
@@ -30,11 +25,13 @@ export function findBlobs(
  */
 export async function findCustomers(layout: Layout, entriesOf: EntriesOf): Promise<string[]> {
   const isWanted = (entry: Entry) => entry.isDirectory() || entry.isSymbolicLink()
-  const names: string[] = []
+  const customers: string[] = []
   for await (const batch of find({ layout, entriesOf, isWanted }, layout.root, [])) {
-    for (const { name, path } of batch) if (await isDirectory(path)) names.push(name)
+    for (const name of batch) {
+      if (await isDirectory(layout.customerDirectory(name))) customers.push(name)
+    }
   }
-  return names
+  return customers
 }
 
 interface Walk {
@@ -48,22 +45,21 @@ async function* find(
   walk: Walk,
   directory: string,
   parents: readonly string[],
-): AsyncGenerator<readonly Found[]> {
+): AsyncGenerator<readonly string[]> {
   const { layout, entriesOf, isWanted } = walk
   for await (const entries of entriesOf(directory)) {
-    const found: Found[] = []
+    const names: string[] = []
     for (const entry of entries) {
       const component = textOf(entry.name)
       if (component === undefined) continue
       const components = [...parents, component]
-      const path = directory + sep + component
       if (entry.isDirectory() && layout.holdsMore(component)) {
-        yield* find(walk, path, components)
+        yield* find(walk, directory + sep + component, components)
       }
       const name = isWanted(entry) ? layout.nameAt(components) : undefined
-      if (name !== undefined) found.push({ name, path })
+      if (name !== undefined) names.push(name)
     }
-    yield found
+    yield names
   }
 }
 
@@ -88,14 +84,18 @@ async function isDirectory(path: string): Promise<boolean> {
 /** Files looked at at a time: enough to keep the disk busy, and little of what other requests need. */
 const concurrency = 16
 
-/** How many of `blobs` there are still, and their sizes. */
-export async function measure(blobs: AsyncIterable<readonly Found[]>): Promise<Usage> {
+/** How many of the blobs that are called as `names` says there are still, and their sizes. */
+export async function measure(
+  layout: Layout,
+  customer: string,
+  names: AsyncIterable<readonly string[]>,
+): Promise<Usage> {
   const usage = { blobs: 0, bytes: 0 }
-  for await (const batch of blobs) {
+  for await (const batch of names) {
     const rest = batch.values()
     const worker = async () => {
-      for (const { path } of rest) {
-        const size = await sizeOf(path)
+      for (const name of rest) {
+        const size = await sizeOf(layout.blobPath({ customer, name }))
         if (size === undefined) continue
         usage.blobs++
         usage.bytes += size

@@ -1,44 +1,54 @@
-import { compareUtf8 } from '@holdfast/core'
+import { compareUtf8, sortUtf8 } from '@holdfast/core'
+import { namesOf, type NameBlock } from './name-blocks.ts'
 
 /** A run from its next name on. */
-interface Rest {
-  readonly run: Iterator<string>
-  head: string
+interface Cursor {
+  /** The names of a block, and which of them is the next. */
+  names: readonly string[]
+  next: number
+  /** The blocks after that one. */
+  readonly blocks: NameBlock[]
 }
 
-/** Merges sorted `runs` into one sorted sequence without duplicates. */
-export function* mergeRuns(runs: readonly Iterator<string>[]): Generator<string> {
-  const heap: Rest[] = []
-  for (const run of runs) {
-    const head = run.next()
-    if (!head.done) heap.push({ run, head: head.value })
-  }
-  // Runs in order of their heads are a heap.
-  heap.sort((a, b) => compareUtf8(a.head, b.head))
-  let given: string | undefined
-  for (let first = heap[0]; first; first = heap[0]) {
-    if (first.head !== given) yield (given = first.head)
-    const head = first.run.next()
-    const last = head.done ? heap.pop() : first
-    if (!head.done) first.head = head.value
-    if (last && heap.length > 0) sink(heap, last)
-  }
-}
+/** A page has so many blocks, as a rule: the names of all runs before one that is a block's first. */
+const blocksPerPage = 8
 
-/** Replaces the first of a heap by `rest`, and restores the order of the heap. */
-function sink(heap: Rest[], rest: Rest): void {
+/**
+ * Merges sorted `runs`, which it empties, into one sorted sequence without duplicates, in pages. What the runs have before a certain name is
+ * sorted together: the engine does that faster than the names can be compared one by one. With n runs, no page has more
+ * names than n + {@link blocksPerPage} blocks.
+ */
+export function* mergeRuns(runs: readonly NameBlock[][]): Generator<string[]> {
+  const cursors = runs.map((blocks): Cursor => ({ names: [], next: 0, blocks }))
+  const firsts = sortUtf8(runs.flatMap((blocks) => blocks.map(({ first }) => first)))
   let at = 0
-  while (true) {
-    const next = lesserChild(heap, at)
-    const child = heap[next]
-    if (!child || compareUtf8(rest.head, child.head) <= 0) break
-    heap[at] = child
-    at = next
-  }
-  heap[at] = rest
+  do {
+    at += blocksPerPage
+    const page: string[] = []
+    for (const cursor of cursors) takeBefore(firsts[at], cursor, page)
+    // If all of these blocks begin with one name, there is nothing before it.
+    if (page.length > 0) yield withoutRepeats(sortUtf8(page))
+  } while (at < firsts.length)
 }
 
-function lesserChild(heap: readonly Rest[], at: number): number {
-  const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
-  return left && right && compareUtf8(right.head, left.head) < 0 ? 2 * at + 2 : 2 * at + 1
+/** Moves the names before `end`, or all if there is none, from `cursor` to `page`. */
+function takeBefore(end: string | undefined, cursor: Cursor, page: string[]): void {
+  const isBefore = (name: string) => end === undefined || compareUtf8(name, end) < 0
+  while (true) {
+    for (; cursor.next < cursor.names.length; cursor.next++) {
+      const name = cursor.names[cursor.next] ?? ''
+      if (!isBefore(name)) return
+      page.push(name)
+    }
+    const [block] = cursor.blocks
+    if (!block || !isBefore(block.first)) return
+    cursor.names = namesOf(block)
+    cursor.next = 0
+    cursor.blocks.shift()
+  }
+}
+
+/** `names`, which are sorted, each once. */
+export function withoutRepeats(names: readonly string[]): string[] {
+  return names.filter((name, at) => name !== names[at - 1])
 }

@@ -6,11 +6,11 @@ import { isAbsence } from '../files/system-error.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import { DisturbedWalk, MarkerFailure } from '../temp/walk-markers.ts'
 import { withEntries, type EntriesOf } from './directory-entries.ts'
-import { findBlobs, type Found } from './find-blobs.ts'
+import { findBlobs } from './find-blobs.ts'
 import { unchangedEntriesOf } from './unchanged-entries.ts'
 
-/** Blobs of a customer, in no order, in batches as they are found. */
-export type Blobs = AsyncIterable<readonly Found[]>
+/** The names of a customer's blobs, in no order, in batches as they are found. */
+export type Blobs = AsyncIterable<readonly string[]>
 
 /**
  * Resolves with what `use` makes of the blobs of `customer`. They include each blob that is there throughout. `use` is
@@ -93,13 +93,13 @@ async function* findWithReplaced(
 ): Blobs {
   yield* findBlobs(layout, customer, entriesOf)
   const directory = layout.customerDirectory(customer) + sep
-  const found: Found[] = []
+  const names: string[] = []
   for (const path of await replaced()) {
     if (!path.startsWith(directory)) continue
     const name = layout.nameAt(path.slice(directory.length).split(sep))
-    if (name !== undefined && (await isThere(path))) found.push({ name, path })
+    if (name !== undefined && (await isThere(path))) names.push(name)
   }
-  yield found
+  yield names
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -108,16 +108,5 @@ async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     if (isAbsence(error)) return false
     throw error
-  }
-}
-
-/** The blobs of `customer` that are called as `pages` of names say. */
-export async function* namedBlobs(
-  layout: Layout,
-  customer: string,
-  pages: AsyncIterable<readonly string[]>,
-): Blobs {
-  for await (const names of pages) {
-    yield names.map((name) => ({ name, path: layout.blobPath({ customer, name }) }))
   }
 }

@@ -10,14 +10,13 @@ import { blobInfo, fileStats, readFlags } from '../files/blob-file.ts'
 import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
-import { becameShorter, createFileContent, readByPool } from './file-content.ts'
 import {
-  createFileCache,
   isUnchanged,
-  noFileCache,
-  type CachedFile,
-  type FileCacheOptions,
-} from './file-cache.ts'
+  noUnchangedCache,
+  type CachedRead,
+  type UnchangedCache,
+} from '../files/unchanged-cache.ts'
+import { becameShorter, createFileContent, readByPool } from './file-content.ts'
 import { createPageCacheHints } from './page-cache-hints.ts'
 
 /** Opens the blob `name` whose file is at `path`; `undefined` if there is no regular file. */
@@ -27,7 +26,9 @@ export type ReadBlob = (
   options: OpenOptions,
 ) => Promise<OpenBlob | undefined>
 
-export interface BlobReaderOptions extends FileCacheOptions {
+export interface BlobReaderOptions {
+  /** For the bytes of small files. */
+  readonly cache: UnchangedCache
   /** A clock in milliseconds that never goes back. Default: `performance.now`. */
   readonly now?: (() => number) | undefined
 }
@@ -47,10 +48,12 @@ const mostIfUncached = 0.04
  * and small ranges itself, unless reads were slow lately: it must not wait for a disk. It is patient with files that were
  * read lately, which are likely in the page cache, and not with others. The bytes of small files are cached.
  */
-export function createBlobReader(isLocal: boolean, options: BlobReaderOptions = {}): ReadBlob {
-  const { now } = options
+export function createBlobReader(
+  isLocal: boolean,
+  { cache: given, now }: BlobReaderOptions,
+): ReadBlob {
   const hints = createPageCacheHints(now)
-  const cache = isLocal ? createFileCache(options) : noFileCache
+  const cache = isLocal ? given : noUnchangedCache
   const callsWithin = (mostMs?: number) =>
     isLocal ? createFileCalls(createLatencyBreaker(mostMs, now)) : pooledCalls
   const likely = callsWithin()
@@ -59,10 +62,10 @@ export function createBlobReader(isLocal: boolean, options: BlobReaderOptions = 
   const readOpened = async (path: string, file: OpenFile, { range: request }: OpenOptions) => {
     const { info, stats } = file
     if (info.size <= inMemoryLimit) {
-      const whole = { info, stats, bytes: await readPart(file, { offset: 0, length: info.size }) }
+      const blob = { info, bytes: await readPart(file, { offset: 0, length: info.size }) }
       hints.note(path)
-      cache.keep(path, whole)
-      return partOf(whole, request)
+      cache.keep(path, { stats, memory: info.size, blob })
+      return partOf(blob, request)
     }
     const range = resolveRange(request, info.size)
     const part = range ?? nothing
@@ -74,9 +77,9 @@ export function createBlobReader(isLocal: boolean, options: BlobReaderOptions = 
 
   return async (path, name, readOptions) => {
     const known = cache.get(path)
-    if (known) {
+    if (known?.blob) {
       const stats = await fileStats(path, likely)
-      if (stats && isUnchanged(known.stats, stats)) return partOf(known, readOptions.range)
+      if (stats && isUnchanged(known.stats, stats)) return partOf(known.blob, readOptions.range)
     }
     const file = await openIfThere(path, name, hints.isLikelyCached(path) ? likely : unlikely)
     if (!file) return undefined
@@ -90,6 +93,8 @@ export function createBlobReader(isLocal: boolean, options: BlobReaderOptions = 
     }
   }
 }
+
+type CachedBlob = NonNullable<CachedRead['blob']>
 
 interface OpenFile {
   readonly descriptor: number
@@ -148,7 +153,7 @@ function streamed(
   return { info, range, ...content }
 }
 
-function partOf({ info, bytes }: CachedFile, request: OpenOptions['range']): OpenBlob {
+function partOf({ info, bytes }: CachedBlob, request: OpenOptions['range']): OpenBlob {
   const range = resolveRange(request, info.size)
   const { offset, length } = range ?? nothing
   const part = length === bytes.length ? bytes : bytes.subarray(offset, offset + length)

@@ -1,6 +1,7 @@
 // Measures the memory of the process.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { noKeptNames } from '../../src/list/kept-names.ts'
 import { listNames } from '../../src/list/list-names.ts'
 import { createNameBudget } from '../../src/list/name-budget.ts'
 import type { Blobs } from '../../src/list/walk-blobs.ts'
@@ -16,27 +17,29 @@ const nameAt = (index: number) =>
 async function* manyBlobs(): Blobs {
   for (let at = 0; at < count; at += 1000) {
     await nextTurn()
-    yield Array.from({ length: 1000 }, (_, index) => {
-      const name = nameAt(((at + index) * 7919) % count)
-      return { name, path: name }
-    })
+    yield Array.from({ length: 1000 }, (_, index) => nameAt(((at + index) * 7919) % count))
   }
 }
 
-let firstPage = 0
+type Pages = AsyncIterator<readonly string[], undefined>
 
-/** So many lists, each of which has given its first page. */
-async function begin(many: number, open: () => AsyncIterator<readonly string[], undefined>) {
-  const begun = Array.from({ length: many }, open)
-  const pages = await Promise.all(begun.map((names) => names.next()))
-  firstPage = pages[0]?.value?.length ?? 0
-  return begun
+/** A list that has given so many names. */
+interface Begun {
+  readonly pages: Pages
+  readonly given: number
 }
 
-async function giveUp(
-  begun: readonly AsyncIterator<readonly string[], undefined>[],
-): Promise<void> {
-  for (const names of begun) await names.return?.()
+/** So many lists, each of which has given its first page. */
+async function begin(many: number, open: () => Pages): Promise<readonly Begun[]> {
+  const start = async (): Promise<Begun> => {
+    const pages = open()
+    return { pages, given: (await pages.next()).value?.length ?? 0 }
+  }
+  return Promise.all(Array.from({ length: many }, start))
+}
+
+async function giveUp(begun: readonly Begun[]): Promise<void> {
+  for (const { pages } of begun) await pages.return?.()
 }
 
 describe('listNames for readers who wait', function () {
@@ -44,19 +47,22 @@ describe('listNames for readers who wait', function () {
 
   it(`holds ${lists} lists of ${count} names in 64 MiB, and gives the rest when they go on`, async () => {
     const budget = createNameBudget()
-    const open = () => listNames((use) => use(manyBlobs()), budget)[Symbol.asyncIterator]()
+    const walk = <T>(use: (blobs: Blobs) => Promise<T>) => use(manyBlobs())
+    const source = { walk, budget, kept: noKeptNames }
+    const open = () => listNames(source)[Symbol.asyncIterator]()
     // The first lists compile code and fill caches.
     await giveUp(await begin(1, open))
     const before = memoryInUse()
-    const waiting: AsyncIterator<readonly string[], undefined>[] = []
+    const waiting: Begun[] = []
     while (waiting.length < lists) waiting.push(...(await begin(10, open)))
     // The resident memory depends on what the process has freed and not given back; live memory does not.
     const grown = (memoryInUse() - before) / MiB
     expect(grown, 'MiB of live memory').to.be.below(64)
     expect(budget.held() / MiB, 'MiB of names').to.be.below(64)
     const [first] = waiting
-    let index = firstPage
-    for (let step = await first?.next(); step && !step.done; step = await first?.next()) {
+    let index = first?.given ?? 0
+    const next = () => first?.pages.next()
+    for (let step = await next(); step && !step.done; step = await next()) {
       for (const name of step.value) {
         if (name !== nameAt(index)) expect(name).to.equal(nameAt(index))
         index++

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { compareUtf8 } from '@holdfast/core'
+import { compareUtf8, type ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
-import { listNames } from '../../src/list/list-names.ts'
-import { createNameBudget } from '../../src/list/name-budget.ts'
+import type { NameSource } from '../../src/list/find-sorted-names.ts'
+import { noKeptNames } from '../../src/list/kept-names.ts'
+import { listNames as listSource } from '../../src/list/list-names.ts'
+import { createNameBudget, type NameBudget } from '../../src/list/name-budget.ts'
 import type { Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'
 
@@ -10,6 +12,9 @@ const walking =
   (blobs: () => Blobs) =>
   <T>(use: (blobs: Blobs) => Promise<T>) =>
     use(blobs())
+
+const listNames = (walk: NameSource['walk'], budget: NameBudget, options?: ListOptions) =>
+  listSource({ walk, budget, kept: noKeptNames }, options)
 
 /** Blobs `0` to 4,999, in batches of 100, a turn of the event loop for each; tells how many batches were asked for. */
 function manyBlobs() {
@@ -19,7 +24,7 @@ function manyBlobs() {
       for (let batch = 0; batch < 50; batch++) {
         state.batches++
         await nextTurn()
-        yield Array.from({ length: 100 }, (_, index) => found(String(batch * 100 + index)))
+        yield Array.from({ length: 100 }, (_, index) => String(batch * 100 + index))
       }
     } finally {
       state.isClosed = true
@@ -27,8 +32,6 @@ function manyBlobs() {
   }
   return { state, blobs: blobs() }
 }
-
-const found = (name: string) => ({ name, path: `/${name}` })
 
 const all = Array.from({ length: 5000 }, (_, index) => String(index)).sort(compareUtf8)
 
@@ -103,7 +106,7 @@ describe('listNames', () => {
   it('fails as the walk does', async () => {
     const broken = new Error('broken')
     async function* failing() {
-      yield [found('a')]
+      yield ['a']
       throw broken
     }
     const failure = await collect(listNames(walking(failing), createNameBudget())).catch(
@@ -164,6 +167,6 @@ const sortedThousands = Array.from({ length: 40_000 }, (_, index) => String(inde
 
 async function* manyThousand() {
   for (let at = 0; at < 40_000; at += 100) {
-    yield Array.from({ length: 100 }, (_, index) => found(String(((at + index) * 7919) % 40_000)))
+    yield Array.from({ length: 100 }, (_, index) => String(((at + index) * 7919) % 40_000))
   }
 }

@@ -3,8 +3,11 @@ import { rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
+import {
+  createUnchangedCache,
+  type UnchangedCacheOptions,
+} from '../../src/files/unchanged-cache.ts'
 import { createBlobReader } from '../../src/read/blob-reader.ts'
-import type { FileCacheOptions } from '../../src/read/file-cache.ts'
 import { collect } from '../collect.ts'
 import { openFilesIn } from '../disk-harness.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
@@ -85,10 +88,10 @@ describe('openDiskBlobStore, asked again for a small blob', () => {
 })
 
 /** A file that `read` reads, through the cache; `write` changes it in place, as late as the file system can tell. */
-async function openFile(options: FileCacheOptions) {
+async function openFile(options: UnchangedCacheOptions) {
   const place = await makeTemporaryDirectory()
   const path = join(place.path, 'a')
-  const readBlob = createBlobReader(true, options)
+  const readBlob = createBlobReader(true, { cache: createUnchangedCache(options) })
   const read = async (file = path) => (await readBlob(file, 'a', {}))?.bytes
   const write = (content: string) => {
     const before = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
@@ -142,7 +145,7 @@ describe('createBlobReader', () => {
   it('has the bytes of a small range of a large file in memory', async () => {
     await using file = await openFile({})
     writeFileSync(file.path, Buffer.alloc(1_000_000, '0123456789'))
-    const readBlob = createBlobReader(true)
+    const readBlob = createBlobReader(true, { cache: createUnchangedCache() })
     const rangeOf = async (first: number, last: number) => {
       const blob = await readBlob(file.path, 'a', { range: { first, last } })
       const text = blob ? Buffer.concat(await collect(blob.content)).toString() : ''
@@ -168,7 +171,10 @@ describe('createBlobReader', () => {
     const [known, slow, other] = ['known', 'slow', 'other'].map((name) => join(place.path, name))
     for (const path of [known, slow, other]) writeFileSync(path ?? '', 'content')
     let time = 0
-    const readBlob = createBlobReader(true, { cacheBytes: 0, now: () => time })
+    const readBlob = createBlobReader(true, {
+      cache: createUnchangedCache({ cacheBytes: 0 }),
+      now: () => time,
+    })
     const read = (path = '') => readBlob(path, 'a', {})
     await read(known)
     const pooled: string[] = []

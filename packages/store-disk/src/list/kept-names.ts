@@ -1,0 +1,59 @@
+import type { ListOptions } from '@holdfast/core'
+import { isUnchanged, type UnchangedCache } from '../files/unchanged-cache.ts'
+import type { StatsOf } from '../files/stats-of.ts'
+import { memoryOf } from './name-blocks.ts'
+import { covers, pageOf, type SortedNames, type TakePage } from './sorted-names.ts'
+
+/** The names of one directory in memory. They are used only if its stats prove that it has not changed since. */
+export interface KeptNames {
+  /** The most bytes that names may take. */
+  readonly most: number
+  /** Gives the pages of a list by these options, if the first of them is known and the directory has not changed. */
+  open(options: Required<ListOptions>): Promise<TakePage | undefined>
+  /**
+   * To be called before the directory is read. Resolves with what keeps the names that are read then; `undefined` if a
+   * change from now on might not show in the stats.
+   */
+  begin(): Promise<((names: SortedNames) => void) | undefined>
+}
+
+/** For file systems whose stats may be out of date. */
+export const noKeptNames: KeptNames = {
+  most: 0,
+  open: async () => undefined,
+  begin: async () => undefined,
+}
+
+/**
+ * Keeps names of `directory`, which has no further directories with names, in `cache`.
+ * `docs/decisions/028-names-kept-until-the-directory-changes.md` says why they are right.
+ */
+export function createKeptNames(
+  directory: string,
+  cache: UnchangedCache<SortedNames>,
+  statsOf: StatsOf,
+): KeptNames {
+  return {
+    most: cache.bytes / 2,
+
+    async open(options) {
+      const { stats, names } = cache.get(directory) ?? {}
+      if (!stats || !names || !covers(names, options)) return undefined
+      const now = await statsOf(directory)
+      if (!now || !isUnchanged(stats, now)) return undefined
+      // A slow reader must not keep in memory what the cache has given up.
+      return (rest) => {
+        const known = cache.get(directory)
+        return known?.names && known.stats === stats ? pageOf(known.names, rest) : undefined
+      }
+    },
+
+    async begin() {
+      const before = await statsOf(directory)
+      if (!before || !cache.isSettled(before)) return undefined
+      return (names) => {
+        cache.keep(directory, { stats: before, memory: memoryOf(names.blocks), names })
+      }
+    },
+  }
+}
