@@ -28,7 +28,7 @@ describe('Bad input', () => {
   let app: RunningApp
 
   before(async () => {
-    app = await runApp({ idleTimeoutMs: 150 })
+    app = await runApp({ idleTimeoutMs: 400 })
     await app.files.upload('kept.txt', new Blob(['kept']).stream())
   })
   after(() => app[Symbol.asyncDispose]())

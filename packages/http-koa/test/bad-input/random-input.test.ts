@@ -26,7 +26,7 @@ const bytes = (maxLength: number) => fc.uint8Array({ minLength: 1, maxLength })
 describe('Random input', () => {
   let app: RunningApp
 
-  before(async () => (app = await runApp({ idleTimeoutMs: 150 })))
+  before(async () => (app = await runApp({ idleTimeoutMs: 400 })))
   after(() => app[Symbol.asyncDispose]())
 
   it('is answered: a good upload with a few bytes exchanged', async () => {
