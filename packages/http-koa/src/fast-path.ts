@@ -11,7 +11,7 @@ import {
   plainDisposition,
   validatorHeaders,
 } from './answer/file-headers.ts'
-import { knownMediaType } from './answer/media-type.ts'
+import { mediaTypeOf } from './answer/media-type.ts'
 import { step } from './answer/step.ts'
 import { logIn } from './middleware/authenticate.ts'
 import type { Reporter } from './middleware/report-requests.ts'
@@ -34,7 +34,7 @@ export function createFastPath(setup: Setup, report: Reporter): FastPath {
   const { prefix, authenticate, takePlace } = setup
   const start = `${prefix}/serve/`
 
-  const answer = async (exchange: Exchange, name: string, type: string): Promise<boolean> => {
+  const answer = async (exchange: Exchange, name: string): Promise<boolean> => {
     const { request, response, state } = exchange
     state.requestId = requestIdOf(request)
     state.route = 'serve'
@@ -53,7 +53,7 @@ export function createFastPath(setup: Setup, report: Reporter): FastPath {
     }
     onExchangeEnd(exchange, leave)
     try {
-      send(response, file, state.requestId, type)
+      send(response, file, state.requestId)
     } finally {
       // The response is whole, however closing ends.
       file.close().catch(() => {})
@@ -63,10 +63,8 @@ export function createFastPath(setup: Setup, report: Reporter): FastPath {
 
   return (exchange) => {
     const name = nameAskedFor(exchange.request, start)
-    const type = name === undefined ? undefined : knownMediaType(name)
-    if (name === undefined || type === undefined) return undefined
-    // The application finds the same error and answers it.
-    return answer(exchange, name, type).catch(() => false)
+    // Where it fails, the application finds the same error and answers it.
+    return name === undefined ? undefined : answer(exchange, name).catch(() => false)
   }
 }
 
@@ -84,18 +82,13 @@ function nameAskedFor(request: IncomingMessage, start: string): string | undefin
 }
 
 /** In the order in which the application has them. */
-function send(
-  response: ServerResponse,
-  { info, bytes }: OpenBlob,
-  requestId: string,
-  type: string,
-): void {
+function send(response: ServerResponse, { info, bytes }: OpenBlob, requestId: string): void {
   response.writeHead(200, [
     'x-request-id',
     requestId,
     ...validatorHeaders(info),
     'Content-Type',
-    type,
+    mediaTypeOf(info.name),
     'Content-Disposition',
     plainDisposition(info.name),
     ...contentHeaders,

@@ -1,25 +1,25 @@
-import type { CustomerFiles, ListOptions } from '@holdfast/core'
-
 /** Reads one list after the other. */
 export interface ListReader {
-  read(options: ListOptions): AsyncIterable<readonly string[]>
+  /** Reads `pages`; nothing once it was stopped. */
+  read<Entry>(pages: AsyncIterable<readonly Entry[]>): AsyncIterable<readonly Entry[]>
   /** Stops the list that is read, also while a page is awaited, and those to come. */
   readonly stop: () => Promise<void>
 }
 
-export function createListReader(files: CustomerFiles): ListReader {
+export function createListReader(): ListReader {
   let isStopped = false
-  let pages: AsyncIterator<readonly string[]> | undefined
+  let reading: AsyncIterator<unknown> | undefined
   return {
-    read(options) {
+    read(pages) {
+      if (isStopped) return nothing
       // The iterator of the store itself: a generator around it would not close it before the next page has come.
-      const iterator = files.list(options)[Symbol.asyncIterator]()
-      pages = iterator
-      return isStopped ? nothing : { [Symbol.asyncIterator]: () => iterator }
+      const iterator = pages[Symbol.asyncIterator]()
+      reading = iterator
+      return { [Symbol.asyncIterator]: () => iterator }
     },
     async stop() {
       isStopped = true
-      await pages?.return?.()
+      await reading?.return?.()
     },
   }
 }

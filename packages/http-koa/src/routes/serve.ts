@@ -13,7 +13,7 @@ import {
   validatorHeaders,
 } from '../answer/file-headers.ts'
 import { fileNameInPath } from './file-name-in-path.ts'
-import { setMediaType } from '../answer/media-type.ts'
+import { mediaTypeOf } from '../answer/media-type.ts'
 import { problems } from '../errors/problem.ts'
 import { parseRange } from '../http/range.ts'
 import { createPumpedBody } from '../answer/pumped-body.ts'
@@ -95,12 +95,12 @@ function describe(ctx: Context, info: BlobInfo): void {
 /** Says what the file is called, and of what type it is by that. */
 function nameAttachment(ctx: Context, name: string): void {
   if (isPlainName(name)) {
-    setMediaType(ctx, name)
+    ctx.set('Content-Type', mediaTypeOf(name))
     ctx.set('Content-Disposition', plainDisposition(name))
     return
   }
   // Without a fallback in ASCII, names in Latin-1 would go as such bytes, which clients read each in their own way.
   ctx.attachment(name, { fallback: name.replace(/[^\x20-\x7e]/gu, '?') })
   // Koa has just taken away what it did not know.
-  setMediaType(ctx, name)
+  ctx.set('Content-Type', mediaTypeOf(name))
 }

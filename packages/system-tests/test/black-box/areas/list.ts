@@ -4,7 +4,16 @@ import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import type { BlobStore } from '@holdfast/core'
 import { expectError, expectOk } from '../support/answer.ts'
-import type { RunningService, StartService } from '../support/running-service.ts'
+import { anna, type RunningService, type StartService } from '../support/running-service.ts'
+
+/** What a list with details has of a file. */
+interface Details {
+  readonly name: string
+  readonly size: number
+  readonly modified: string
+  readonly type: string
+  readonly etag: string
+}
 
 async function storeAll(service: RunningService, names: readonly string[]): Promise<void> {
   for (const name of names) expectOk(await service.anna.upload(name, ''))
@@ -164,6 +173,119 @@ export function list(start: StartService): void {
         await using service = await start()
         const answer = await service.anna.list({ limit })
         expectError(answer, 400, 'Invalid limit: it must be a whole number from 1')
+      })
+    }
+  })
+
+  describe('GET /list?details=1', () => {
+    const details = async (
+      service: RunningService,
+      query: Readonly<Record<string, string>> = {},
+    ) => {
+      const answer = await service.anna.list({ ...query, details: '1' })
+      expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([
+        200,
+        'application/json; charset=utf-8',
+      ])
+      return JSON.parse(answer.bytes.toString()) as readonly Details[]
+    }
+
+    it('says of each file what HEAD /serve says, in the order of the names', async () => {
+      await using service = await start()
+      const files = [
+        'a.txt',
+        'b.TAR.gz',
+        'ö & 你.html',
+        'no extension',
+        '.hidden',
+        'x.unknown',
+        '😀.svg',
+      ]
+      for (const [length, name] of files.entries()) {
+        expectOk(await service.anna.upload(name, 'x'.repeat(length)))
+      }
+      const listed = await details(service)
+      expect(listed.map(({ name }) => name)).to.deep.equal(await service.anna.names())
+      for (const entry of listed) {
+        const head = await service.anna.send('HEAD', `/serve/${encodeURIComponent(entry.name)}`)
+        const modified = new Date(entry.modified)
+        expect(modified.toISOString()).to.equal(entry.modified)
+        expect({
+          ...entry,
+          modified: modified.toUTCString(),
+        }).to.deep.equal({
+          name: entry.name,
+          size: Number(head.headers.get('content-length')),
+          modified: head.headers.get('last-modified'),
+          type: head.headers.get('content-type'),
+          etag: head.headers.get('etag'),
+        })
+      }
+    })
+
+    it('has entity tags that fit If-Match as they are, and change with the file', async () => {
+      await using service = await start()
+      await storeAll(service, ['a'])
+      const [before] = await details(service)
+      const conditional = { 'if-match': before?.etag ?? '' }
+      expect((await service.anna.serve('a', conditional)).status).to.equal(200)
+      expectOk(await service.anna.upload('a', 'longer'))
+      const [after] = await details(service)
+      expect((await service.anna.serve('a', conditional)).status).to.equal(412)
+      expect(after?.size).to.equal(6)
+      expect(after?.etag).not.to.equal(before?.etag)
+    })
+
+    it('pages with limit, after, prefix and Link as names do, and has the same for HEAD', async () => {
+      await using service = await start()
+      await storeAll(service, ['a', 'ab', 'b', 'ö +', '😀'])
+      const pages: string[] = []
+      let path: string | undefined = '/list?details=1&limit=2'
+      while (path !== undefined) {
+        const head = await service.anna.send('HEAD', path)
+        const answer = await service.anna.send('GET', path)
+        const link = answer.headers.get('link')
+        expect([head.status, head.headers.get('link')]).to.deep.equal([200, link])
+        const page = JSON.parse(answer.bytes.toString()) as readonly Details[]
+        pages.push(...page.map(({ name }) => name))
+        const [, query] = /^<(\?details=1&[^>]+)>; rel="next"$/.exec(link ?? '') ?? []
+        expect(query === undefined).to.equal(link === null)
+        path = query === undefined ? undefined : `/list${query}`
+      }
+      expect(pages).to.deep.equal(await service.anna.names())
+      const cut = await details(service, { prefix: 'a', after: 'a' })
+      expect(cut.map(({ name }) => name)).to.deep.equal(['ab'])
+      expect(await details(service, { after: '😀' })).to.deep.equal([])
+    })
+
+    it('is a list of one customer, and an error where there are no files', async () => {
+      const bert = { name: 'bert', password: 'password of bert' }
+      await using service = await start({ customers: [anna, bert] })
+      const other = service.as(bert)
+      await storeAll(service, ['a'])
+      expectError(await other.list({ details: '1' }), 400, 'No files uploaded yet')
+    })
+
+    it('is streamed, and cut off where the store fails', async () => {
+      const failing = (store: BlobStore): BlobStore => ({
+        ...store,
+        async *listDetails() {
+          for (let index = 0; index < 1_000; index++) {
+            yield [{ name: `name ${index}`, size: 1, modifiedAt: new Date(0), etag: `${index}` }]
+          }
+          throw new Error('lost')
+        },
+      })
+      await using service = await start({ wrap: failing })
+      const failure = await service.anna.list({ details: '1' }).catch((error: unknown) => error)
+      expect(failure).to.be.an.instanceof(Error)
+    })
+
+    for (const value of ['0', '', 'true']) {
+      it(`refuses details=${value}: 400`, async () => {
+        await using service = await start()
+        const answer = await service.anna.list({ details: value })
+        expectError(answer, 400, 'Invalid details: it must be 1')
       })
     }
   })

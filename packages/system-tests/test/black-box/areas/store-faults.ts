@@ -18,6 +18,7 @@ const requests: Readonly<Record<string, (service: RunningService) => Promise<Ans
   'GET /serve': ({ anna }) => anna.serve('a'),
   'DELETE /delete': ({ anna }) => anna.remove('a'),
   'GET /list': ({ anna }) => anna.list(),
+  'GET /list?details=1': ({ anna }) => anna.list({ details: '1' }),
 }
 
 /** In the middle of an upload's content: behind the first chunk and behind the last. */

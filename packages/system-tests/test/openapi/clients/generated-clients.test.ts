@@ -12,6 +12,7 @@ const expected = {
   uploaded: 'OK',
   uploadedForm: 'OK',
   names: [formName, name],
+  sizes: [256, 256],
   // Every byte there is, and so no text.
   content: Buffer.from(Array.from({ length: 256 }, (_, index) => index)).toString('hex'),
   part: 'feff',

@@ -36,7 +36,10 @@ public class Client {
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("uploaded", uploads.uploadFile(name, null, null, null, file));
         result.put("uploadedForm", uploads.uploadForm(file, null, null, null));
-        result.put("names", files.listFiles(10L, null, null, null));
+        result.put("names", files.listFiles(10L, null, null, null, null).stream()
+            .map(entry -> entry.getString()).toList());
+        result.put("sizes", files.listFiles(null, null, null, 1, null).stream()
+            .map(entry -> entry.getFileDetails().getSize()).toList());
         result.put("content", hex(files.serveFile(name, null, null, null, null, null, null, null)));
         result.put("part", hex(files.serveFile(name, null, null, null, null, "bytes=254-", null, null)));
         result.put("taken", AlreadyExists.fromJson(
@@ -45,7 +48,7 @@ public class Client {
         result.put("missing", NoSuchFileProblem.fromJson(
             bodyOf(() -> files.serveFile(name, null, null, null, null, null, null, null))).getNotFound().getMessage());
         result.put("refused", NoNamesProblem.fromJson(
-            bodyOf(() -> stranger.listFiles(null, null, null, null))).getInvalidCredentials().getMessage());
+            bodyOf(() -> stranger.listFiles(null, null, null, null, null))).getInvalidCredentials().getMessage());
         System.out.println(JSON.getGson().toJson(result));
     }
 

@@ -21,6 +21,7 @@ const path = { filename }
 const uploaded = await uploadFile({ client, path, body: new Blob([content]) })
 const uploadedForm = await uploadForm({ client, body: { file: new File([content], formName) } })
 const names = await listFiles({ client, query: { limit: 10 } })
+const details = await listFiles({ client, query: { details: 1 } })
 const download = await serveFile({ client, path, parseAs: 'blob' })
 const part = await serveFile({ client, path, parseAs: 'blob', headers: { Range: 'bytes=254-' } })
 const taken = await uploadFile({
@@ -40,6 +41,7 @@ console.log(
     uploaded: uploaded.data,
     uploadedForm: uploadedForm.data,
     names: names.data,
+    sizes: details.data?.map((entry) => (typeof entry === 'string' ? entry : entry.size)),
     content: await hex(download.data),
     part: await hex(part.data),
     taken: taken.error?.message,

@@ -32,6 +32,7 @@ const uploadedForm = await client.POST('/upload', {
   parseAs: 'text',
 })
 const names = await client.GET('/list', { params: { query: { limit: 10 } } })
+const details = await client.GET('/list', { params: { query: { details: 1 } } })
 const download = await client.GET('/serve/{filename}', { params: { path }, parseAs: 'arrayBuffer' })
 const part = await client.GET('/serve/{filename}', {
   params: { path, header: { Range: 'bytes=254-' } },
@@ -51,6 +52,7 @@ console.log(
     uploaded: uploaded.data,
     uploadedForm: uploadedForm.data,
     names: names.data,
+    sizes: details.data?.map((entry) => (typeof entry === 'string' ? entry : entry.size)),
     content: hex(download.data),
     part: hex(part.data),
     taken: taken.error?.message,

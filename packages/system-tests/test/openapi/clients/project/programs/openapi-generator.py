@@ -29,7 +29,8 @@ files, uploads = FilesApi(client), UploadsApi(client)
 result = {
     "uploaded": uploads.upload_file(name, body=content),
     "uploadedForm": uploads.upload_form((form_name, content)),
-    "names": files.list_files(limit=10),
+    "names": [entry.actual_instance for entry in files.list_files(limit=10)],
+    "sizes": [entry.actual_instance.size for entry in files.list_files(details=1)],
     "content": bytes(files.serve_file(name)).hex(),
     "part": bytes(files.serve_file(name, range="bytes=254-")).hex(),
     "taken": message_of(lambda: uploads.upload_file(name, if_none_match="*", body=content)),

@@ -33,6 +33,7 @@ result = {
     "uploaded": upload_file.sync(name, client=client, body=file()),
     "uploadedForm": upload_form.sync(client=client, body=UploadFormBody(file=file(form_name))),
     "names": list_files.sync(client=client, limit=10),
+    "sizes": [entry.size for entry in list_files.sync(client=client, details=1)],
     "content": serve_file.sync(name, client=client).payload.read().hex(),
     "part": serve_file.sync(name, client=client, range_="bytes=254-").payload.read().hex(),
     "taken": message_of(

@@ -16,6 +16,7 @@ const file = new Blob([content])
 const uploaded = await uploadFile(name, file, demo)
 const uploadedForm = await uploadForm({ file: new File([content], formName) }, demo)
 const names = await listFiles({ limit: 10 }, demo)
+const details = await listFiles({ details: 1 }, demo)
 const download = await serveFile(name, demo)
 const part = await serveFile(name, { headers: { ...demo.headers, Range: 'bytes=254-' } })
 const taken = await uploadFile(name, file, { headers: { ...demo.headers, 'If-None-Match': '*' } })
@@ -29,6 +30,9 @@ console.log(
     uploaded: uploaded.data,
     uploadedForm: uploadedForm.data,
     names: names.data,
+    sizes:
+      details.status === 200 &&
+      details.data.map((entry) => (typeof entry === 'string' ? entry : entry.size)),
     content: download.status === 200 && (await hex(download.data)),
     part: part.status === 206 && (await hex(part.data)),
     taken: taken.status === 412 && taken.data.message,
