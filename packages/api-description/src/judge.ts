@@ -75,9 +75,11 @@ function createOperationFinder(
   }
 }
 
-/** Of a target in origin form or in absolute form (RFC 9112 §3.2). */
+/** Of a target in origin form or in absolute form (RFC 9112 §3.2), where URL parsers take a backslash for a slash. */
 function pathIn(target: string): string {
-  return target.replace(/^([a-z]+:)?\/\/[^/?]*/i, '').replace(/[?#].*$/s, '')
+  const origin = /^([a-z]+:)?\/\/[^/?\\]*/i.exec(target)?.[0]
+  const path = origin === undefined ? target : target.slice(origin.length).replaceAll('\\', '/')
+  return path.replace(/[?#].*$/s, '')
 }
 
 type Matches = (schema: Schema, value: unknown) => string | undefined

@@ -7,7 +7,7 @@ const knownHeaders = new Set([
   ...['accept-ranges', 'allow', 'cache-control', 'connection', 'content-disposition'],
   ...['content-length', 'content-range', 'content-security-policy', 'content-type', 'date', 'etag'],
   ...['keep-alive', 'last-modified', 'retry-after', 'transfer-encoding', 'x-content-type-options'],
-  ...['cross-origin-resource-policy', 'x-request-id'],
+  ...['cross-origin-resource-policy', 'link', 'x-request-id'],
 ])
 
 /** Whatever was asked: no fault, no header that is not the service's own, and errors in their one form. */

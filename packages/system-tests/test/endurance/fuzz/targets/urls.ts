@@ -103,7 +103,7 @@ const root = fc.constantFrom(
 
 const query = fc.array(
   fc.tuple(
-    fc.constantFrom('limit', 'after', 'prefix', 'Limit', 'x', 'limit[]'),
+    fc.constantFrom('limit', 'after', 'prefix', 'details', 'Limit', 'x', 'limit[]'),
     fc.oneof(fc.constantFrom('1', '2', '0', '-1', '1e1', '', '9'.repeat(30), ' 1'), segment, known),
   ),
   { maxLength: 3 },
@@ -173,7 +173,7 @@ function listOf(target: string): string | undefined {
   const text = /^\/list\?([A-Za-z0-9.=&-]*)$/.exec(target)?.[1]
   if (text === undefined) return undefined
   const pairs = text.split('&').map((pair) => pair.split('='))
-  if (pairs.some((pair) => pair.length !== 2)) return undefined
+  if (pairs.some(([key, ...rest]) => key === 'details' || rest.length !== 1)) return undefined
   const values = (key: string) =>
     pairs.flatMap(([name, value]) => (name === key ? [value ?? ''] : []))
   for (const key of ['limit', 'after', 'prefix']) {
