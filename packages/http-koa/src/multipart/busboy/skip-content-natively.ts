@@ -31,7 +31,7 @@ export function skipContentNatively(parser: Writable & { _bparser?: unknown }): 
     if (search._lookbehindSize > 0 || mayHoldBoundary(data, search._needle.length)) {
       return push(data, start)
     }
-    search._cb(false, data, 0, data.length, true)
+    search._cb(false, data, start, data.length, true)
     return data.length
   }
 }
