@@ -28,13 +28,19 @@ function listForever(beforeFirst: Promise<unknown> = Promise.resolve()) {
   return { state, store }
 }
 
+const infoOf = (name: string) => ({ name, size: 1, modifiedAt: new Date(0), etag: name })
+
 /** A store that lists `names`, which are in order. */
 function storeOf(names: readonly string[]) {
+  async function* list(_customer: string, { after = '', limit = Infinity }: ListOptions = {}) {
+    const wanted = names.filter((name) => name > after).slice(0, limit)
+    for (let at = 0; at < wanted.length; at += 400) yield wanted.slice(at, at + 400)
+  }
   return {
     ...createMemoryBlobStore(),
-    async *list(_customer: string, { after = '', limit = Infinity }: ListOptions = {}) {
-      const wanted = names.filter((name) => name > after).slice(0, limit)
-      for (let at = 0; at < wanted.length; at += 400) yield wanted.slice(at, at + 400)
+    list,
+    async *listDetails(customer: string, options?: ListOptions) {
+      for await (const page of list(customer, options)) yield page.map(infoOf)
     },
   }
 }
@@ -98,14 +104,23 @@ describe('list', () => {
       const response = await fetch(url, { method, headers: auth })
       const [, target] = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
       const next = target === undefined ? undefined : new URL(target, url).href
-      return { next, listed: method === 'HEAD' ? [] : ((await response.json()) as string[]) }
+      const entries =
+        method === 'HEAD' ? [] : ((await response.json()) as (string | { readonly name: string })[])
+      return {
+        next,
+        listed: entries.map((entry) => (typeof entry === 'string' ? entry : entry.name)),
+      }
     }
 
-    for (const limit of [700, 1000, 1001, 1250, 2499, 2500, 2501, Number.MAX_SAFE_INTEGER]) {
-      it(`leads from page to page of ${limit} names with Link, and from the last nowhere`, async () => {
+    const lengths = [700, 1000, 1001, 1250, 2499, 2500, 2501, Number.MAX_SAFE_INTEGER]
+    const queries = ['', '&details=1'].flatMap((details) =>
+      lengths.map((limit) => ({ limit, details })),
+    )
+    for (const { limit, details } of queries) {
+      it(`leads from page to page with Link, and from the last nowhere: limit=${limit}${details}`, async () => {
         await using app = await runApp({ store: storeOf(names) })
         const found: string[] = []
-        let url: string | undefined = `${app.url}/list?limit=${limit}`
+        let url: string | undefined = `${app.url}/list?limit=${limit}${details}`
         while (url !== undefined) {
           const head = await requestList(url, 'HEAD')
           const page = await requestList(url)
