@@ -12,7 +12,7 @@ export function memoryInUse(): number {
 
 // Without collecting, garbage that V8 has not looked at yet would be taken for memory in use.
 function collectGarbage(): void {
-  // Bun and Deno have it when they are started with --expose-gc; Node.js can be told later.
+  // Bun and Deno have it when they are started with --expose-gc; Node.js takes the flag later, too.
   if (globalThis.gc === undefined) setFlagsFromString('--expose-gc')
   const gc: unknown = globalThis.gc ?? runInNewContext('gc')
   if (typeof gc === 'function') Reflect.apply(gc, undefined, [])

@@ -44,7 +44,7 @@ async function interleave(seed: number): Promise<Outcomes> {
     else await upload(books, name, random, someTurns, outcomes)
     expect((await books.store.usage('alice')).bytes, `seed ${seed}`).to.be.at.most(100)
   }
-  // What is there when it is asked for, told later.
+  // What is there when it is asked for, reported later.
   books.overrides.stat = async (key) => {
     const found = await books.store.stat(key)
     await someTurns()

@@ -129,7 +129,7 @@ function absentIfMissing(error: unknown): undefined {
 
 const nothing: ByteRange = { offset: 0, length: 0 }
 
-/** Reads on while it is told of bytes: a signal may end a read early. */
+/** Reads until it has all bytes: a signal may end a read early. */
 async function readPart(
   { descriptor, calls }: OpenFile,
   { offset, length }: ByteRange,

@@ -15,7 +15,7 @@ import {
 const small = bytesOf(100_000, 2)
 const large = bytesOf(20 * MiB, 3)
 const twoParts = bytesOf(9 * MiB, 3)
-/** What the server can send before it is read: it lets nobody replace or delete what it is sending. */
+/** The server can send it before it is read. While the server sends an object, no one can replace or delete it. */
 const sentAtOnce = bytesOf(MiB, 3)
 const kinds: readonly FaultKind[] = ['cut', 'reset', 'stall']
 /** Short only where it is waited for: on a busy machine a server may well be silent for so long. */
