@@ -1,9 +1,9 @@
 import type { BlobStore, ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { collect, details, names } from '../support/expectations.ts'
-import { chunks, gated } from '../support/sources.ts'
-import { pattern } from '../support/pattern.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { collect, details, names } from '../../support/expectations.ts'
+import { chunks, gated } from '../../support/sources.ts'
+import { pattern } from '../../support/pattern.ts'
 import { listingDetails } from './listing-details.ts'
 import { listingWhileOverwritten } from './listing-while-overwritten.ts'
 

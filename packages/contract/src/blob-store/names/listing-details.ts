@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlobInfo, BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { details } from '../support/expectations.ts'
-import { nastyNames } from '../support/nasty-names.ts'
-import { generated } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { details } from '../../support/expectations.ts'
+import { nastyNames } from '../../support/nasty-names.ts'
+import { generated } from '../../support/sources.ts'
 
 /** What lists with details say of each blob: what `stat` says, of one blob, also while it is replaced. */
 export function listingDetails(test: BlobStoreTest): void {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { details, names } from '../support/expectations.ts'
-import { manyNames, putManyNames, whileOverwriting } from '../support/while-overwriting.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { details, names } from '../../support/expectations.ts'
+import { manyNames, putManyNames, whileOverwriting } from '../../support/while-overwriting.ts'
 
 /** Lists of blobs that are there throughout, and replaced all the while: a store may find them at another place then. */
 export function listingWhileOverwritten(test: BlobStoreTest): void {

@@ -1,8 +1,8 @@
 import type { BlobInfo, ByteRange, OpenBlob, RangeRequest } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { digest, pattern } from '../support/pattern.ts'
-import { chunks, generated, inChunks, MiB } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { digest, pattern } from '../../support/pattern.ts'
+import { chunks, generated, inChunks, MiB } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const size = 200_000

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { collect } from '../support/expectations.ts'
-import { nastyNames } from '../support/nasty-names.ts'
-import { pattern } from '../support/pattern.ts'
-import { chunks } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { collect } from '../../support/expectations.ts'
+import { nastyNames } from '../../support/nasty-names.ts'
+import { pattern } from '../../support/pattern.ts'
+import { chunks } from '../../support/sources.ts'
 
 const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 

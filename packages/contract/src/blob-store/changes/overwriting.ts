@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlobKey, BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectAbsent, expectBlob, names } from '../support/expectations.ts'
-import { digest, pattern } from '../support/pattern.ts'
-import { chunks, gated, generated, inChunks, MiB, slow } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectAbsent, expectBlob, names } from '../../support/expectations.ts'
+import { digest, pattern } from '../../support/pattern.ts'
+import { chunks, gated, generated, inChunks, MiB, slow } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const old = pattern(200_000, { seed: 1 })

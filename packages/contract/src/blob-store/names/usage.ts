@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { rejection } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
-import { chunks, failing, gated, generated, inChunks } from '../support/sources.ts'
-import { manyNames, putManyNames, whileOverwriting } from '../support/while-overwriting.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { rejection } from '../../support/expectations.ts'
+import { pattern } from '../../support/pattern.ts'
+import { chunks, failing, gated, generated, inChunks } from '../../support/sources.ts'
+import { manyNames, putManyNames, whileOverwriting } from '../../support/while-overwriting.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectAbsent, expectBlob, names } from '../support/expectations.ts'
-import { nastyNames } from '../support/nasty-names.ts'
-import { chunks } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectAbsent, expectBlob, names } from '../../support/expectations.ts'
+import { nastyNames } from '../../support/nasty-names.ts'
+import { chunks } from '../../support/sources.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

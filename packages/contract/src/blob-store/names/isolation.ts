@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectAbsent, expectBlob, names } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
-import { inChunks } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectAbsent, expectBlob, names } from '../../support/expectations.ts'
+import { pattern } from '../../support/pattern.ts'
+import { inChunks } from '../../support/sources.ts'
 
 const separators = ['-', '_', '.', ':', '|', ',', ' ', '%', '%2F', '\\', '~', '\u2215']
 

@@ -1,15 +1,15 @@
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreHarness, BlobStoreTest } from '../support/blob-store-harness.ts'
+import type { BlobStoreHarness, BlobStoreTest } from '../../support/blob-store-harness.ts'
 import {
   expectAbsent,
   expectBlob,
   expectTidy,
   promptly,
   rejection,
-} from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
-import { failing, gated, inChunks, MiB, recorded } from '../support/sources.ts'
+} from '../../support/expectations.ts'
+import { pattern } from '../../support/pattern.ts'
+import { failing, gated, inChunks, MiB, recorded } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const old = pattern(100_000, { seed: 7 })

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectBlob } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectBlob } from '../../support/expectations.ts'
+import { pattern } from '../../support/pattern.ts'
 import {
   chunks,
   generated,
@@ -11,7 +11,7 @@ import {
   MiB,
   recorded,
   withEmptyChunks,
-} from '../support/sources.ts'
+} from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const sizes = [0, 1, 65_535, 65_536, 65_537, 5 * MiB - 1, 5 * MiB, 5 * MiB + 1, 16 * MiB]

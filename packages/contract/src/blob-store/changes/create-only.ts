@@ -1,9 +1,15 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectBlob, expectRefusal, expectTidy, names, rejection } from '../support/expectations.ts'
-import { expectOneWinner } from '../support/one-winner.ts'
-import { pattern } from '../support/pattern.ts'
-import { failing, gated, inChunks, recorded } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import {
+  expectBlob,
+  expectRefusal,
+  expectTidy,
+  names,
+  rejection,
+} from '../../support/expectations.ts'
+import { expectOneWinner } from '../../support/one-winner.ts'
+import { pattern } from '../../support/pattern.ts'
+import { failing, gated, inChunks, recorded } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const createOnlyOption = { createOnly: true }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { BlobStoreHarness, BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectAbsent, expectBlob, expectTidy, rejection } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
-import { inChunks, MiB, recorded, type RecordedSource } from '../support/sources.ts'
+import type { BlobStoreHarness, BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectAbsent, expectBlob, expectTidy, rejection } from '../../support/expectations.ts'
+import { pattern } from '../../support/pattern.ts'
+import { inChunks, MiB, recorded, type RecordedSource } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const old = pattern(100_000, { seed: 7 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectAbsent, expectBlob, names } from '../support/expectations.ts'
-import { expectOneWinner } from '../support/one-winner.ts'
-import { pattern } from '../support/pattern.ts'
-import { gated, generated, inChunks, MiB } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectAbsent, expectBlob, names } from '../../support/expectations.ts'
+import { expectOneWinner } from '../../support/one-winner.ts'
+import { pattern } from '../../support/pattern.ts'
+import { gated, generated, inChunks, MiB } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 

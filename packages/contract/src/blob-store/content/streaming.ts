@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
-import { expectBlob, promptly } from '../support/expectations.ts'
-import { memoryInUse } from '../support/memory-in-use.ts'
-import { digest, pattern } from '../support/pattern.ts'
-import { chunks, generated, inChunks, KiB, MiB, slow } from '../support/sources.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import { expectBlob, promptly } from '../../support/expectations.ts'
+import { memoryInUse } from '../../support/memory-in-use.ts'
+import { digest, pattern } from '../../support/pattern.ts'
+import { chunks, generated, inChunks, KiB, MiB, slow } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const bigSize = 64 * MiB

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
 import {
   collect,
   details,
@@ -8,9 +8,9 @@ import {
   expectRefusal,
   expectTidy,
   names,
-} from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
-import { generated, inChunks, MiB, recorded } from '../support/sources.ts'
+} from '../../support/expectations.ts'
+import { pattern } from '../../support/pattern.ts'
+import { generated, inChunks, MiB, recorded } from '../../support/sources.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 
