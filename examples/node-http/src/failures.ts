@@ -12,6 +12,8 @@ const statuses = {
   'file-too-large': 413,
   'quota-exceeded': 413,
   'digest-mismatch': 400,
+  'upload-not-found': 404,
+  'upload-conflict': 409,
   'insufficient-storage': 507,
   'store-unavailable': 503,
   overloaded: 503,

@@ -36,8 +36,8 @@ export type {
   WebStreamReader,
 } from './model/upload-content.ts'
 export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
+export type { BlobInfo } from './ports/blob-info.ts'
 export type {
-  BlobInfo,
   BlobKey,
   BlobStore,
   ListOptions,
@@ -53,6 +53,13 @@ export type {
   VerificationOptions,
 } from './ports/credential-source.ts'
 export type { FailureCount, FailureCounter } from './ports/failure-counter.ts'
+export type {
+  AppendOptions,
+  ResumableUpload,
+  ResumableUploads,
+  UploadKey,
+  UploadPlan,
+} from './ports/resumable-uploads.ts'
 export {
   advice,
   adviceOf,

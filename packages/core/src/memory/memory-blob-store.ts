@@ -3,7 +3,8 @@ import { abortable } from '../model/abortable.ts'
 import { resolveRange } from '../ports/byte-range.ts'
 import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
-import type { BlobInfo, BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
 
 interface StoredBlob {
   readonly info: BlobInfo

@@ -10,6 +10,8 @@
  * - `file-too-large`: more bytes than `maxFileSize`.
  * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`.
  * - `digest-mismatch`: the content is not what the client's digest says.
+ * - `upload-not-found`: the customer has no unfinished upload of that id, or it has expired.
+ * - `upload-conflict`: an unfinished upload is not where the caller believes it to be, or others are writing it.
  * - `insufficient-storage`: the store is full.
  * - `store-unavailable`: the store cannot be reached, or not in time.
  * - `overloaded`: too much is under way already; `retryAfterMs` says when to come back.
@@ -24,6 +26,8 @@ export const errorCodes = [
   'file-too-large',
   'quota-exceeded',
   'digest-mismatch',
+  'upload-not-found',
+  'upload-conflict',
   'insufficient-storage',
   'store-unavailable',
   'overloaded',

@@ -1,4 +1,5 @@
-import type { BlobInfo, OpenBlob } from '../ports/blob-store.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { OpenBlob } from '../ports/blob-store.ts'
 import type { ByteRange } from '../ports/byte-range.ts'
 import type { Customer } from './customer.ts'
 

@@ -1,4 +1,6 @@
+import type { BlobInfo } from './blob-info.ts'
 import type { ByteRange, RangeRequest } from './byte-range.ts'
+import type { ResumableUploads } from './resumable-uploads.ts'
 
 /**
  * Where a blob lives: a customer's name and a file's name. Both have passed the policy of `model/file-name.ts`: 1 to
@@ -9,21 +11,6 @@ import type { ByteRange, RangeRequest } from './byte-range.ts'
 export interface BlobKey {
   readonly customer: string
   readonly name: string
-}
-
-/** What a store knows of a blob without reading it. */
-export interface BlobInfo {
-  readonly name: string
-  /** Bytes. */
-  readonly size: number
-  /** When the blob was stored, by the store's clock. */
-  readonly modifiedAt: Date
-  /**
-   * A strong validator (RFC 9110 §8.8.1), without the quotes: printable ASCII except `"`. Two blobs of different content
-   * that were under one key never have the same; a blob keeps its own for life. (Of the same content they may, as in
-   * stores that make it of the content.)
-   */
-  readonly etag: string
 }
 
 export interface PutOptions {
@@ -161,4 +148,7 @@ export interface BlobStore {
    * goes meanwhile may occur or not; so may one without blobs, since a store need not forget who had some.
    */
   customers(): AsyncIterable<string>
+
+  /** Uploads that come in pieces, where the store can keep them. */
+  readonly resumable?: ResumableUploads
 }

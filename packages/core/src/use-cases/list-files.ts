@@ -1,5 +1,6 @@
 import type { Customer } from '../model/customer.ts'
-import type { BlobInfo, BlobStore, ListOptions } from '../ports/blob-store.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobStore, ListOptions } from '../ports/blob-store.ts'
 
 /**
  * The names of the customer's files in ascending order of their UTF-8 bytes, in pages as they come; nothing when there

@@ -1,7 +1,8 @@
 import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
 import { checkFileName } from '../model/file-name.ts'
-import type { BlobInfo, BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'
 
 /**
  * Opens the customer's file `name`, which must then be read or closed. It stays readable to its end even if it is

@@ -5,7 +5,8 @@ import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import { requireBytes, requireCount } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
-import type { BlobInfo, BlobStore } from '../ports/blob-store.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 
 export interface UploadOptions {

@@ -18,6 +18,8 @@ const answers = {
   'file-too-large': { status: 413, message: 'File too large' },
   'quota-exceeded': { status: 413, message: 'Quota exceeded' },
   'digest-mismatch': { status: 400, message: 'Digest mismatch' },
+  'upload-not-found': { status: 404, message: 'Upload not found' },
+  'upload-conflict': { status: 409, message: 'Upload conflict' },
   'insufficient-storage': { status: 507, message: 'Insufficient storage' },
   'store-unavailable': { status: 503, message: 'Storage unavailable' },
   overloaded: { status: 503, message: 'Overloaded' },

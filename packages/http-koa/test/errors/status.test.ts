@@ -13,6 +13,8 @@ const told = {
   'file-too-large': [413, 'File too large'],
   'quota-exceeded': [413, 'Quota exceeded'],
   'digest-mismatch': [400, 'Digest mismatch'],
+  'upload-not-found': [404, 'Upload not found'],
+  'upload-conflict': [409, 'Upload conflict'],
   'insufficient-storage': [507, 'Insufficient storage'],
   'store-unavailable': [503, 'Storage unavailable'],
   overloaded: [503, 'Overloaded'],
