@@ -1,3 +1,5 @@
+import { threadClock, type ThreadClock } from './thread-clock.ts'
+
 /** A circuit breaker for calls that the main thread makes itself: it trips when they have taken long. */
 export interface LatencyBreaker {
   /** Whether calls were slow lately, so that the next had better be left to the thread pool. */
@@ -6,10 +8,7 @@ export interface LatencyBreaker {
   time<Result>(call: () => Result): Result
 }
 
-/**
- * The calls that are looked at together. A single one may have been slow because the system had something else to do
- * than to run this process, which the thread pool would not help against.
- */
+/** The calls that are looked at together. A single one may have been slow by chance. */
 const weight = 16
 
 /** What calls may take on average, in milliseconds: more is waiting for a disk. A single one of 8 ms is enough. */
@@ -22,24 +21,44 @@ const usualMost = 0.5
 const restFactor = 20
 
 /**
+ * How exactly time without the processor is known, in milliseconds: to ask before each call would take as long as the
+ * call. What was lost within this time before a slow call is taken for a loss during it.
+ */
+const askedEveryMs = 2
+
+/**
  * Makes a breaker for calls that take microseconds as a rule, less than the waking of a thread, and now and then wait for
- * a disk. Once they have taken more than `most` milliseconds on average it stays tripped for twenty times as long as they took together.
+ * a disk. Once they have taken more than `most` milliseconds on average it stays tripped for twenty times as long as
+ * they took together. Time in which the thread had no processor does not count: the thread pool would not help
+ * against that.
  */
 export function createLatencyBreaker(
   most = usualMost,
-  now: () => number = () => performance.now(),
+  clock: ThreadClock = threadClock,
 ): LatencyBreaker {
   let average = 0
   let trippedUntil = 0
+  let askedAt = -Infinity
+  let lostBefore = 0
+  const ask = () => {
+    askedAt = clock.now()
+    const lost = clock.withoutProcessor()
+    const sinceAsked = lost - lostBefore
+    lostBefore = lost
+    return sinceAsked
+  }
   return {
-    isTripped: () => trippedUntil > 0 && now() < trippedUntil,
+    isTripped: () => trippedUntil > 0 && clock.now() < trippedUntil,
     time(call) {
-      const begin = now()
+      if (clock.now() - askedAt > askedEveryMs) ask()
+      const begin = clock.now()
       try {
         return call()
       } finally {
-        const end = now()
-        average += (end - begin - average) / weight
+        const end = clock.now()
+        const elapsed = end - begin
+        const cost = elapsed > most ? Math.max(0, elapsed - ask()) : elapsed
+        average += (cost - average) / weight
         if (average > most) {
           trippedUntil = end + restFactor * weight * average
           average = 0

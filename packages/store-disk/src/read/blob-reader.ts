@@ -10,6 +10,7 @@ import { blobInfo, fileStats, readFlags } from '../files/blob-file.ts'
 import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
 import { isAbsence, isSystemError } from '../files/system-error.ts'
+import { threadClock, type ThreadClock } from '../files/thread-clock.ts'
 import {
   isUnchanged,
   noUnchangedCache,
@@ -29,8 +30,8 @@ export type ReadBlob = (
 export interface BlobReaderOptions {
   /** For the bytes of small files. */
   readonly cache: UnchangedCache
-  /** A clock in milliseconds that never goes back. Default: `performance.now`. */
-  readonly now?: (() => number) | undefined
+  /** Default: that of this thread. */
+  readonly clock?: ThreadClock | undefined
 }
 
 /** The most bytes, of a whole file or of a range, that are in memory when a blob is open: they are copied in some 20 us. */
@@ -50,12 +51,12 @@ const mostIfUncached = 0.04
  */
 export function createBlobReader(
   isLocal: boolean,
-  { cache: given, now }: BlobReaderOptions,
+  { cache: given, clock = threadClock }: BlobReaderOptions,
 ): ReadBlob {
-  const hints = createPageCacheHints(now)
+  const hints = createPageCacheHints(() => clock.now())
   const cache = isLocal ? given : noUnchangedCache
   const callsWithin = (mostMs?: number) =>
-    isLocal ? createFileCalls(createLatencyBreaker(mostMs, now)) : pooledCalls
+    isLocal ? createFileCalls(createLatencyBreaker(mostMs, clock)) : pooledCalls
   const likely = callsWithin()
   const unlikely = callsWithin(mostIfUncached)
 

@@ -3,12 +3,23 @@ import { createLatencyBreaker, trippedBreaker } from '../../src/files/latency-br
 
 /** A breaker on a clock in milliseconds that stands still unless a call moves it. */
 function openBreaker() {
-  const clock = { time: 1_000_000 }
-  const call = (ms: number) => () => {
-    clock.time += ms
-    return 'made'
+  const clock = { time: 1_000_000, lost: 50_000, asked: 0, lostWhenAsked: 0 }
+  /** Takes `ms` of the disk, and stands still for `lost` more since another has the processor. */
+  const call =
+    (ms: number, lost = 0) =>
+    () => {
+      clock.time += ms + lost
+      clock.lost += lost
+      return 'made'
+    }
+  const withoutProcessor = () => {
+    clock.asked++
+    call(0, clock.lostWhenAsked)()
+    clock.lostWhenAsked = 0
+    return clock.lost
   }
-  return { clock, call, breaker: createLatencyBreaker(0.5, () => clock.time) }
+  const breaker = createLatencyBreaker(0.5, { now: () => clock.time, withoutProcessor })
+  return { clock, call, breaker }
 }
 
 describe('createLatencyBreaker', () => {
@@ -53,6 +64,54 @@ describe('createLatencyBreaker', () => {
     clock.time += 1000
     expect(breaker.isTripped()).to.equal(false)
     expect(untilTripped()).to.equal(first)
+  })
+
+  it('does not take a loss of the processor for a slow disk, however long and frequent', () => {
+    const { breaker, call } = openBreaker()
+    for (let count = 0; count < 1000; count++) {
+      expect(breaker.time(call(0.02, count % 3 === 0 ? 40 : 0.3))).to.equal('made')
+      expect(breaker.isTripped()).to.equal(false)
+    }
+  })
+
+  it('does not take a loss of the processor while it asks for slowness, either', () => {
+    const { clock, breaker, call } = openBreaker()
+    for (let count = 0; count < 100; count++) {
+      clock.lostWhenAsked = 40
+      breaker.time(call(0.02))
+      expect(breaker.isTripped()).to.equal(false)
+      clock.time += 3
+    }
+  })
+
+  it('trips on a slow disk where the processor is lost, too, and rests for what the disk took', () => {
+    const { clock, breaker, call } = openBreaker()
+    breaker.time(call(10, 300))
+    expect(breaker.isTripped()).to.equal(true)
+    clock.time += 199
+    expect(breaker.isTripped()).to.equal(true)
+    clock.time += 2
+    expect(breaker.isTripped()).to.equal(false)
+  })
+
+  it('does not excuse a slow call by what was lost long before it, or twice', () => {
+    const { clock, breaker, call } = openBreaker()
+    breaker.time(call(0.02))
+    call(0, 500)()
+    breaker.time(call(10))
+    expect(breaker.isTripped(), 'long before').to.equal(true)
+    clock.time += 1_000
+    breaker.time(call(0.02, 500))
+    breaker.time(call(10))
+    expect(breaker.isTripped(), 'twice').to.equal(true)
+  })
+
+  it('asks for lost time every two milliseconds and after slow calls, not at each call', () => {
+    const { clock, breaker, call } = openBreaker()
+    for (let count = 0; count < 1000; count++) breaker.time(call(0.1))
+    expect(clock.asked).to.be.within(40, 50)
+    breaker.time(call(1))
+    expect(clock.asked).to.be.within(41, 52)
   })
 
   it('passes on what a call throws, and looks at its time, too', () => {

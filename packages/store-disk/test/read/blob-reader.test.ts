@@ -173,7 +173,7 @@ describe('createBlobReader', () => {
     let time = 0
     const readBlob = createBlobReader(true, {
       cache: createUnchangedCache({ cacheBytes: 0 }),
-      now: () => time,
+      clock: { now: () => time, withoutProcessor: () => 0 },
     })
     const read = (path = '') => readBlob(path, 'a', {})
     await read(known)
