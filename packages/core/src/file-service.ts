@@ -2,6 +2,7 @@ import { checkCustomer } from './model/check-customer.ts'
 import type { Customer } from './model/customer.ts'
 import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { noLoginBrake, type LoginBrake } from './policy/login-brake.ts'
+import { createKeyedLock } from './model/keyed-lock.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
 import { requireCount, requireMethods } from './model/require.ts'
 import type { UploadContent } from './model/upload-content.ts'
@@ -10,7 +11,10 @@ import type { BlobStore, ListOptions, OpenBlob, OpenOptions } from './ports/blob
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
+import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
+import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
+import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
 
@@ -29,6 +33,8 @@ export interface CustomerFiles {
   list(options?: ListOptions): AsyncIterable<readonly string[]>
   /** Names, sizes, times and entity tags of the files, in order and in pages; see `listFileDetails`. */
   listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
+  /** Uploads that come in pieces, where the store keeps them. */
+  readonly resumable?: ResumableFiles
 }
 
 export interface FileService {
@@ -40,6 +46,8 @@ export interface FileService {
    *   number of bytes
    */
   filesOf(customer: Customer): CustomerFiles
+  /** Removes the uploads that have expired, of all customers; resolves to their number. Call it now and then. */
+  sweepUploads(): Promise<number>
 }
 
 export interface FileServiceOptions {
@@ -57,6 +65,10 @@ export interface FileServiceOptions {
   readonly quotas?: QuotaKeeper
   /** The largest file, in bytes. Default: no limit. */
   readonly maxFileSize?: number
+  /** Milliseconds after its last change at which an unfinished upload expires. Default: seven days. */
+  readonly uploadExpiryMs?: number
+  /** A fresh SHA-256, such as `createHash('sha256')`, to check files that come in pieces. Default: `sha256` is refused. */
+  readonly createSha256?: () => IncrementalHash
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`. */
@@ -66,6 +78,21 @@ export interface FileServiceOptions {
 const noCustomers: CredentialSource = { find: async () => undefined }
 
 const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'usage', 'customers']
+
+const resumableMethods = [
+  'begin',
+  'state',
+  'append',
+  'interrupt',
+  'declareLength',
+  'content',
+  'publish',
+  'discard',
+  'list',
+  'sweep',
+]
+
+const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /**
  * The service, over the ports it is given.
@@ -80,8 +107,12 @@ export function createFileService(options: FileServiceOptions): FileService {
 function checkOptions(options: FileServiceOptions | undefined): void {
   if (options === undefined)
     throw new TypeError('Options are missing: createFileService({ store })')
-  const { store, credentials, verifyPassword, maxFileSize } = options
+  const { store, credentials, verifyPassword, maxFileSize, uploadExpiryMs = 1 } = options
   requireMethods('store', store, storeMethods)
+  if (store.resumable !== undefined) {
+    requireMethods('store.resumable', store.resumable, resumableMethods)
+  }
+  requireCount('uploadExpiryMs', uploadExpiryMs, 'milliseconds')
   if (credentials !== undefined) requireMethods('credentials', credentials, ['find'])
   if (verifyPassword !== undefined && typeof verifyPassword !== 'function') {
     throw new TypeError('verifyPassword must be a function')
@@ -95,11 +126,25 @@ function serviceOf({
   verifyPassword = async () => false,
   loginBrake = noLoginBrake,
   maxFileSize = Infinity,
+  uploadExpiryMs = weekMs,
+  createSha256,
   hooks = {},
   now = Date.now,
   quotas = createQuotaKeeper(store, { now }),
 }: FileServiceOptions): FileService {
   const policy = { store, quotas, maxFileSize }
+  const notifyUploaded = (customer: Customer, file: BlobInfo) => {
+    if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
+  }
+  const uploads = store.resumable
+  const resumablePolicy: ResumablePolicy | undefined = uploads && {
+    ...policy,
+    uploads,
+    uploadExpiryMs,
+    ...(createSha256 && { createSha256 }),
+    publishing: createKeyedLock(),
+    onPublished: notifyUploaded,
+  }
 
   const filesOf = (customer: Customer): CustomerFiles => {
     checkCustomer(customer)
@@ -115,7 +160,7 @@ function serviceOf({
       customer,
       async upload(name, content, options) {
         const file = await uploadFile(policy, customer, name, content, options)
-        if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
+        notifyUploaded(customer, file)
         return file
       },
       serve: (name, options) =>
@@ -127,6 +172,7 @@ function serviceOf({
       },
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
+      ...(resumablePolicy && { resumable: resumableFiles(resumablePolicy, customer) }),
     }
   }
 
@@ -134,5 +180,6 @@ function serviceOf({
     authenticate: async (login) =>
       filesOf(await authenticate(credentials, verifyPassword, loginBrake, login)),
     filesOf,
+    sweepUploads: async () => (await uploads?.sweep(new Date(now()))) ?? 0,
   }
 }

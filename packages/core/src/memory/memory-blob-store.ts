@@ -5,6 +5,7 @@ import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
+import { createMemoryResumableUploads } from './memory-resumable-uploads.ts'
 
 interface StoredBlob {
   readonly info: BlobInfo
@@ -21,6 +22,18 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
 
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
 
+  const refuseIfTaken = (key: BlobKey) => {
+    if (find(key)) throw new FileServiceError('already-exists', 'The name is taken')
+  }
+
+  const keep = (key: BlobKey, bytes: Uint8Array, createOnly: boolean): BlobInfo => {
+    if (createOnly) refuseIfTaken(key)
+    const info = { name: key.name, size: bytes.length, modifiedAt: now(), etag: `${++version}` }
+    const blobs = customers.get(key.customer) ?? new Map<string, StoredBlob>()
+    customers.set(key.customer, blobs.set(key.name, { info, bytes }))
+    return info
+  }
+
   const namesOf = (
     customer: string,
     { prefix = '', after = '', limit = Infinity }: ListOptions = {},
@@ -32,23 +45,15 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
 
   return {
     async put(key, content, { createOnly = false, signal, onReadable } = {}) {
-      const refuseIfTaken = () => {
-        if (createOnly && find(key))
-          throw new FileServiceError('already-exists', 'The name is taken')
-      }
       signal?.throwIfAborted()
-      refuseIfTaken()
+      if (createOnly) refuseIfTaken(key)
       const chunks: Uint8Array[] = []
       onReadable?.(async function* () {
         yield* chunks
       })
       const bytes = await collect(abortable(content, signal), chunks)
       signal?.throwIfAborted()
-      refuseIfTaken()
-      const info = { name: key.name, size: bytes.length, modifiedAt: now(), etag: `${++version}` }
-      const blobs = customers.get(key.customer) ?? new Map<string, StoredBlob>()
-      customers.set(key.customer, blobs.set(key.name, { info, bytes }))
-      return info
+      return keep(key, bytes, createOnly)
     },
 
     async open(key, { range: request } = {}) {
@@ -85,6 +90,8 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
     async *customers() {
       yield* [...customers.keys()].sort(compareUtf8)
     },
+
+    resumable: createMemoryResumableUploads(keep, now),
   }
 }
 

@@ -37,7 +37,10 @@ export interface ResumableUpload {
 export interface AppendOptions {
   /** Ends the append; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** All bytes count or none: where the content throws or the signal aborts, the offset stays. Default: what came counts. */
+  /**
+   * All bytes count or none: where the content throws, the signal aborts or a later call ends the append, the offset stays.
+   * Default: what came counts.
+   */
   readonly allOrNothing?: boolean
   /** As in `PutOptions`. */
   readonly release?: (chunk: Uint8Array) => void
@@ -128,7 +131,8 @@ export interface ResumableUploads {
 
   /**
    * Removes what has expired by `now`, of all customers, and what a crash has left; never an upload with an append under
-   * way. Resolves to the number of uploads removed. Several processes may sweep at once.
+   * way. Resolves to the number of unfinished uploads removed; published ones that it forgets do not count. Several
+   * processes may sweep at once.
    */
   sweep(now: Date): Promise<number>
 }

@@ -107,7 +107,8 @@ async function* check(
   }
 }
 
-function checkSize(size: number, maxFileSize: number): void {
+/** @throws FileServiceError `file-too-large` when `size` is above `maxFileSize` */
+export function checkSize(size: number, maxFileSize: number): void {
   if (size <= maxFileSize) return
   throw new FileServiceError('file-too-large', `The file exceeds ${maxFileSize} bytes`)
 }

@@ -1,0 +1,107 @@
+import type { Customer } from '../model/customer.ts'
+import { requireBytes, requireCount } from '../model/require.ts'
+import { readableContent, type UploadContent } from '../model/upload-content.ts'
+import type { QuotaClaim } from '../policy/quota-claim.ts'
+import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
+import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
+import { finishUpload } from './finish-upload.ts'
+import { uploadKey, uploadNotFound, type ResumablePolicy } from './resumable-policy.ts'
+import { checkSize } from './upload-file.ts'
+
+export interface AppendUploadOptions {
+  /** The length of the whole file, where `begin` did not know it. */
+  readonly length?: number
+  /** How many bytes are expected. More than fit are refused before a byte is read. Default: the content's size, if it has one. */
+  readonly size?: number
+  /** The digest of these bytes. All of them count or none, then. */
+  readonly digest?: ExpectedDigest
+  /** Ends the append; it rejects with the signal's reason, and what came counts. */
+  readonly signal?: AbortSignal
+  /** Called with each chunk that the store no longer needs, so that its memory can be used again. Default: no call. */
+  readonly release?: (chunk: Uint8Array) => void
+}
+
+/**
+ * Adds `content` to the customer's upload `id` at `offset`, and publishes the file when the upload's length is reached.
+ * What came counts, however the call ends. It ends an earlier append that is still under way.
+ *
+ * @throws TypeError or RangeError as `uploadFile` does
+ * @throws FileServiceError `upload-not-found`; `upload-conflict` if the upload stands at another offset, is published, has
+ *   another length, or a later request goes on with it; `file-too-large`, `quota-exceeded`, `digest-mismatch`,
+ *   `already-exists`, `insufficient-storage`, `store-unavailable`
+ */
+export async function appendUpload(
+  policy: ResumablePolicy,
+  customer: Customer,
+  id: string,
+  offset: number,
+  content: UploadContent,
+  options: AppendUploadOptions = {},
+): Promise<ResumableUpload> {
+  const { uploads, quotas, maxFileSize } = policy
+  const key = uploadKey(customer, id)
+  const readable = readableContent(content)
+  const size = options.size ?? readable.size ?? 0
+  requireCount('offset', offset)
+  requireCount('size', size)
+  const { plan } = await planWith(policy, key, options.length)
+  const limit = plan.length ?? maxFileSize
+  checkSize(offset + size, limit)
+  const claim = await quotas.claim(customer, plan.name, size)
+  try {
+    const digestCheck = options.digest && createDigestCheck(options.digest, options.signal)
+    const checked = check(readable.chunks, offset, limit, claim, digestCheck)
+    const reached = await uploads.append(key, offset, checked, {
+      allOrNothing: digestCheck !== undefined,
+      ...(options.signal && { signal: options.signal }),
+      ...(options.release && { release: options.release }),
+    })
+    if (reached !== plan.length) return await stateOf(policy, key)
+  } finally {
+    claim.end()
+  }
+  return finishUpload(policy, customer, id, options.signal)
+}
+
+/** The upload, with `length` declared where it is given. */
+async function planWith(
+  { uploads, maxFileSize }: ResumablePolicy,
+  key: UploadKey,
+  length: number | undefined,
+): Promise<ResumableUpload> {
+  if (length !== undefined) {
+    requireCount('length', length)
+    checkSize(length, maxFileSize)
+    await uploads.interrupt(key)
+    await uploads.declareLength(key, length)
+  }
+  const upload = await uploads.state(key)
+  if (upload === undefined) throw uploadNotFound()
+  return upload
+}
+
+async function stateOf({ uploads }: ResumablePolicy, key: UploadKey): Promise<ResumableUpload> {
+  const upload = await uploads.state(key)
+  if (upload === undefined) throw uploadNotFound()
+  return upload
+}
+
+async function* check(
+  content: AsyncIterable<Uint8Array>,
+  offset: number,
+  limit: number,
+  claim: QuotaClaim,
+  digestCheck: DigestCheck | undefined,
+) {
+  let size = 0
+  for await (const chunk of content) {
+    requireBytes(chunk)
+    size += chunk.length
+    checkSize(offset + size, limit)
+    const asking = claim.grow(chunk.length)
+    if (asking) await asking
+    digestCheck?.update(chunk)
+    yield chunk
+  }
+  await digestCheck?.check()
+}

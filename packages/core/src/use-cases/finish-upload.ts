@@ -1,0 +1,78 @@
+import { FileServiceError } from '../model/errors.ts'
+import type { Customer } from '../model/customer.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
+import { uploadKey, uploadNotFound, type ResumablePolicy } from './resumable-policy.ts'
+
+/**
+ * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
+ * answer. An upload whose digest differs is discarded.
+ *
+ * @throws FileServiceError `upload-not-found`; `upload-conflict` if a length is known and not reached; `already-exists`,
+ *   `quota-exceeded`, `digest-mismatch`, `insufficient-storage`, `store-unavailable`
+ */
+export async function finishUpload(
+  policy: ResumablePolicy,
+  customer: Customer,
+  id: string,
+  signal?: AbortSignal,
+): Promise<ResumableUpload> {
+  const { uploads, publishing } = policy
+  const key = uploadKey(customer, id)
+  const leave = await publishing(`${customer.name}/${id}`)
+  try {
+    await uploads.interrupt(key)
+    const upload = await uploads.state(key)
+    if (upload === undefined) throw uploadNotFound()
+    if (upload.published) return upload
+    checkComplete(upload)
+    await checkDigest(policy, key, upload, signal)
+    const published = await publish(policy, customer, key, upload)
+    policy.onPublished(customer, published)
+    return (await uploads.state(key)) ?? { ...upload, published }
+  } finally {
+    leave()
+  }
+}
+
+function checkComplete({ offset, plan: { length = offset } }: ResumableUpload): void {
+  if (offset === length) return
+  throw new FileServiceError('upload-conflict', `The upload has ${offset} of ${length} bytes`)
+}
+
+async function publish(
+  { uploads, quotas }: ResumablePolicy,
+  customer: Customer,
+  key: UploadKey,
+  { plan: { name }, offset }: ResumableUpload,
+): Promise<BlobInfo> {
+  const claim = await quotas.claim(customer, name, offset)
+  try {
+    await claim.grow(offset)
+    await claim.prepare()
+    const published = await uploads.publish(key)
+    claim.settle()
+    return published
+  } finally {
+    claim.end()
+  }
+}
+
+/** Reads back what the store has: a running hash cannot be kept from one piece to the next. */
+async function checkDigest(
+  { uploads, createSha256 }: ResumablePolicy,
+  key: UploadKey,
+  { plan: { sha256 } }: ResumableUpload,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const hash = sha256 === undefined ? undefined : createSha256?.()
+  if (hash === undefined) return
+  for await (const chunk of uploads.content(key)) {
+    signal?.throwIfAborted()
+    hash.update(chunk)
+  }
+  const actual = hash.digest('hex')
+  if (actual === sha256) return
+  await uploads.discard(key)
+  throw new FileServiceError('digest-mismatch', `The content's digest is ${actual}`)
+}

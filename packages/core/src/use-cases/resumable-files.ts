@@ -1,0 +1,56 @@
+import type { Customer } from '../model/customer.ts'
+import type { UploadContent } from '../model/upload-content.ts'
+import type { ResumableUpload } from '../ports/resumable-uploads.ts'
+import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
+import { beginUpload, type BeginOptions } from './begin-upload.ts'
+import { finishUpload } from './finish-upload.ts'
+import { uploadKey, uploadNotFound, type ResumablePolicy } from './resumable-policy.ts'
+
+/** The uploads of one customer that come in pieces. */
+export interface ResumableFiles {
+  /** Begins an upload; one of length 0 is published at once. See `beginUpload`. */
+  begin(name: string, options?: BeginOptions): Promise<ResumableUpload>
+  /**
+   * How far an upload is. Ends an append that is still under way: a client that asks has given it up.
+   * @throws FileServiceError `upload-not-found`
+   */
+  state(id: string): Promise<ResumableUpload>
+  /** Adds bytes at `offset`, and publishes the file when its length is reached; see `appendUpload`. */
+  append(
+    id: string,
+    offset: number,
+    content: UploadContent,
+    options?: AppendUploadOptions,
+  ): Promise<ResumableUpload>
+  /** Publishes an upload whose length was never declared; see `finishUpload`. */
+  publish(id: string): Promise<ResumableUpload>
+  /**
+   * Drops an upload and its bytes. A file that it has published stays.
+   * @throws FileServiceError `upload-not-found`
+   */
+  discard(id: string): Promise<void>
+  /** The unfinished uploads, in no order, in pages. */
+  list(): AsyncIterable<readonly ResumableUpload[]>
+}
+
+/** The uploads of `customer` under `policy`. */
+export function resumableFiles(policy: ResumablePolicy, customer: Customer): ResumableFiles {
+  const { uploads } = policy
+  return {
+    begin: (name, options) => beginUpload(policy, customer, name, options),
+    async state(id) {
+      const key = uploadKey(customer, id)
+      await uploads.interrupt(key)
+      const upload = await uploads.state(key)
+      if (upload === undefined) throw uploadNotFound()
+      return upload
+    },
+    append: (id, offset, content, options) =>
+      appendUpload(policy, customer, id, offset, content, options),
+    publish: (id) => finishUpload(policy, customer, id),
+    async discard(id) {
+      if (!(await uploads.discard(uploadKey(customer, id)))) throw uploadNotFound()
+    },
+    list: () => uploads.list(customer.name),
+  }
+}

@@ -1,0 +1,33 @@
+import { FileServiceError } from '../model/errors.ts'
+import type { Customer } from '../model/customer.ts'
+import type { KeyedLock } from '../model/keyed-lock.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { ResumableUploads, UploadKey } from '../ports/resumable-uploads.ts'
+import type { IncrementalHash } from './expected-digest.ts'
+import type { UploadPolicy } from './upload-file.ts'
+
+/** What uploads in pieces are judged by. */
+export interface ResumablePolicy extends UploadPolicy {
+  readonly uploads: ResumableUploads
+  /** Milliseconds after its last change at which an unfinished upload expires. */
+  readonly uploadExpiryMs: number
+  /** A fresh SHA-256, for digests of whole files. Without it, `sha256` of a plan is refused. */
+  readonly createSha256?: () => IncrementalHash
+  /** One publication of an upload at a time. */
+  readonly publishing: KeyedLock
+  /** Called when an upload has been published; once for each, unless the process ends meanwhile. */
+  onPublished(customer: Customer, file: BlobInfo): void
+}
+
+/**
+ * The key of the customer's upload `id`.
+ * @throws FileServiceError `upload-not-found` when `id` is none that a store gives
+ */
+export function uploadKey(customer: Customer, id: string): UploadKey {
+  if (!/^[\w-]{16,64}$/u.test(id)) throw uploadNotFound()
+  return { customer: customer.name, id }
+}
+
+export function uploadNotFound(): FileServiceError {
+  return new FileServiceError('upload-not-found', 'There is no such upload, or it has expired')
+}
