@@ -25,5 +25,9 @@ export {
   describePasswordVerifier,
   type PasswordVerifierHarness,
 } from './describe-password-verifier.ts'
+export {
+  describeResumableUploads,
+  type ResumableUploadsSuiteOptions,
+} from './describe-resumable-uploads.ts'
 export { nastyNames } from './support/nasty-names.ts'
 export { globalRunner, type SuiteOptions, type SuiteRunner } from './support/suite-runner.ts'

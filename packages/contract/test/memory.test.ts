@@ -6,22 +6,22 @@ import {
 import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
+import { describeResumableUploads } from '../src/describe-resumable-uploads.ts'
 import { MiB } from '../src/support/sources.ts'
 
-describeBlobStore(
-  'the memory store',
-  async () => {
-    const store = createMemoryBlobStore()
-    return {
-      store,
-      openAgain: async () => store,
-      litter: async () => [],
-      heldResources: async () => 0,
-      dispose: async () => {},
-    }
-  },
-  { putMemory: 160 * MiB },
-)
+async function open() {
+  const store = createMemoryBlobStore()
+  return {
+    store,
+    openAgain: async () => store,
+    litter: async () => [],
+    heldResources: async () => 0,
+    dispose: async () => {},
+  }
+}
+
+describeBlobStore('the memory store', open, { putMemory: 160 * MiB })
+describeResumableUploads('the memory store', open)
 
 describeCredentialSource('the memory credential source', async (credentials) => ({
   source: createMemoryCredentialSource(credentials),

@@ -1,6 +1,9 @@
 import type { BlobInfo } from './blob-info.ts'
 
-/** Where an unfinished upload lives. The id is the store's: 16 to 64 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`. */
+/**
+ * Where an unfinished upload lives. The id is the store's: 16 to 64 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`.
+ * Anything else is the id of no upload.
+ */
 export interface UploadKey {
   readonly customer: string
   readonly id: string

@@ -1,0 +1,162 @@
+import { expect } from 'chai'
+import { expectBlob, expectRefusal, rejection } from '../support/expectations.ts'
+import { pattern } from '../support/pattern.ts'
+import {
+  begin,
+  expectBytes,
+  key,
+  offsetOf,
+  uploadsOf,
+  type ResumableTest,
+} from '../support/resumable-harness.ts'
+import { chunks, inChunks, MiB, recorded, slow, withEmptyChunks } from '../support/sources.ts'
+
+/** Lengths of consecutive appends; stores gather, join and split them in their own ways. */
+const pieces: Readonly<Record<string, readonly number[]>> = {
+  'one byte': [1],
+  'no byte, and then some': [0, 3, 0, 2],
+  'odd sizes': [1, 70_000, 65_536, 65_535, 17],
+  'ascending sizes': [1, 10, 100, 1000, 10_000, 100_000, 1_000_000],
+}
+
+/** What was appended stands there in order, and the next append begins where it ends. */
+export function appending(test: ResumableTest, manyAppends: number): void {
+  piecesInOrder(test, manyAppends)
+  offsets(test)
+  takingContent(test)
+}
+
+function piecesInOrder(test: ResumableTest, manyAppends: number): void {
+  for (const [what, sizes] of Object.entries(pieces)) {
+    test(`keeps ${what}`, async ({ uploads, store }) => {
+      const upload = await begin(uploads)
+      let offset = 0
+      for (const size of sizes) {
+        const reached = await uploads.append(upload, offset, inChunks(pattern(size, { offset })))
+        expect(reached, 'the new offset').to.equal(offset + size)
+        offset += size
+        expect(await offsetOf(uploads, upload), 'state').to.equal(offset)
+      }
+      await expectBytes(uploads, upload, pattern(offset))
+      await uploads.publish(upload)
+      await expectBlob(store, key, pattern(offset))
+    })
+  }
+
+  test(`keeps ${manyAppends} appends of one byte, and few things for them`, async (harness) => {
+    const { uploads, store } = harness
+    const upload = await begin(uploads)
+    for (let offset = 0; offset < manyAppends; offset++) {
+      await uploads.append(upload, offset, chunks(pattern(1, { offset })))
+    }
+    expect((await harness.litter()).length, 'temporary things').to.be.below(30)
+    await expectBytes(uploads, upload, pattern(manyAppends))
+    await uploads.publish(upload)
+    await expectBlob(store, key, pattern(manyAppends))
+  })
+
+  test('goes on through another opening, and back', async ({ uploads, openAgain, store }) => {
+    const upload = await begin(uploads, { length: 900_000 })
+    const other = uploadsOf(await openAgain())
+    for (const [at, opening] of [uploads, other, uploads, other, other, uploads].entries()) {
+      const offset = at * 150_000
+      await opening.append(upload, offset, inChunks(pattern(150_000, { offset })))
+      for (const each of [uploads, other]) {
+        expect(await offsetOf(each, upload), 'state').to.equal(offset + 150_000)
+      }
+    }
+    await other.publish(upload)
+    await expectBlob(store, key, pattern(900_000))
+  })
+
+  test('keeps several uploads of one name apart', async ({ uploads, store }) => {
+    const begun = await Promise.all(Array.from({ length: 10 }, () => begin(uploads)))
+    const each = async (seed: number, offset: number) => {
+      const bytes = pattern(1000, { seed, offset })
+      await uploads.append(begun[seed] ?? { ...key, id: '' }, offset, slow(bytes, 100))
+    }
+    await Promise.all(begun.map((_, seed) => each(seed, 0)))
+    await Promise.all(begun.map((_, seed) => each(seed, 1000)))
+    for (const [seed, upload] of begun.entries()) {
+      await expectBytes(uploads, upload, pattern(2000, { seed }))
+      await uploads.publish(upload)
+      await expectBlob(store, key, pattern(2000, { seed }))
+    }
+  })
+}
+
+function offsets(test: ResumableTest): void {
+  for (const offset of [0, 999, 1001, 5000, Number.MAX_SAFE_INTEGER]) {
+    test(`refuses to append at ${offset} to 1000 bytes, and takes no content`, async (harness) => {
+      const { uploads } = harness
+      const upload = await begin(uploads)
+      await uploads.append(upload, 0, inChunks(pattern(1000)))
+      const content = recorded(inChunks(pattern(10)))
+      await expectRefusal(uploads.append(upload, offset, content), 'upload-conflict')
+      expect(content.asked(), 'chunks asked for').to.equal(0)
+      expect(content.isClosed(), 'content is closed').to.equal(true)
+      await expectBytes(uploads, upload, pattern(1000))
+    })
+  }
+}
+
+function takingContent(test: ResumableTest): void {
+  test('takes content one chunk at a time, and iterates it once', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const content = recorded(inChunks(pattern(MiB)))
+    await uploads.append(upload, 0, content)
+    expect(content.iterations(), 'iterations').to.equal(1)
+    expect(content.mostAskedAtOnce(), 'chunks asked for at once').to.equal(1)
+    await expectBytes(uploads, upload, pattern(MiB))
+  })
+
+  test('takes empty chunks for nothing', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, withEmptyChunks(pattern(200_000)))
+    await expectBytes(uploads, upload, pattern(200_000))
+  })
+
+  test('takes content that comes slowly', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, slow(pattern(50_000), 4000))
+    await expectBytes(uploads, upload, pattern(50_000))
+  })
+
+  for (const [what, chunk] of Object.entries({ 'a string': 'text', 'an array': [1, 2] })) {
+    test(`refuses a chunk that is ${what}, and keeps what came before`, async ({ uploads }) => {
+      const upload = await begin(uploads)
+      async function* content() {
+        yield* inChunks(pattern(1000))
+        // Streams yield `any`, so that the types do not prevent it.
+        yield chunk as unknown as Uint8Array
+      }
+      const source = recorded(content())
+      const error = await rejection(uploads.append(upload, 0, source))
+      expect(error).to.be.an.instanceOf(TypeError)
+      expect(source.isClosed(), 'content is closed').to.equal(true)
+      await expectBytes(uploads, upload, pattern(1000))
+    })
+  }
+
+  test('releases a chunk once at most, and only when it may be overwritten', async (harness) => {
+    const { uploads } = harness
+    const upload = await begin(uploads)
+    const released = new Set<Uint8Array>()
+    const release = (chunk: Uint8Array) => {
+      expect(released.has(chunk), 'released twice').to.equal(false)
+      released.add(chunk)
+      chunk.fill(0)
+    }
+    const bytes = pattern(6 * MiB)
+    await uploads.append(upload, 0, inChunks(Uint8Array.from(bytes)), { release })
+    await expectBytes(uploads, upload, bytes)
+  })
+
+  test('has copied or written all chunks by the time it resolves', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const bytes = pattern(200_000)
+    await uploads.append(upload, 0, inChunks(bytes))
+    bytes.fill(0)
+    await expectBytes(uploads, upload, pattern(200_000))
+  })
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai'
+import { expectAbsent, expectBlob, expectRefusal, names } from '../support/expectations.ts'
+import { digest, pattern } from '../support/pattern.ts'
+import {
+  alice,
+  begin,
+  expectBytes,
+  key,
+  listedIds,
+  planOf,
+  uploadsOf,
+  type ResumableTest,
+} from '../support/resumable-harness.ts'
+import { inChunks } from '../support/sources.ts'
+
+const old = pattern(1000, { seed: 7 })
+
+/** An upload becomes a blob in one step, like one that was put. */
+export function publishing(test: ResumableTest): void {
+  theBlob(test)
+  refusals(test)
+  createOnly(test)
+}
+
+function theBlob(test: ResumableTest): void {
+  test('makes the bytes of all pieces a blob', async ({ uploads, store, openAgain }) => {
+    const upload = await begin(uploads, { length: 300_000 })
+    await uploads.append(upload, 0, inChunks(pattern(100_000)))
+    await uploads.append(upload, 100_000, inChunks(pattern(200_000, { offset: 100_000 })))
+    await expectAbsent(store, key)
+    const info = await uploads.publish(upload)
+    expect(info).to.deep.equal(await store.stat(key))
+    await expectBlob(await openAgain(), key, pattern(300_000))
+    const range = { first: 99_990, last: 100_009 }
+    const blob = await store.open(key, { range })
+    const part = pattern(20, { offset: 99_990 })
+    expect(await digest(blob?.content ?? [])).to.deep.equal(await digest([part]))
+  })
+
+  test('makes an upload without a byte an empty blob', async ({ uploads, store }) => {
+    await uploads.publish(await begin(uploads, { length: 0 }))
+    await expectBlob(store, key, new Uint8Array())
+    await uploads.publish(await begin(uploads, { name: 'other' }))
+    await expectBlob(store, { ...key, name: 'other' }, new Uint8Array())
+  })
+
+  test('takes what has come where no length is known', async ({ uploads, store }) => {
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, inChunks(pattern(1000)))
+    await uploads.publish(upload)
+    await expectBlob(store, key, pattern(1000))
+  })
+
+  test('replaces an earlier blob, whose readers read on', async ({ uploads, store }) => {
+    const earlier = await store.put(key, inChunks(old))
+    const reading = await store.open(key)
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, inChunks(pattern(2000)))
+    await expectBlob(store, key, old)
+    const { etag } = await uploads.publish(upload)
+    expect(etag).not.to.equal(earlier.etag)
+    await expectBlob(store, key, pattern(2000))
+    expect(await digest(reading?.content ?? [])).to.deep.equal(await digest([old]))
+    expect(await names(store, alice)).to.deep.equal([key.name])
+  })
+
+  test('shows the file in the state, which is listed no more', async (harness) => {
+    const { uploads, openAgain } = harness
+    const upload = await begin(uploads, { length: 10, note: 'n' })
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    const published = await uploads.publish(upload)
+    for (const each of [uploads, uploadsOf(await openAgain())]) {
+      const state = await each.state(upload)
+      expect(state?.published).to.deep.equal(published)
+      expect(state?.offset).to.equal(10)
+      expect(state?.plan).to.deep.equal(planOf({ length: 10, note: 'n' }))
+      expect(await listedIds(each, alice)).to.deep.equal([])
+    }
+  })
+
+  test('takes the names that the policy allows', async ({ uploads, store }) => {
+    for (const name of ['é'.repeat(127), 'a:b', 'CON', 'x.tmp', '%2F', '~', 'e\u0301', ' ']) {
+      const upload = await begin(uploads, { name })
+      await uploads.append(upload, 0, inChunks(pattern(10)))
+      expect((await uploads.publish(upload)).name).to.equal(name)
+      await expectBlob(store, { ...key, name }, pattern(10))
+    }
+  })
+}
+
+function refusals(test: ResumableTest): void {
+  test('refuses before the length is reached, and lets the upload go on', async (harness) => {
+    const { uploads, store } = harness
+    const upload = await begin(uploads, { length: 20 })
+    await expectRefusal(uploads.publish(upload), 'upload-conflict')
+    await uploads.append(upload, 0, inChunks(pattern(19)))
+    await expectRefusal(uploads.publish(upload), 'upload-conflict')
+    await expectAbsent(store, key)
+    await expectBytes(uploads, upload, pattern(19))
+    await uploads.append(upload, 19, inChunks(pattern(1, { offset: 19 })))
+    await uploads.publish(upload)
+    await expectBlob(store, key, pattern(20))
+  })
+
+  test('lets nothing be appended afterwards', async ({ uploads, store }) => {
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    await uploads.publish(upload)
+    for (const offset of [0, 10]) {
+      const append = uploads.append(upload, offset, inChunks(pattern(10)))
+      await expectRefusal(append, 'upload-conflict')
+    }
+    await expectBlob(store, key, pattern(10))
+  })
+}
+
+function createOnly(test: ResumableTest): void {
+  test('stores under a free name only where that is asked for', async ({ uploads, store }) => {
+    const upload = await begin(uploads, { createOnly: true })
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    await uploads.publish(upload)
+    await expectBlob(store, key, pattern(10))
+  })
+
+  test('refuses a taken name, and keeps blob and upload as they were', async (harness) => {
+    const { uploads, store } = harness
+    const upload = await begin(uploads, { createOnly: true })
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    const info = await store.put(key, inChunks(old))
+    await expectRefusal(uploads.publish(upload), 'already-exists')
+    expect(await store.stat(key)).to.deep.equal(info)
+    await expectBytes(uploads, upload, pattern(10))
+    await store.delete(key)
+    await uploads.publish(upload)
+    await expectBlob(store, key, pattern(10))
+  })
+
+  test('lets exactly one of five create-only uploads succeed', async (harness) => {
+    const { uploads, store, openAgain } = harness
+    const other = uploadsOf(await openAgain())
+    const begun = await Promise.all(
+      Array.from({ length: 5 }, async (_, seed) => {
+        const upload = await begin(uploads, { createOnly: true })
+        await uploads.append(upload, 0, inChunks(pattern(10, { seed })))
+        return upload
+      }),
+    )
+    const outcomes = await Promise.allSettled(
+      begun.map((upload, seed) => (seed % 2 ? other : uploads).publish(upload)),
+    )
+    const winners = [...outcomes.keys()].filter((at) => outcomes[at]?.status === 'fulfilled')
+    expect(winners, 'winners').to.have.length(1)
+    for (const [seed, upload] of begun.entries()) {
+      if (winners.includes(seed)) await expectBlob(store, key, pattern(10, { seed }))
+      else await expectRefusal(uploads.publish(upload), 'already-exists')
+    }
+  })
+}
