@@ -2,6 +2,7 @@ import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedLock } from '../model/keyed-lock.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { createSharedPlace } from './shared-place.ts'
 import { createWaitingPlaces } from './waiting-places.ts'
 
 export interface LoginBrakeOptions {
@@ -26,6 +27,8 @@ export interface LoginBrakeOptions {
 export interface LoginAttempt {
   readonly name: string
   readonly address: string
+  /** Attempts with equal name, address and password share one place while they wait. Without a password none is shared. */
+  readonly password?: string
   /** Gives up a waiting attempt: it rejects with the signal's reason when its turn comes. */
   readonly signal?: AbortSignal | undefined
 }
@@ -45,6 +48,9 @@ export interface LoginBrake {
 
 type Verify = () => boolean | Promise<boolean>
 
+/** Attempts of one address, and of all, that may wait for an equal one: they cost little more than their connections. */
+const waitingForEqual = { perAddress: 2_000, inAll: 10_000 }
+
 /** A brake that allows every attempt. */
 export const noLoginBrake: LoginBrake = {
   attempt: async (_attempt, verify) => verify(),
@@ -60,6 +66,12 @@ export const noLoginBrake: LoginBrake = {
  * guesses one after another. One attempt of each address on a name never waits for other addresses. The waiting attempts
  * of one address go in the order of their arrival; their number is bounded. An attempt that succeeds synchronously, as
  * with a remembered password, needs no place, unless others of its address wait.
+ *
+ * Attempts of one address with equal name and password share one waiting place, so that a client may open a thousand
+ * connections at once: when one of them is right, the others try again at once, and a verifier that remembers the password
+ * accepts them. They never share a result: wrong ones run and count one after another, and each is compared with the
+ * credential of its own moment. What the client sent decides alone which attempts are equal: the brake does not reveal
+ * which customers exist.
  */
 export function createLoginBrake({
   counter,
@@ -71,6 +83,8 @@ export function createLoginBrake({
 }: LoginBrakeOptions): LoginBrake {
   const underWay = createKeyedCounter()
   const places = createWaitingPlaces(waitingPerAddress, waiting)
+  const equalPlaces = createWaitingPlaces(waitingForEqual.perAddress, waitingForEqual.inAll)
+  const sharePlace = createSharedPlace()
   const line = createKeyedLock()
   // Wakes the first waiting attempt of an address.
   const wake = new Map<string, (nothing: undefined) => void>()
@@ -174,24 +188,38 @@ export function createLoginBrake({
     }
   }
 
-  return {
-    async attempt({ name, address, signal }, verify) {
-      if (isExempt(address)) return verify()
-      const keys = keysOf(name, address)
-      // If others of this address wait, queue behind them.
-      const reading = wake.has(keys.address) ? undefined : read(keys)
-      if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
-        const verdict = settled(verify)
-        // The result came in this turn, in which no other attempt could have taken the place.
-        if (verdict === true) return true
-        changePlaces(keys, 1)
-        return judge(keys, () => verdict, signal)
-      }
-      const hasEntered = reading !== undefined && (await tryEnter(keys, reading))
-      if (!hasEntered) await lineUp(keys, signal)
+  const attempt = async (
+    login: LoginAttempt,
+    verify: Verify,
+    isRetry: boolean,
+  ): Promise<boolean> => {
+    const { name, address, password, signal } = login
+    if (isExempt(address)) return verify()
+    const keys = keysOf(name, address)
+    // If others of this address wait, queue behind them.
+    const reading = wake.has(keys.address) && !isRetry ? undefined : read(keys)
+    if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
+      const verdict = settled(verify)
+      // The result came in this turn, in which no other attempt could have taken the place.
+      if (verdict === true) return true
+      changePlaces(keys, 1)
+      return judge(keys, () => verdict, signal)
+    }
+    const hasEntered = reading !== undefined && (await tryEnter(keys, reading))
+    if (hasEntered) return judge(keys, verify, signal)
+    const run = async () => {
+      await lineUp(keys, signal)
       return judge(keys, verify, signal)
-    },
+    }
+    if (password === undefined) return run()
+    return sharePlace(JSON.stringify([address, name, password]), {
+      run,
+      retry: () => attempt(login, verify, true),
+      takePlace: () => equalPlaces.take(keys.address),
+    })
   }
+
+  return { attempt: (login, verify) => attempt(login, verify, false) }
 }
 
 /** The result of `verify`; a rejection if it throws. */

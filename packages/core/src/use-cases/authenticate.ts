@@ -41,7 +41,7 @@ export async function authenticate(
     const verdict = verifyPassword(password, found?.passwordHash, attempt)
     return found === undefined ? refused(verdict) : verdict
   }
-  const isRight = await brake.attempt(attempt, () => {
+  const isRight = await brake.attempt({ name, address, password, signal }, () => {
     const found = credentials.find(name)
     return found instanceof Promise ? found.then(verify) : verify(found)
   })

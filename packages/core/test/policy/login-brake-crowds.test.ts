@@ -1,50 +1,11 @@
 import { expect } from 'chai'
 import { FileServiceError } from '../../src/model/errors.ts'
 import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
-import {
-  createLoginBrake,
-  type LoginAttempt,
-  type LoginBrakeOptions,
-} from '../../src/policy/login-brake.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
-
-type Verdict = boolean | Error
-
-/** A brake with attempts that last until they are told how they end. */
-function crowd({
-  counter,
-  waitingPerAddress = Infinity,
-  waiting = Infinity,
-  ...options
-}: Partial<LoginBrakeOptions> = {}) {
-  const brake = createLoginBrake({
-    counter: counter ?? createMemoryFailureCounter({ windowMs: 60_000, now: () => 0 }),
-    waitingPerAddress,
-    waiting,
-    ...options,
-  })
-  const underWay: ((verdict: Verdict) => void)[] = []
-  let begun = 0
-  const attempt = (name: string, address: string, more: Partial<LoginAttempt> = {}) =>
-    brake.attempt({ name, address, ...more }, () => {
-      begun++
-      return new Promise((resolve, reject) =>
-        underWay.push((verdict) => (verdict instanceof Error ? reject(verdict) : resolve(verdict))),
-      )
-    })
-  const end = async (verdict: Verdict, times = 1) => {
-    for (let time = 0; time < times; time++) underWay.shift()?.(verdict)
-    await turn()
-  }
-  return { brake, attempt, end, begun: () => begun, underWay: () => underWay.length }
-}
-
-function times<T>(count: number, make: (n: number) => T): T[] {
-  return Array.from({ length: count }, (_, n) => make(n))
-}
+import { crowd, refuseFalse, times } from './crowd.ts'
 
 describe('createLoginBrake, for many attempts at once', () => {
   it('lets no more begin of an address and a name than may fail, and the others wait', async () => {
@@ -249,7 +210,9 @@ describe('createLoginBrake, for many attempts at once', () => {
     const random = seeded(seed)
     for (let round = 0; round < 30; round++) {
       const { attempt, end, begun, underWay } = crowd({ counter: slowCounter(random) })
-      const outcomes = times(200, () => attempt('alice', '1.1.1.1').catch(() => false))
+      const outcomes = times(200, (n) =>
+        attempt('alice', '1.1.1.1', n % 2 ? { password: 'wrong' } : {}).catch(() => false),
+      )
       let isOver = false
       const all = Promise.all(outcomes).then(() => (isOver = true))
       while (!isOver) {
@@ -281,9 +244,4 @@ function slowCounter(random: (below: number) => number): FailureCounter {
       await pass()
     },
   }
-}
-
-/** What `authenticate` makes of a wrong password. */
-function refuseFalse(isRight: boolean): void {
-  if (!isRight) throw new FileServiceError('invalid-credentials', 'Invalid credentials')
 }

@@ -75,7 +75,7 @@ export function createPrimaryServices(
         answers: {
           ...quotas.answers,
           verify: ({ name, address, password, passwordHash }, signal) =>
-            brake.attempt({ name, address, signal }, () =>
+            brake.attempt({ name, address, password, signal }, () =>
               verifyPassword(password, passwordHash, { address, signal }),
             ),
           count({ key, count }) {
