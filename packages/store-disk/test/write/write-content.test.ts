@@ -168,4 +168,22 @@ describe('writeContent', () => {
       expect(writes.underWay).to.equal(0)
     })
   })
+
+  it('makes no new buffer for a small content after another one', async () => {
+    const allocate = Buffer.allocUnsafeSlow.bind(Buffer)
+    await inFile(async (file) => {
+      await writeContent(file, chunksOf(100, 100), pooledCalls)
+      let made = 0
+      Buffer.allocUnsafeSlow = (size) => {
+        made++
+        return allocate(size)
+      }
+      try {
+        for (let n = 0; n < 5; n++) await writeContent(file, chunksOf(100, 100), pooledCalls)
+      } finally {
+        Buffer.allocUnsafeSlow = allocate
+      }
+      expect(made).to.equal(0)
+    })
+  })
 })
