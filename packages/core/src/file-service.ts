@@ -180,6 +180,10 @@ function serviceOf({
     authenticate: async (login) =>
       filesOf(await authenticate(credentials, verifyPassword, loginBrake, login)),
     filesOf,
-    sweepUploads: async () => (await uploads?.sweep(new Date(now()))) ?? 0,
+    async sweepUploads() {
+      const removed = (await uploads?.sweep(new Date(now()))) ?? 0
+      if (removed > 0) await quotas.releaseGone()
+      return removed
+    },
   }
 }

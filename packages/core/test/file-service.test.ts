@@ -66,7 +66,7 @@ describe('createFileService', () => {
   it('waits for books that are elsewhere before the next chunk', async () => {
     const books = createQuotaKeeper(createMemoryBlobStore())
     const quotas: QuotaKeeper = {
-      free: (...args) => books.free(...args),
+      ...books,
       async claim(...args) {
         const claim = await books.claim(...args)
         return { ...claim, grow: async (bytes: number) => claim.grow(bytes) }

@@ -1,5 +1,7 @@
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Customer } from '../model/customer.ts'
+import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
+import { createStagedBytes, type StagedBytes } from './staged-bytes.ts'
 
 /** What is known of one customer's usage. */
 export interface QuotaAccount {
@@ -8,8 +10,12 @@ export interface QuotaAccount {
   countingMs: number
   /** When the count, and whatever had to be looked up since, is in the books. */
   counted: Promise<void>
-  /** Bytes in the store. */
+  /** Bytes of files in the store. */
   kept: number
+  /** Bytes that the store has of unfinished uploads. */
+  readonly staged: StagedBytes
+  /** Claims that have not ended, by the unfinished upload for which they are. */
+  readonly pieces: KeyedCounter
   /** Bytes of uploads under way, arrived or reserved. */
   claimed: number
   /** Files in the store. */
@@ -36,12 +42,14 @@ export interface QuotaAccounts {
   open(customer: Customer, size: number): QuotaAccount
   /** The account as it is, if there is one. */
   find(customer: string): QuotaAccount | undefined
+  /** The names of all customers who have one. */
+  customers(): readonly string[]
 }
 
 /** The part of a quota up to which there is room enough for a count to be believed for long. */
 const roomyShare = 0.9
 
-/** {@link QuotaAccounts} that ask the store how much a customer keeps. */
+/** {@link QuotaAccounts} that ask the store how much a customer keeps, and has of unfinished uploads. */
 export function createQuotaAccounts(
   store: BlobStore,
   { now = Date.now, recountAfterMs = 60_000 }: QuotaAccountsOptions,
@@ -50,12 +58,20 @@ export function createQuotaAccounts(
 
   const count = (customer: string): QuotaAccount => {
     const countedAt = now()
-    const counted = store.usage(customer).then(({ blobs, bytes }) => {
+    const staged = createStagedBytes()
+    const look = async () => {
+      // Before the files: an upload that another process publishes meanwhile may count twice, but not be missed.
+      for await (const uploads of store.resumable?.list(customer) ?? []) {
+        for (const { id, offset } of uploads) staged.raise(id, offset)
+      }
+      const { blobs, bytes } = await store.usage(customer)
       account.kept = bytes
       account.files = blobs
       account.countingMs = now() - countedAt
-    })
-    const books = { kept: 0, claimed: 0, files: 0, claimedFiles: 0, users: 0 }
+    }
+    const counted = look()
+    const pieces = createKeyedCounter()
+    const books = { kept: 0, staged, pieces, claimed: 0, files: 0, claimedFiles: 0, users: 0 }
     const account: QuotaAccount = { countedAt, countingMs: 0, counted, ...books }
     // A count that failed is not kept, so that the next upload tries again.
     counted.catch(() => accounts.delete(customer))
@@ -65,11 +81,12 @@ export function createQuotaAccounts(
 
   /** For how long a count holds. Where it matters what others have done meanwhile, no longer than counting is cheap. */
   const patience = (
-    { kept, files, countingMs }: QuotaAccount,
+    { kept, staged, files, countingMs }: QuotaAccount,
     { quota = Infinity, maxFiles = Infinity }: Customer,
     size: number,
   ): number => {
-    const isRoomy = kept + size <= roomyShare * quota && files + 1 <= roomyShare * maxFiles
+    const used = kept + staged.total()
+    const isRoomy = used + size <= roomyShare * quota && files + 1 <= roomyShare * maxFiles
     return isRoomy ? recountAfterMs : Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
   }
 
@@ -81,5 +98,6 @@ export function createQuotaAccounts(
       return account.users > 0 || isFresh ? account : count(customer.name)
     },
     find: (customer) => accounts.get(customer),
+    customers: () => [...accounts.keys()],
   }
 }

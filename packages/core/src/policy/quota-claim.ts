@@ -4,7 +4,8 @@ import type { QuotaAccount } from './quota-accounts.ts'
 
 /**
  * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file
- * counts as one more file, unless it replaces one.
+ * counts as one more file, unless it replaces one. The claim for a piece of an upload that comes in pieces ends, with
+ * `stage`, as bytes of an unfinished upload. These are used until the upload is published, discarded or expired.
  */
 export interface QuotaClaim {
   /**
@@ -14,6 +15,12 @@ export interface QuotaClaim {
    * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
    */
   grow(bytes: number): void | Promise<void>
+  /**
+   * Records that the unfinished upload for which this claim was opened has `offset` bytes, those of earlier pieces among
+   * them, and frees what else was claimed. After it nothing more arrives. Without it, if bytes have arrived, all of them
+   * count until the next look at the store.
+   */
+  stage(offset: number): void
   /**
    * Await it between the end of the content and its publication. It looks up the file that the upload replaces, and locks
    * the name against other uploads and deletions until the claim ends. Reserved bytes that did not arrive become free.
@@ -58,8 +65,17 @@ export interface Kept {
 
 export const nothing: Kept = { bytes: 0, files: 0 }
 
+/** An upload that comes in pieces. */
+interface ClaimedUpload {
+  readonly id: string
+  /** Whether the store has it, and has not published it. */
+  isUnfinished(): Promise<boolean>
+}
+
 /** The file that an upload is going to store. */
 export interface ClaimedFile {
+  /** Left out where the content comes as a whole. */
+  readonly upload: ClaimedUpload | undefined
   lookUp(): Promise<Kept>
   /** Waits until no other upload or deletion has the name locked; resolves with what unlocks it. */
   lock(): Promise<() => void>
@@ -79,6 +95,8 @@ export function openClaim(
 ): OpenedClaim {
   const { quota = Infinity, maxFiles = Infinity } = customer
   let arrived = 0
+  /** The bytes of an upload in pieces, once it is known how many the store has. */
+  let staged: number | undefined
   let claimed = 0
   let claimedFiles = 0
   let replaced = nothing
@@ -87,10 +105,15 @@ export function openClaim(
   let hasYielded = false
   let ended = false
   account.users++
+  if (file.upload) account.pieces.change(file.upload.id, 1)
 
-  const room = () => quota - (account.kept - replaced.bytes + account.claimed)
+  const room = () =>
+    quota - (account.kept + account.staged.total() - replaced.bytes + account.claimed)
   const check = (bytes: number) => {
     if (bytes <= room()) return
+    if (file.upload && account.pieces.count(file.upload.id) > 1) {
+      throw new FileServiceError('upload-conflict', 'Another request goes on with the upload')
+    }
     throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
   }
   const change = (bytes: number) => {
@@ -123,15 +146,18 @@ export function openClaim(
     account.claimed -= claimed
     account.claimedFiles -= claimedFiles
     account.users--
+    if (file.upload) account.pieces.change(file.upload.id, -1)
     unlock?.()
   }
   /** After a failed publication it is unknown what the store keeps. Look it up before the next claim. */
   const lookUpOutcome = async () => {
     try {
       const found = await file.lookUp()
+      const isUnfinished = await file.upload?.isUnfinished()
       // Do not combine with the `await`: `kept` changes meanwhile.
       account.kept += found.bytes - replaced.bytes
       account.files += found.files - replaced.files
+      if (file.upload && isUnfinished === false) account.staged.remove(file.upload.id)
     } catch {
       // Assume the larger usage until the next count.
       account.kept += Math.max(0, arrived - replaced.bytes)
@@ -146,9 +172,16 @@ export function openClaim(
     account.files++
     account.countedAt = -Infinity
   }
+  /** All that was claimed may have become part of an unfinished upload. */
+  const assumeStaged = () => {
+    if (file.upload === undefined || staged !== undefined || claimed === 0) return
+    const { id } = file.upload
+    account.staged.raise(id, account.staged.of(id) + claimed)
+    account.countedAt = -Infinity
+  }
   const claim: BookedClaim = {
     grow(bytes) {
-      if (ended) return
+      if (ended || staged !== undefined) return
       const more = arrived + bytes - claimed
       if (more > 0) {
         check(more)
@@ -161,6 +194,13 @@ export function openClaim(
       change(Math.max(0, Math.min(missing, Math.floor(room() * shareAhead))))
       return claimed - arrived
     },
+    stage(offset) {
+      if (ended || file.upload === undefined) return
+      account.staged.raise(file.upload.id, offset)
+      change(-claimed)
+      arrived = 0
+      staged = offset
+    },
     async prepare() {
       unlock = await file.lock()
       // The upload may have been given up during the wait.
@@ -172,6 +212,10 @@ export function openClaim(
       isPublishing = !ended
     },
     settle() {
+      if (file.upload !== undefined && staged !== undefined) {
+        account.staged.remove(file.upload.id)
+        arrived = staged
+      }
       if (hasYielded) assumeWorst()
       else {
         account.kept += arrived - replaced.bytes
@@ -194,6 +238,7 @@ export function openClaim(
     end() {
       if (ended) return
       ended = true
+      assumeStaged()
       if (isPublishing && hasYielded) assumeWorst()
       if (!isPublishing || hasYielded) return release()
       account.counted = Promise.all([account.counted, lookUpOutcome()]).then(() => {})

@@ -7,22 +7,29 @@ import { nothing, openClaim, type BookedClaim, type Kept, type QuotaClaim } from
 /** Keeps what customers store within their quotas of bytes and of files. Customers without either cost nothing. */
 export interface QuotaKeeper {
   /**
-   * Begins a claim, and reserves `size` bytes for it. Default: 0, for an unknown size.
-   * @throws FileServiceError `quota-exceeded` when they, or one more file, would exceed the quota; claims nothing.
+   * Begins a claim, and reserves `size` bytes for it. Default: 0, for an unknown size. `upload` is the id of the unfinished
+   * upload that the bytes are a piece of. Default: they are a whole file.
+   * @throws FileServiceError `quota-exceeded` when they, or one more file, would exceed the quota; `upload-conflict` when
+   *   they would, and an earlier claim for the same upload has not ended yet. Claims nothing then.
    */
-  claim(customer: Customer, name: string, size?: number): Promise<QuotaClaim>
+  claim(customer: Customer, name: string, size?: number, upload?: string): Promise<QuotaClaim>
   /** Runs `remove`, which says whether it deleted the file, and frees the bytes. */
   free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
+  /** Frees the bytes of an unfinished upload that has been discarded. */
+  release(customer: Customer, upload: string): Promise<void>
+  /** Frees the bytes of unfinished uploads that are gone from the store, such as those that have expired. */
+  releaseGone(): Promise<void>
 }
 
 /** A {@link QuotaKeeper} that keeps the accounts itself. */
 export interface QuotaBooks extends QuotaKeeper {
-  claim(customer: Customer, name: string, size?: number): Promise<BookedClaim>
+  claim(customer: Customer, name: string, size?: number, upload?: string): Promise<BookedClaim>
 }
 
 const noClaim: BookedClaim = {
   grow() {},
   reserve: () => Infinity,
+  stage() {},
   prepare: async () => {},
   settle() {},
   end() {},
@@ -57,11 +64,33 @@ export function createQuotaKeeper(
     }
   }
 
+  const isUnfinished = async (customer: string, id: string) => {
+    const upload = await store.resumable?.state({ customer, id })
+    return upload !== undefined && upload.published === undefined
+  }
+  const uploadOf = (customer: Customer, id: string) => ({
+    id,
+    isUnfinished: () => isUnfinished(customer.name, id),
+  })
+  /** A list alone does not prove that an upload is gone: one that changes meanwhile may be missing. */
+  const releaseGoneOf = async (customer: string) => {
+    const staged = accounts.find(customer)?.staged
+    const missing = new Set(staged?.ids())
+    if (missing.size === 0) return
+    for await (const uploads of store.resumable?.list(customer) ?? []) {
+      for (const { id } of uploads) missing.delete(id)
+    }
+    for (const id of missing) {
+      if (!(await isUnfinished(customer, id))) staged?.remove(id)
+    }
+  }
+
   return {
-    async claim(customer, name, size = 0) {
+    async claim(customer, name, size = 0, upload?: string) {
       if (!isLimited(customer)) return noClaim
       const account = accounts.open(customer, size)
       const { claim, announce } = openClaim(customer, account, {
+        upload: upload === undefined ? undefined : uploadOf(customer, upload),
         lookUp: () => lookUp(customer, name),
         lock: () => lockFile(customer, name),
       })
@@ -98,6 +127,17 @@ export function createQuotaKeeper(
         account.users--
         unlock()
       }
+    },
+
+    async release(customer, upload) {
+      const account = accounts.find(customer.name)
+      // A count that began before may include the upload.
+      await account?.counted.catch(() => {})
+      account?.staged.remove(upload)
+    },
+
+    async releaseGone() {
+      for (const customer of accounts.customers()) await releaseGoneOf(customer)
     },
   }
 }

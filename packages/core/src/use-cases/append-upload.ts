@@ -1,4 +1,4 @@
-import type { Customer } from '../model/customer.ts'
+import { isLimited, type Customer } from '../model/customer.ts'
 import { requireBytes, requireCount } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
@@ -47,7 +47,7 @@ export async function appendUpload(
   const { plan } = await planWith(policy, key, options.length)
   const limit = plan.length ?? maxFileSize
   checkSize(offset + size, limit)
-  const claim = await quotas.claim(customer, plan.name, size)
+  const claim = await quotas.claim(customer, plan.name, size, id)
   try {
     const digestCheck = options.digest && createDigestCheck(options.digest, options.signal)
     const checked = check(readable.chunks, offset, limit, claim, digestCheck)
@@ -56,11 +56,29 @@ export async function appendUpload(
       ...(options.signal && { signal: options.signal }),
       ...(options.release && { release: options.release }),
     })
+    claim.stage(reached)
     if (reached !== plan.length) return await stateOf(policy, key)
+  } catch (error) {
+    if (isLimited(customer)) await stageWhatCame(policy, key, claim)
+    throw error
   } finally {
     claim.end()
   }
   return finishUpload(policy, customer, id, options.signal)
+}
+
+/** Counts what the store has kept of an append that failed. */
+async function stageWhatCame(
+  { uploads }: ResumablePolicy,
+  key: UploadKey,
+  claim: QuotaClaim,
+): Promise<void> {
+  try {
+    const upload = await uploads.state(key)
+    claim.stage(upload && !upload.published ? upload.offset : 0)
+  } catch {
+    // All that was claimed counts until the next look at the store.
+  }
 }
 
 /** The upload, with `length` declared where it is given. */

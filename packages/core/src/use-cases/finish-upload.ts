@@ -2,7 +2,12 @@ import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
-import { uploadKey, uploadNotFound, type ResumablePolicy } from './resumable-policy.ts'
+import {
+  discardUpload,
+  uploadKey,
+  uploadNotFound,
+  type ResumablePolicy,
+} from './resumable-policy.ts'
 
 /**
  * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
@@ -26,7 +31,7 @@ export async function finishUpload(
     if (upload === undefined) throw uploadNotFound()
     if (upload.published) return upload
     checkComplete(upload)
-    await checkDigest(policy, key, upload, signal)
+    await checkDigest(policy, customer, key, upload, signal)
     const published = await publish(policy, customer, key, upload)
     policy.onPublished(customer, published)
     return (await uploads.state(key)) ?? { ...upload, published }
@@ -46,11 +51,13 @@ async function publish(
   key: UploadKey,
   { plan: { name }, offset }: ResumableUpload,
 ): Promise<BlobInfo> {
-  const claim = await quotas.claim(customer, name, offset)
+  const claim = await quotas.claim(customer, name, 0, key.id)
   try {
-    await claim.grow(offset)
+    claim.stage(offset)
     await claim.prepare()
     const published = await uploads.publish(key)
+    // More may have come before the store ended the last append.
+    claim.stage(published.size)
     claim.settle()
     return published
   } finally {
@@ -60,11 +67,13 @@ async function publish(
 
 /** Reads back what the store has: a running hash cannot be kept from one piece to the next. */
 async function checkDigest(
-  { uploads, createSha256 }: ResumablePolicy,
+  policy: ResumablePolicy,
+  customer: Customer,
   key: UploadKey,
   { plan: { sha256 } }: ResumableUpload,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { uploads, createSha256 } = policy
   const hash = sha256 === undefined ? undefined : createSha256?.()
   if (hash === undefined) return
   for await (const chunk of uploads.content(key)) {
@@ -73,6 +82,6 @@ async function checkDigest(
   }
   const actual = hash.digest('hex')
   if (actual === sha256) return
-  await uploads.discard(key)
+  await discardUpload(policy, customer, key)
   throw new FileServiceError('digest-mismatch', `The content's digest is ${actual}`)
 }

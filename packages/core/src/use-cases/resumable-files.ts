@@ -4,7 +4,12 @@ import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
 import { beginUpload, type BeginOptions } from './begin-upload.ts'
 import { finishUpload } from './finish-upload.ts'
-import { uploadKey, uploadNotFound, type ResumablePolicy } from './resumable-policy.ts'
+import {
+  discardUpload,
+  uploadKey,
+  uploadNotFound,
+  type ResumablePolicy,
+} from './resumable-policy.ts'
 
 /** The uploads of one customer that come in pieces. */
 export interface ResumableFiles {
@@ -49,7 +54,7 @@ export function resumableFiles(policy: ResumablePolicy, customer: Customer): Res
       appendUpload(policy, customer, id, offset, content, options),
     publish: (id) => finishUpload(policy, customer, id),
     async discard(id) {
-      if (!(await uploads.discard(uploadKey(customer, id)))) throw uploadNotFound()
+      if (!(await discardUpload(policy, customer, uploadKey(customer, id)))) throw uploadNotFound()
     },
     list: () => uploads.list(customer.name),
   }

@@ -28,6 +28,17 @@ export function uploadKey(customer: Customer, id: string): UploadKey {
   return { customer: customer.name, id }
 }
 
+/** Drops an upload and frees its bytes; `false` if there was none. */
+export async function discardUpload(
+  { uploads, quotas }: ResumablePolicy,
+  customer: Customer,
+  key: UploadKey,
+): Promise<boolean> {
+  const isDiscarded = await uploads.discard(key)
+  if (isDiscarded) await quotas.release(customer, key.id)
+  return isDiscarded
+}
+
 export function uploadNotFound(): FileServiceError {
   return new FileServiceError('upload-not-found', 'There is no such upload, or it has expired')
 }

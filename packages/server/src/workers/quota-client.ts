@@ -5,6 +5,7 @@ import type { QuotaHandlers } from './quota-server.ts'
 /** For customers without limits the primary is not asked. */
 const noClaim: QuotaClaim = {
   grow() {},
+  stage() {},
   prepare: async () => {},
   settle() {},
   end() {},
@@ -13,9 +14,10 @@ const noClaim: QuotaClaim = {
 /** A keeper whose books are on the other side of `primary`, see `createQuotaServer`. */
 export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeeper {
   return {
-    async claim(customer, name, size = 0) {
+    async claim(customer, name, size = 0, upload?: string) {
       if (!isLimited(customer)) return noClaim
-      return remoteClaim(primary, await primary.ask('claim', { customer, name, size }))
+      const claimed = { customer, name, size, ...(upload !== undefined && { upload }) }
+      return remoteClaim(primary, await primary.ask('claim', claimed))
     },
 
     async free(customer, name, remove) {
@@ -31,6 +33,11 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
         throw error
       }
     },
+
+    async release(customer, upload) {
+      if (isLimited(customer)) await primary.ask('release', { customer, upload })
+    },
+    releaseGone: async () => primary.ask('releaseGone', {}),
   }
 }
 
@@ -56,6 +63,11 @@ function remoteClaim(
       unreported += bytes
       left -= bytes
       return left < 0 ? ask() : undefined
+    },
+    stage(offset) {
+      if (ended) return
+      unreported = 0
+      primary.notify('stage', { id, offset })
     },
     prepare: async () => primary.ask('prepare', { id, bytes: unreported }),
     settle() {

@@ -8,6 +8,12 @@ interface FileOfCustomer {
   readonly name: string
 }
 
+interface ClaimedFile extends FileOfCustomer {
+  readonly size: number
+  /** The unfinished upload that the bytes are a piece of. Left out for a whole file. */
+  readonly upload?: string
+}
+
 /** Runs `run` after `ms` milliseconds, unless what it returns is called before. */
 type StartTimer = (ms: number, run: () => void) => () => void
 
@@ -54,8 +60,8 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
     leases.delete(id)
   }
   const answers = {
-    async claim({ customer, name, size }: FileOfCustomer & { readonly size: number }) {
-      const claim = await books.claim(customer, name, size)
+    async claim({ customer, name, size, upload }: ClaimedFile) {
+      const claim = await books.claim(customer, name, size, upload)
       const id = count++
       if (isGone) claim.end()
       else claims.set(id, claim)
@@ -65,6 +71,9 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       const claim = claimOf(id)
       claim.grow(bytes)
       return { room: claim.reserve(ahead) }
+    },
+    stage({ id, offset }: { readonly id: number; readonly offset: number }) {
+      claims.get(id)?.stage(offset)
     },
     async prepare({ id, bytes }: { readonly id: number; readonly bytes: number }) {
       const claim = claimOf(id)
@@ -100,6 +109,9 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       if (removed === undefined) removal?.fail()
       else await removal?.end(removed)
     },
+    release: ({ customer, upload }: { readonly customer: Customer; readonly upload: string }) =>
+      books.release(customer, upload),
+    releaseGone: (_nothing: object) => books.releaseGone(),
   }
   return {
     answers,

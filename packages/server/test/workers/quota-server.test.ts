@@ -1,4 +1,10 @@
-import { createQuotaKeeper, type BlobStore, type Customer, type QuotaKeeper } from '@holdfast/core'
+import {
+  createQuotaKeeper,
+  isFileServiceError,
+  type BlobStore,
+  type Customer,
+  type QuotaKeeper,
+} from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -8,6 +14,9 @@ import { createQuotaClient } from '../../src/workers/quota-client.ts'
 
 const alice: Customer = { name: 'alice', quota: 100 }
 const key = { customer: 'alice', name: 'a' }
+
+const upload1 = 'an-upload-of-alice-1'
+const upload2 = 'an-upload-of-alice-2'
 
 async function* content(size: number) {
   yield Buffer.alloc(size)
@@ -81,6 +90,15 @@ async function hasRoom(quotas: QuotaKeeper, size: number): Promise<boolean> {
   const claim = await quotas.claim(alice, 'a name that no test uses', size).catch(() => undefined)
   claim?.end()
   return claim !== undefined
+}
+
+async function refusalOf(call: unknown): Promise<string> {
+  try {
+    await call
+    return 'none'
+  } catch (error) {
+    return isFileServiceError(error) ? error.code : String(error)
+  }
 }
 
 describe('createQuotaServer', () => {
@@ -168,6 +186,76 @@ describe('createQuotaServer', () => {
     expect(await removing).to.equal(true)
     other.end()
     expect(await hasRoom(books, 100)).to.equal(true)
+  })
+
+  it('counts pieces of workers as bytes of an unfinished upload, until it is published', async () => {
+    const store = createMemoryBlobStore()
+    const { books, startWorker } = openBooks(store)
+    const [first, second] = [startWorker(), startWorker()]
+    // Keeps the books from being made anew.
+    const other = await books.claim(alice, 'other')
+    const piece = await first.quotas.claim(alice, 'a', 0, upload1)
+    await piece.grow(70)
+    await piece.grow(10)
+    expect(await refusalOf(piece.grow(21))).to.equal('quota-exceeded')
+    piece.stage(80)
+    piece.end()
+    expect(await hasRoom(second.quotas, 21)).to.equal(false)
+    expect(await hasRoom(second.quotas, 20)).to.equal(true)
+    const claim = await second.quotas.claim(alice, 'a', 0, upload1)
+    claim.stage(80)
+    await claim.prepare()
+    await store.put(key, content(80))
+    claim.settle()
+    claim.end()
+    expect(await hasRoom(first.quotas, 21)).to.equal(false)
+    expect(await first.quotas.free(alice, 'a', () => store.delete(key))).to.equal(true)
+    expect(await hasRoom(first.quotas, 100)).to.equal(true)
+    other.end()
+  })
+
+  it('frees what a worker discards, and what is gone', async () => {
+    const { books, startWorker } = openBooks(createMemoryBlobStore())
+    const { quotas } = startWorker()
+    const other = await books.claim(alice, 'other')
+    for (const upload of [upload1, upload2]) {
+      const piece = await quotas.claim(alice, 'a', 50, upload)
+      await piece.grow(50)
+      piece.stage(50)
+      piece.end()
+    }
+    expect(await hasRoom(books, 1)).to.equal(false)
+    await quotas.release(alice, upload1)
+    expect(await hasRoom(books, 51)).to.equal(false)
+    expect(await hasRoom(books, 50)).to.equal(true)
+    await quotas.releaseGone()
+    expect(await hasRoom(books, 100)).to.equal(true)
+    other.end()
+  })
+
+  it('counts all that a worker has claimed for a piece when it dies, until the next count', async () => {
+    const store = createMemoryBlobStore()
+    const { books, startWorker } = openBooks(store)
+    const worker = startWorker()
+    const other = await books.claim(alice, 'other')
+    const piece = await worker.quotas.claim(alice, 'a', 60, upload1)
+    await piece.grow(20)
+    worker.die()
+    expect(await hasRoom(books, 41)).to.equal(false)
+    other.end()
+    expect(await hasRoom(books, 100)).to.equal(true)
+  })
+
+  it('does not ask about pieces of customers without limits', async () => {
+    const { startWorker } = openBooks(createMemoryBlobStore())
+    const { quotas, stop } = startWorker()
+    stop()
+    const bob = { name: 'bob' }
+    const piece = await quotas.claim(bob, 'a', 0, upload1)
+    await piece.grow(1e15)
+    piece.stage(1e15)
+    piece.end()
+    await quotas.release(bob, upload1)
   })
 
   it('keeps no timer for what has ended', async () => {
