@@ -1,11 +1,24 @@
+import { allOrNothing } from './resumable-uploads/all-or-nothing.ts'
+import { apartFromBlobs } from './resumable-uploads/apart-from-blobs.ts'
 import { appending } from './resumable-uploads/appending.ts'
+import { appendsAtOnce } from './resumable-uploads/appends-at-once.ts'
 import { beginning } from './resumable-uploads/beginning.ts'
+import { bigAppends } from './resumable-uploads/big-appends.ts'
+import { expiring } from './resumable-uploads/expiring.ts'
+import { fullForUploads, unreachableForUploads } from './resumable-uploads/failing-stores.ts'
 import { ids } from './resumable-uploads/ids.ts'
+import { interruptedAppends } from './resumable-uploads/interrupted-appends.ts'
 import { publishing } from './resumable-uploads/publishing.ts'
+import { publishingAgain } from './resumable-uploads/publishing-again.ts'
 import type { BlobStoreHarness } from './support/blob-store-harness.ts'
 import { expectTidy } from './support/expectations.ts'
-import { longAfter, uploadsOf, type ResumableTest } from './support/resumable-harness.ts'
-import type { ResumableHarness } from './support/resumable-harness.ts'
+import {
+  longAfter,
+  uploadsOf,
+  type ResumableHarness,
+  type ResumableTest,
+} from './support/resumable-harness.ts'
+import { MiB } from './support/sources.ts'
 import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
 
 export interface ResumableUploadsSuiteOptions extends SuiteOptions {
@@ -14,6 +27,15 @@ export interface ResumableUploadsSuiteOptions extends SuiteOptions {
    * service keep its data, may take fewer.
    */
   readonly manyAppends?: number
+  /**
+   * The most bytes by which the memory in use may grow while 80 MiB are appended. Default: 16 MiB. Needed where a store
+   * keeps its uploads in memory, or has to gather large parts before it may send them.
+   */
+  readonly appendMemory?: number
+  /** Opens a store with room for at least 1 MiB and less than 64 MiB, to see it refuse what does not fit. */
+  readonly openFull?: () => Promise<BlobStoreHarness>
+  /** Opens a store whose medium cannot be reached, to see that it never takes that for absence. */
+  readonly openUnreachable?: () => Promise<BlobStoreHarness>
 }
 
 /**
@@ -26,26 +48,43 @@ export function describeResumableUploads(
   open: () => Promise<BlobStoreHarness>,
   options: ResumableUploadsSuiteOptions = {},
 ): void {
-  const { runner = globalRunner(), manyAppends = 1000 } = options
-  const test: ResumableTest = (fact, body) => runner.it(fact, () => runTest(open, body))
+  const { runner = globalRunner(), manyAppends = 1000, appendMemory = 16 * MiB } = options
+  const { openFull, openUnreachable } = options
+  const testOn =
+    (openOne: () => Promise<BlobStoreHarness>, isReachable = true): ResumableTest =>
+    (fact, body) =>
+      runner.it(fact, () => runTest(openOne, body, isReachable))
+  const test = testOn(open)
 
   runner.describe(`${name} as ResumableUploads`, () => {
     runner.describe('beginning', () => beginning(test))
     runner.describe('ids', () => ids(test))
     runner.describe('appending', () => appending(test, manyAppends))
+    runner.describe('big appends', () => bigAppends(test, appendMemory))
+    runner.describe('interrupted appends', () => interruptedAppends(test))
+    runner.describe('all or nothing', () => allOrNothing(test))
+    runner.describe('appends at once', () => appendsAtOnce(test))
     runner.describe('publishing', () => publishing(test))
+    runner.describe('publishing again', () => publishingAgain(test))
+    runner.describe('apart from blobs', () => apartFromBlobs(test))
+    runner.describe('expiring', () => expiring(test))
+    if (openFull) runner.describe('full', () => fullForUploads(testOn(openFull)))
+    if (openUnreachable) {
+      runner.describe('unreachable', () => unreachableForUploads(testOn(openUnreachable, false)))
+    }
   })
 }
 
 async function runTest(
   open: () => Promise<BlobStoreHarness>,
   body: (harness: ResumableHarness) => Promise<void>,
+  isReachable: boolean,
 ): Promise<void> {
   const harness = await open()
   try {
     const uploads = uploadsOf(harness.store)
     await body({ ...harness, uploads })
-    await uploads.sweep(longAfter())
+    if (isReachable) await uploads.sweep(longAfter())
     await expectTidy(harness)
   } finally {
     await harness.dispose()

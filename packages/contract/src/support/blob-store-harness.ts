@@ -10,6 +10,11 @@ export interface BlobStoreHarness {
    */
   readonly openAgain: () => Promise<BlobStore>
   /**
+   * Opens the data as the next process does after the one that has `store` has crashed: what `store` has under way goes on
+   * no more. Left out where a test cannot do that within its own process.
+   */
+  readonly openAfterCrash?: () => Promise<BlobStore>
+  /**
    * Everything the store keeps beyond published blobs, such as temporary files and unfinished uploads, as names for the
    * failure message. What stays for good, such as a version marker, is left out.
    */

@@ -55,14 +55,13 @@ export function createMemoryResumableUploads(
     extend(upload)
   }
 
-  /** Ends the append under way, and every one that begins before this one goes on. */
+  /** Asked right before a change: several may have waited for the same append to end. */
+  const isBusy = (key: UploadKey) => find(key)?.writer !== undefined
+
   const interrupt = async (key: UploadKey) => {
-    while (true) {
-      const writer = find(key)?.writer
-      if (!writer) return
-      writer.stop(conflict('Another request goes on with the upload'))
-      await writer.stopped
-    }
+    const writer = find(key)?.writer
+    writer?.stop(conflict('Another request goes on with the upload'))
+    await writer?.stopped
   }
 
   return {
@@ -82,7 +81,7 @@ export function createMemoryResumableUploads(
 
     async append(key, offset, content, { signal, allOrNothing = false } = {}) {
       signal?.throwIfAborted()
-      await interrupt(key)
+      while (isBusy(key)) await interrupt(key)
       const upload = required(key)
       if (upload.published) throw conflict('The upload is published')
       if (upload.offset !== offset) {
@@ -123,7 +122,7 @@ export function createMemoryResumableUploads(
     },
 
     async publish(key) {
-      await interrupt(key)
+      while (isBusy(key)) await interrupt(key)
       const upload = required(key)
       if (upload.published) return upload.published
       const { name, length = upload.offset, createOnly = false } = upload.plan
@@ -138,7 +137,7 @@ export function createMemoryResumableUploads(
     },
 
     async discard(key) {
-      await interrupt(key)
+      while (isBusy(key)) await interrupt(key)
       return find(key) !== undefined && customers.get(key.customer)?.delete(key.id) === true
     },
 

@@ -1,0 +1,214 @@
+import type { AppendOptions, ResumableUploads, UploadKey } from '@holdfast/core'
+import { expect } from 'chai'
+import { expectBlob, expectRefusal, promptly, rejection } from '../support/expectations.ts'
+import { pattern } from '../support/pattern.ts'
+import {
+  begin,
+  expectBytes,
+  key,
+  offsetOf,
+  uploadsOf,
+  type ResumableHarness,
+  type ResumableTest,
+} from '../support/resumable-harness.ts'
+import { failing, gated, inChunks, MiB, recorded } from '../support/sources.ts'
+
+/** Bytes before an append ends: none, some, and more than a store may gather before it sends. */
+const sizes = [0, 1, 300_000, 6 * MiB]
+
+/** What came counts, however an append ends, and the next one goes on from there. */
+export function interruptedAppends(test: ResumableTest): void {
+  failingContent(test)
+  aborts(test)
+  interruptions(test)
+  crashes(test)
+}
+
+function failingContent(test: ResumableTest): void {
+  for (const size of sizes) {
+    test(`keeps ${size} bytes when the content fails after them`, async (harness) => {
+      const upload = await begin(harness.uploads)
+      const error = new RangeError('the line is dead')
+      const source = recorded(failing(pattern(size), error))
+      expect(await rejection(harness.uploads.append(upload, 0, source))).to.equal(error)
+      await expectBytes(harness.uploads, upload, pattern(size))
+      await goOn(harness, upload, size)
+    })
+  }
+
+  test('keeps nothing of content that cannot be iterated at all', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const error = new Error('no iterator')
+    const content: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]() {
+        throw error
+      },
+    }
+    expect(await rejection(uploads.append(upload, 0, content))).to.equal(error)
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    await expectBytes(uploads, upload, pattern(10))
+  })
+}
+
+function aborts(test: ResumableTest): void {
+  for (const size of sizes) {
+    test(`keeps ${size} bytes when the content stalls after them and the signal aborts`, async (harness) => {
+      const { uploads } = harness
+      const upload = await begin(uploads)
+      const { content, stalled } = gated(pattern(size))
+      const source = recorded(content)
+      const controller = new AbortController()
+      const append = uploads.append(upload, 0, source, { signal: controller.signal })
+      await promptly(stalled, 'taking the content')
+      const reason = new Error('the client left')
+      controller.abort(reason)
+      expect(await rejection(append), 'the very reason').to.equal(reason)
+      expect(source.isClosed(), 'content is closed').to.equal(true)
+      await expectBytes(uploads, upload, pattern(size))
+      await goOn(harness, upload, size)
+    })
+  }
+
+  test('takes no content when the signal aborted before', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const content = recorded(inChunks(pattern(10)))
+    const reason = new Error('gone before it began')
+    const append = uploads.append(upload, 0, content, { signal: AbortSignal.abort(reason) })
+    expect(await rejection(append)).to.equal(reason)
+    expect(content.isClosed(), 'content is closed').to.equal(true)
+    await expectBytes(uploads, upload, new Uint8Array())
+  })
+
+  test('keeps all bytes when the signal aborts in the last step', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const controller = new AbortController()
+    const reason = new Error('aborted at the very end')
+    async function* content() {
+      yield* inChunks(pattern(100_000))
+      controller.abort(reason)
+    }
+    const append = uploads.append(upload, 0, content(), { signal: controller.signal })
+    expect(await rejection(append)).to.equal(reason)
+    await expectBytes(uploads, upload, pattern(100_000))
+  })
+
+  test('takes no notice of an abort after the promise has settled', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const controller = new AbortController()
+    await uploads.append(upload, 0, inChunks(pattern(10)), { signal: controller.signal })
+    controller.abort(new Error('too late'))
+    await uploads.append(upload, 10, inChunks(pattern(10, { offset: 10 })))
+    await expectBytes(uploads, upload, pattern(20))
+  })
+}
+
+function interruptions(test: ResumableTest): void {
+  for (const size of sizes) {
+    test(`keeps ${size} bytes of a stalled append that is interrupted`, async (harness) => {
+      const { uploads } = harness
+      const upload = await begin(uploads)
+      const { append, source } = await stalledAppend(uploads, upload, size)
+      await promptly(uploads.interrupt(upload), 'interrupt')
+      expect(await offsetOf(uploads, upload), 'offset after interrupt').to.equal(size)
+      await expectRefusal(append, 'upload-conflict', 'the interrupted append')
+      expect(source.isClosed(), 'content is closed').to.equal(true)
+      await goOn(harness, upload, size)
+    })
+  }
+
+  test('has nothing to interrupt where no append is under way', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    await uploads.interrupt(upload)
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    await uploads.interrupt(upload)
+    await uploads.append(upload, 10, inChunks(pattern(10, { offset: 10 })))
+    await expectBytes(uploads, upload, pattern(20))
+    await uploads.publish(upload)
+    await uploads.interrupt(upload)
+  })
+
+  test('says the state, and lists, without waiting for an append', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    const { append } = await stalledAppend(uploads, upload, 1000, 10)
+    expect(await promptly(offsetOf(uploads, upload), 'state')).to.be.within(10, 1010)
+    for await (const page of uploads.list(upload.customer)) expect(page).to.have.length(1)
+    await uploads.interrupt(upload)
+    await expectRefusal(append, 'upload-conflict')
+    await expectBytes(uploads, upload, pattern(1010))
+  })
+
+  test('ends a stalled append before it publishes', async ({ uploads, store }) => {
+    const upload = await begin(uploads)
+    const { append } = await stalledAppend(uploads, upload, 1000)
+    await promptly(uploads.publish(upload), 'publish')
+    await expectRefusal(append, 'upload-conflict', 'the append')
+    await expectBlob(store, key, pattern(1000))
+  })
+
+  test('ends a stalled append before it discards', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const { append } = await stalledAppend(uploads, upload, 1000)
+    expect(await promptly(uploads.discard(upload), 'discard')).to.equal(true)
+    await expectRefusal(append, 'upload-conflict', 'the append')
+    expect(await uploads.state(upload)).to.equal(undefined)
+  })
+}
+
+function crashes(test: ResumableTest): void {
+  test('goes on after a crash during an append, from no earlier than before', async (harness) => {
+    const { uploads } = harness
+    const upload = await begin(uploads, { length: 700_000, note: 'n' })
+    await uploads.append(upload, 0, inChunks(pattern(100_000)))
+    const { append } = await stalledAppend(uploads, upload, 300_000, 100_000)
+    const seen = await offsetOf(uploads, upload)
+    const store = await crash(harness, append, () => uploads.interrupt(upload))
+    const reopened = uploadsOf(store)
+    const offset = await offsetOf(reopened, upload)
+    expect(offset, 'the offset').to.be.within(seen, 400_000)
+    await expectBytes(reopened, upload, pattern(offset))
+    await reopened.append(upload, offset, inChunks(pattern(700_000 - offset, { offset })))
+    await reopened.publish(upload)
+    await expectBlob(store, key, pattern(700_000))
+  })
+}
+
+/** The store as the next process opens it; a harness that cannot crash ends the append by `interrupt`. */
+async function crash(
+  { openAfterCrash, openAgain }: ResumableHarness,
+  append: Promise<unknown>,
+  interrupt: () => Promise<void>,
+) {
+  append.catch(() => {})
+  if (openAfterCrash) return openAfterCrash()
+  await interrupt()
+  return openAgain()
+}
+
+/** An append of `size` bytes at `offset` that have been taken; more of it never come. */
+export async function stalledAppend(
+  uploads: ResumableUploads,
+  upload: UploadKey,
+  size: number,
+  offset = 0,
+  options?: AppendOptions,
+) {
+  const { content, stalled } = gated(pattern(size, { offset }))
+  const source = recorded(content)
+  const append = uploads.append(upload, offset, source, options)
+  // It may be rejected before the test looks at it.
+  append.catch(() => {})
+  await promptly(stalled, 'taking the content')
+  return { append, source }
+}
+
+/** Passes when the upload goes on at `offset`, and what is published is whole. */
+async function goOn(
+  { uploads, store }: ResumableHarness,
+  upload: UploadKey,
+  offset: number,
+): Promise<void> {
+  await uploads.append(upload, offset, inChunks(pattern(1000, { offset })))
+  await uploads.publish(upload)
+  await expectBlob(store, key, pattern(offset + 1000))
+}
