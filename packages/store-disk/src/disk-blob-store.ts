@@ -5,6 +5,7 @@ import {
   type BlobKey,
   type BlobStore,
   type ListOptions,
+  type ResumableUploads,
 } from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode } from './directory/layout.ts'
@@ -22,6 +23,7 @@ import { createNameBudget } from './list/name-budget.ts'
 import type { SortedNames } from './list/sorted-names.ts'
 import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
+import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite } from './write/atomic-write.ts'
@@ -51,9 +53,10 @@ export interface DiskBlobStoreOptions {
 export interface DiskBlobStore extends BlobStore {
   /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
   readonly probe: () => Promise<void>
+  readonly resumable: ResumableUploads
   /** How many bytes the file system has left for this user's files. */
   readonly freeSpace: () => Promise<number>
-  /** Removes the store's temporary files; puts under way fail. What was stored stays. */
+  /** Removes the store's temporary files; puts under way fail, and so do appends, whose bytes count. What was stored stays. */
   close(): Promise<void>
 }
 
@@ -107,6 +110,7 @@ export async function openDiskBlobStore({
     const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
   }
+  const resumable = createDiskResumableUploads({ ...data, journal, writer })
 
   return {
     async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
@@ -169,7 +173,10 @@ export async function openDiskBlobStore({
       return bavail * bsize
     },
 
+    resumable,
+
     async close() {
+      await resumable.close()
       await journal.settle()
       await tempDirectory.close()
     },

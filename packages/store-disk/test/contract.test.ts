@@ -1,4 +1,4 @@
-import { describeBlobStore } from '@holdfast/contract'
+import { describeBlobStore, describeResumableUploads } from '@holdfast/contract'
 import { openDiskHarness } from './disk-harness.ts'
 import { fullDiskKind, openFullDisk } from './full-disk.ts'
 
@@ -8,4 +8,8 @@ describe(`openDiskBlobStore (its full disk is ${fullDiskKind})`, function () {
   this.timeout(60_000)
   describeBlobStore('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })
   describeBlobStore('escaped names', () => openDiskHarness({ names: 'escaped' }))
+  describeResumableUploads('uploads, plain names', () => openDiskHarness({ names: 'plain' }))
+  describeResumableUploads('uploads, escaped names', () => openDiskHarness({ names: 'escaped' }), {
+    manyAppends: 100,
+  })
 })

@@ -28,13 +28,22 @@ export async function openDiskHarness(
   }
 }
 
-/** Everything in the data directory that is not a blob, the marker, or the empty directory of an open store. */
+/** Everything in the data directory that is not a blob, the marker, or an empty directory of an open store or of uploads. */
 export async function findLitter(directory: string): Promise<string[]> {
   const top = (await readdir(directory)).filter(
-    (entry) => !['files', 'tmp', 'holdfast.json'].includes(entry),
+    (entry) => !['files', 'tmp', 'uploads', 'holdfast.json'].includes(entry),
   )
+  const uploads = await readdir(join(directory, 'uploads'), {
+    recursive: true,
+    withFileTypes: true,
+  }).catch(() => [])
+  const unfinished = uploads.filter((entry) => !entry.isDirectory())
   const temporary = await readdir(join(directory, 'tmp'), { recursive: true })
-  return [...top, ...temporary.filter((entry) => entry.includes(sep))]
+  return [
+    ...top,
+    ...unfinished.map(({ name }) => name),
+    ...temporary.filter((entry) => entry.includes(sep)),
+  ]
 }
 
 /** The files and directories inside `directory` that this process has open. */

@@ -19,6 +19,10 @@ import { keepsNamesApart } from './name-trial.ts'
 /** A directory that a store may work in. */
 export interface DataDirectory {
   readonly layout: Layout
+  /** The layout of uploads in pieces. */
+  readonly uploads: Layout
+  /** Makes the directories of uploads in pieces, which are not there before the first one. */
+  readonly uploadDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory
   readonly checkMount: MountCheck
@@ -68,6 +72,8 @@ export async function openDataDirectory(
       ? undefined
       : createReplacementJournal(files, tempDirectory, calls)
     return {
+      uploads: createLayout(join(data, 'uploads'), layoutFile.names),
+      uploadDirectories: createDurableDirectories(data, checkMount),
       ...{ layout, directories, tempDirectory, journal, checkMount, calls },
       isLocal: isOnThisMachine,
     }

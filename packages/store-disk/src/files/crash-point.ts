@@ -35,8 +35,36 @@ export const diskSteps = [
   'removal-synced',
 ] as const
 
-/** One of {@link diskSteps}. */
-export type DiskStep = (typeof diskSteps)[number]
+/**
+ * The crash points of uploads in pieces, beside those of {@link diskSteps} that they go through, too. They are published on
+ * the same channel.
+ */
+export const diskUploadSteps = [
+  // Begin.
+  'upload-prepared',
+  'upload-named',
+  'upload-begun',
+  // Each append: the name of the content says who owns it, and with each sync how many bytes are durable.
+  'upload-taken',
+  'upload-content-synced',
+  'upload-offset-named',
+  'upload-offset-synced',
+  'upload-released',
+  // A content that has to be copied, since its silent owner may come back.
+  'upload-copied',
+  'upload-copy-named',
+  // The record: a length that is declared, or the blob that the content is about to become.
+  'upload-record-replaced',
+  'upload-record-synced',
+  // Publishing, after the steps of a put.
+  'upload-published',
+  // Discard, and what a sweep removes.
+  'upload-moved-away',
+  'upload-removal-synced',
+] as const
+
+/** One of {@link diskSteps} or of {@link diskUploadSteps}. */
+export type DiskStep = (typeof diskSteps)[number] | (typeof diskUploadSteps)[number]
 
 const steps = channel('holdfast:store-disk:step')
 

@@ -22,6 +22,8 @@ export interface FileCalls {
   write(file: number, bytes: Uint8Array): Promise<number>
   /** Sets the times of access and of modification, in seconds. */
   setTimes(file: number, time: number): Promise<void>
+  /** Drops what is beyond the first `size` bytes. */
+  truncate(file: number, size: number): Promise<void>
   stat(file: number): Promise<fs.BigIntStats>
   /** Of what is at `path`, and not of what a symbolic link there leads to. */
   lstat(path: string): Promise<fs.BigIntStats>
@@ -69,6 +71,7 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
       (file: number, time: number) => fs.futimesSync(file, time, time),
       (file, time) => byPool((done) => fs.futimes(file, time, time, done)),
     ),
+    truncate: (file, size) => byPool((done) => fs.ftruncate(file, size, done)),
     stat: either(
       (file: number) => fs.fstatSync(file, { bigint: true }),
       (file) => byPool<fs.BigIntStats>((done) => fs.fstat(file, { bigint: true }, done)),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rm, unlink, utimes } from 'node:fs/promises'
+import { mkdir, rm, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
@@ -27,6 +27,8 @@ export interface TempDirectory {
   readonly path: string
   /** Makes a new empty file in the directory, and the directory again if it was removed. */
   createTemporaryFile(): Promise<TemporaryFile>
+  /** Makes a new empty directory in the directory, and resolves with its path. The caller removes it. */
+  createTemporaryDirectory(): Promise<string>
   /** Makes a note in the directory (see `replacement-notes.ts`), and resolves with its path. */
   createNote(text: string): Promise<string>
   /** Removes a file; never fails. If it cannot be removed now, it is tried again before each new file. */
@@ -42,7 +44,8 @@ const heartbeatInterval = 20 * 1000
 const sweepInterval = 5 * 60 * 1000
 
 /** Owner and group: a backup may run as a member of the group. Others have no business here. */
-const fileMode = 0o640
+export const fileMode = 0o640
+const directoryMode = 0o750
 
 /**
  * Makes the temporary directory of this store inside `parent`, and removes those of dead processes, now and every five
@@ -110,6 +113,17 @@ export async function openTempDirectory(
     return { path, file }
   }
 
+  const createTemporaryDirectory = async (): Promise<string> => {
+    if (isClosed) throw new Error('The disk store is closed')
+    const path = join(directory, (files++).toString(36))
+    await mkdir(path, directoryMode).catch(async (error: unknown) => {
+      if (!isSystemError(error, 'ENOENT')) throw error
+      await check()
+      await makeDirectories(path)
+    })
+    return path
+  }
+
   const createNote = async (text: string): Promise<string> => {
     const path = join(directory, (files++).toString(36) + noteSuffix)
     await calls.symlink(text, path)
@@ -131,6 +145,7 @@ export async function openTempDirectory(
   return {
     path: directory,
     createTemporaryFile,
+    createTemporaryDirectory,
     createNote,
     remove,
     close: async () => {

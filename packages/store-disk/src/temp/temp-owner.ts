@@ -68,17 +68,37 @@ export function isDead(
   { self, heartbeat, now, bootedAt, isLocal }: Observation,
 ): boolean {
   const silence = now - heartbeat
-  const isSameHost =
-    parseTempDirectoryName(tempDirectoryName(self, '0'))?.hostname === owner.hostname
-  const isSameBoot = owner.bootId === self.bootId && (owner.bootId !== '' || isSameHost)
-  if (isSameBoot && owner.pidNamespace === self.pidNamespace) {
-    return isGone(owner) ?? silence > silenceOfDead
-  }
-  const isOtherBoot = isSameHost && owner.bootId !== self.bootId
-  // Its heartbeat may be seconds old: some machines boot that fast.
-  if (isOtherBoot && isLocal && owner.bootId !== '' && self.bootId !== '') return true
+  const ended = hasEnded(owner, self, isLocal)
+  if (ended !== undefined) return ended
+  const isOtherBoot = isSameHost(owner, self) && owner.bootId !== self.bootId
   const isEarlierBoot = isOtherBoot && heartbeat < bootedAt
   return silence > (isEarlierBoot ? silenceOfRebooted : silenceOfDead)
+}
+
+/**
+ * Whether the process `owner` has certainly ended, by looking it up; `undefined` where it cannot be looked up. `isLocal`
+ * says whether its directory lies on a file system of this machine.
+ */
+export function hasEnded(
+  owner: ProcessIdentity,
+  self: ProcessIdentity,
+  isLocal: boolean,
+): boolean | undefined {
+  if (isSamePlace(owner, self)) return isGone(owner)
+  const isOtherBoot = isSameHost(owner, self) && owner.bootId !== self.bootId
+  // Its heartbeat may be seconds old: some machines boot that fast.
+  return isOtherBoot && isLocal && owner.bootId !== '' && self.bootId !== '' ? true : undefined
+}
+
+function isSameHost(owner: ProcessIdentity, self: ProcessIdentity): boolean {
+  return parseTempDirectoryName(tempDirectoryName(self, '0'))?.hostname === owner.hostname
+}
+
+/** Whether both are of one boot and one container, so that a pid means the same to both. */
+function isSamePlace(owner: ProcessIdentity, self: ProcessIdentity): boolean {
+  const isSameBoot =
+    owner.bootId === self.bootId && (owner.bootId !== '' || isSameHost(owner, self))
+  return isSameBoot && owner.pidNamespace === self.pidNamespace
 }
 
 /** Whether a process of this machine and container has ended; `undefined` if its pid may have gone to another one. */

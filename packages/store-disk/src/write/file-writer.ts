@@ -2,7 +2,7 @@ import { createBufferPool } from '../files/buffer-pool.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
-import { createIncrementalSync } from './incremental-sync.ts'
+import { createIncrementalSync, type IncrementalSync } from './incremental-sync.ts'
 
 /** The first buffer: all that most files need. */
 const smallBuffer = 64 * 1024
@@ -35,8 +35,11 @@ export interface FileWriter {
  * Makes the writer to the end of `file`. It fills one buffer while the one before is being written. `calls` write what
  * fits into the first. Later writes go to the thread pool, since the system may block a writer until the disk catches up.
  */
-export function createFileWriter(file: number, calls: FileCalls): FileWriter {
-  const sync = createIncrementalSync(file, calls)
+export function createFileWriter(
+  file: number,
+  calls: FileCalls,
+  sync: IncrementalSync = createIncrementalSync(file, calls),
+): FileWriter {
   let chosen = calls
   let buffer = smallPool.borrow().next()
   let used = 0
@@ -44,7 +47,8 @@ export function createFileWriter(file: number, calls: FileCalls): FileWriter {
 
   const write = async (bytes: Uint8Array) => {
     await writeAll(file, bytes, chosen)
-    sync.wrote(bytes.length)
+    const synced = sync.wrote(bytes.length)
+    if (synced) await synced
   }
 
   /** Resolves when the write before has ended and this one has started. */

@@ -9,8 +9,11 @@ let writtenByAll = 0
 
 /** Syncs a file while it is being written. */
 export interface IncrementalSync {
-  /** Counts bytes that were written to the file, and starts a sync if one is due. */
-  wrote(bytes: number): void
+  /**
+   * Counts bytes that were written to the file, and starts a sync if one is due. If it returns a promise, the writer awaits that
+   * before it writes more.
+   */
+  wrote(bytes: number): Promise<void> | undefined
   /** Resolves when no sync is running; rejects if one has failed, since a later one would succeed without its bytes. */
   end(): Promise<void>
 }
@@ -35,15 +38,16 @@ export function createIncrementalSync(file: number, calls: FileCalls): Increment
     wrote(bytes) {
       writtenByAll += bytes
       unsynced += bytes
-      if (unsynced < interval || syncing) return
+      if (unsynced < interval || syncing) return undefined
       const byOthers = writtenByAll - writtenBefore - unsynced
       const isAlone = byOthers < unsynced / 4
       unsynced = 0
       writtenBefore = writtenByAll
-      if (!isAlone) return
+      if (!isAlone) return undefined
       syncing = sync()
       // `end` reports the failure.
       syncing.catch(() => {})
+      return undefined
     },
     end: async () => syncing,
   }

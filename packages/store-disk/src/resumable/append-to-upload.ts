@@ -1,0 +1,70 @@
+import { abortable, type AppendOptions, type UploadKey } from '@holdfast/core'
+import type { FileCalls } from '../files/file-calls.ts'
+import { takeUpload } from './take-upload.ts'
+import { uploadConflict } from './upload-errors.ts'
+import type { UploadLease } from './upload-lease.ts'
+import type { UploadSite } from './upload-site.ts'
+import type { WatchedLeases } from './watched-leases.ts'
+import { writeDurably } from './write-durably.ts'
+
+export interface Append {
+  readonly key: UploadKey
+  readonly offset: number
+  readonly content: AsyncIterable<Uint8Array>
+  readonly options: AppendOptions
+}
+
+/** The new offset, or what the caller gets instead: his own error, as he threw it. */
+export type Appended = { readonly offset: number } | { readonly error: unknown }
+
+/** Adds the content to an upload that no other work of this process uses, until `ending` aborts. */
+export async function appendToUpload(
+  site: UploadSite,
+  leases: WatchedLeases,
+  append: Append,
+  ending: AbortSignal,
+): Promise<Appended> {
+  const { key, offset } = append
+  const { found, lease } = await takeUpload(site, key)
+  if (!lease) throw uploadConflict('The upload is published')
+  try {
+    if (found.offset !== offset) {
+      throw uploadConflict(`The upload stands at ${found.offset} and not at ${offset} bytes`)
+    }
+    await lease.unshare()
+    return await leases.watch(lease, (wanted) => fill(site, lease, append, [ending, wanted]))
+  } finally {
+    await lease.release()
+  }
+}
+
+async function fill(
+  { calls }: UploadSite,
+  lease: UploadLease,
+  { offset, content, options }: Append,
+  endings: readonly AbortSignal[],
+): Promise<Appended> {
+  const { signal, allOrNothing = false, release = () => {} } = options
+  const ended = AbortSignal.any([...endings, ...(signal ? [signal] : [])])
+  const file = await calls.open(lease.path(), 'a')
+  try {
+    await trim(file, offset, calls)
+    const failure = await writeDurably({
+      file,
+      content: abortable(content, ended),
+      ...{ calls, allOrNothing, release },
+      acknowledge: (bytes) => lease.acknowledge(offset + bytes),
+    })
+    if (failure && allOrNothing) await calls.truncate(file, offset)
+    return failure ?? { offset: lease.offset() }
+  } finally {
+    await calls.close(file)
+  }
+}
+
+/** Drops what is beyond the first `size` bytes: a process that has ended wrote it, and did not make it count. */
+export async function trim(file: number, size: number, calls: FileCalls): Promise<void> {
+  const stats = await calls.stat(file)
+  if (stats.size < size) throw new Error(`${stats.size} of ${size} bytes of an upload are left`)
+  if (stats.size > size) await calls.truncate(file, size)
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import { isSystemError } from '../files/system-error.ts'
+import { fileMode } from '../temp/temp-directory.ts'
+import { formatContentName } from './content-name.ts'
+import { uploadDirectory } from './find-upload.ts'
+import { fillRecord, readRecord } from './record-file.ts'
+import { recordName, type UploadSite } from './upload-site.ts'
+
+/**
+ * Begins an upload. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
+ * half of an upload.
+ */
+export async function beginUpload(
+  site: UploadSite,
+  customer: string,
+  plan: UploadPlan,
+): Promise<ResumableUpload> {
+  const { calls, tempDirectory } = site
+  const key = { customer, id: randomBytes(16).toString('hex') }
+  const prepared = await tempDirectory.createTemporaryDirectory()
+  try {
+    await prepare(prepared, plan, calls)
+    crashPoint('upload-prepared')
+    const { changedAt } = await readRecord(join(prepared, recordName), calls)
+    await giveName(site, key, prepared)
+    crashPoint('upload-begun')
+    return { id: key.id, plan, offset: 0, expiresAt: new Date(changedAt + plan.expiresAfterMs) }
+  } catch (error) {
+    await rm(prepared, { recursive: true, force: true }).catch(() => {})
+    throw error
+  }
+}
+
+async function prepare(directory: string, plan: UploadPlan, calls: FileCalls): Promise<void> {
+  const content = formatContentName({ offset: 0, isShared: false })
+  await calls.close(await calls.open(join(directory, content), 'wx', fileMode))
+  const record = await calls.open(join(directory, recordName), 'wx', fileMode)
+  const outcomes = await Promise.allSettled([
+    fillRecord(record, { plan }, calls),
+    changeDurably(directory, async () => {}, calls),
+  ])
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+async function giveName(site: UploadSite, key: UploadKey, prepared: string): Promise<void> {
+  const { calls, uploadDirectories } = site
+  const directory = uploadDirectory(site, key)
+  const parent = dirname(directory)
+  const rename = async () => {
+    await uploadDirectories.ensure(parent)
+    const name = async () => {
+      await calls.rename(prepared, directory)
+      crashPoint('upload-named')
+    }
+    await changeDurably(parent, name, calls)
+  }
+  try {
+    await rename()
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error
+    // An administrator removed the customer's directory, or one above it.
+    uploadDirectories.forget()
+    await rename()
+  }
+}

@@ -1,0 +1,147 @@
+import type { ResumableUploads, UploadKey } from '@holdfast/core'
+import { pooledCalls } from '../files/file-calls.ts'
+import { isAbsence } from '../files/system-error.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
+import { createFileContent, readByPool } from '../read/file-content.ts'
+import { appendToUpload } from './append-to-upload.ts'
+import { beginUpload } from './begin-upload.ts'
+import { describeUpload, findUpload, isUploadId, uploadDirectory } from './find-upload.ts'
+import { findUploads } from './list-uploads.ts'
+import { publishUpload } from './publish-upload.ts'
+import { replaceRecord } from './record-file.ts'
+import { removeUpload } from './remove-upload.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+import { awaitOwner, isOver, requireUpload, takeUpload } from './take-upload.ts'
+import { uploadConflict, uploadNotFound } from './upload-errors.ts'
+import type { UploadSite } from './upload-site.ts'
+import { createUploadTurns } from './upload-turns.ts'
+import { createWatchedLeases } from './watched-leases.ts'
+
+/** The uploads in pieces of a disk store. */
+export interface DiskResumableUploads extends ResumableUploads {
+  /** Ends the appends under way; what came counts. */
+  close(): Promise<void>
+}
+
+/** Uploads in the directory of `site`, each in a directory of its own; the README describes it for administrators. */
+export function createDiskResumableUploads(site: UploadSite): DiskResumableUploads {
+  const turns = createUploadTurns()
+  const leases = createWatchedLeases(site)
+
+  /** Does `work` once nothing else of this process uses the upload. */
+  const alone = async <T>(
+    key: UploadKey,
+    work: (ending: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    if (!isUploadId(key.id)) throw uploadNotFound()
+    return translateFsError(turns.run(uploadDirectory(site, key), work))
+  }
+
+  return {
+    begin: (customer, plan) => translateFsError(beginUpload(site, customer, plan)),
+
+    async state(key) {
+      const found = await translateFsError(findUpload(site, key))
+      if (found && !(await translateFsError(isOver(site, found, Date.now())))) {
+        return describeUpload(key.id, found)
+      }
+      await site.checkMount()
+      return undefined
+    },
+
+    async append(key, offset, content, options = {}) {
+      options.signal?.throwIfAborted()
+      const append = { key, offset, content, options }
+      const appended = await alone(key, async (ending) => {
+        ending.throwIfAborted()
+        return appendToUpload(site, leases, append, ending)
+      })
+      if ('error' in appended) throw appended.error
+      return appended.offset
+    },
+
+    async interrupt(key) {
+      if (!isUploadId(key.id)) return
+      await alone(key, () => awaitOwner(site, key)).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error
+      })
+    },
+
+    async declareLength(key, length) {
+      await alone(key, async () => {
+        const { found, lease } = await takeUpload(site, key)
+        if (!lease) throw uploadConflict('The upload is published')
+        try {
+          const { plan } = found.record
+          const declared = plan.length ?? length
+          if (declared !== length || found.offset > length) {
+            const stands = `The upload has ${found.offset} of ${plan.length ?? 'any'} bytes`
+            throw uploadConflict(`${stands}, and cannot have ${length}`)
+          }
+          if (plan.length === undefined) {
+            await replaceRecord(lease.directory, { plan: { ...plan, length } }, site)
+          }
+        } finally {
+          await lease.release()
+        }
+      })
+    },
+
+    content: (key) => readContent(site, key),
+
+    publish: (key) => alone(key, () => publishUpload(site, key)),
+
+    async discard(key) {
+      if (!isUploadId(key.id)) return false
+      return alone(key, async () => {
+        const found = await findUpload(site, key)
+        if (!found || (await isOver(site, found, Date.now()))) {
+          await site.checkMount()
+          return false
+        }
+        return removeUpload(site, found.directory)
+      })
+    },
+
+    async *list(customer) {
+      const now = Date.now()
+      for await (const batch of findUploads(site, customer)) {
+        const unfinished = batch.map(async ({ key, found }) => {
+          const isListed = !found.published && !(await isOver(site, found, now))
+          return isListed ? [describeUpload(key.id, found)] : []
+        })
+        const page = (await translateFsError(Promise.all(unfinished))).flat()
+        if (page.length > 0) yield page
+      }
+      await site.checkMount()
+    },
+
+    sweep: (now) => translateFsError(sweepUploads(site, turns, now.getTime())),
+
+    close: () => turns.close(),
+  }
+}
+
+async function* readContent(site: UploadSite, key: UploadKey): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { content, published, offset } = await translateFsError(requireUpload(site, key))
+    if (!content || published) throw uploadNotFound()
+    const file = await translateFsError(openUnlessRenamed(content.path))
+    if (file === undefined) continue
+    yield* createFileContent(readByPool(file), { offset: 0, length: offset }).content
+    return
+  }
+}
+
+async function openUnlessRenamed(path: string): Promise<number | undefined> {
+  try {
+    return await pooledCalls.open(path, 'r')
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'upload-not-found'
+}

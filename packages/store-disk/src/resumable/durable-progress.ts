@@ -1,0 +1,67 @@
+import { crashPoint } from '../files/crash-point.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import { translateFsError } from '../files/translate-fs-error.ts'
+import type { IncrementalSync } from '../write/incremental-sync.ts'
+
+/** Bytes between two syncs, and the most that are not durable: a writer that is faster than the disk waits. */
+const interval = 32 * 1024 * 1024
+const most = 62 * 1024 * 1024
+
+/** Milliseconds between two syncs at the most, where the content comes slowly. */
+const slow = 10_000
+
+export interface DurableProgress extends IncrementalSync {
+  /** Bytes so far. */
+  written(): number
+  /** Resolves when all that was written is durable, and acknowledged. */
+  finish(): Promise<void>
+}
+
+/**
+ * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable. After a failure it never syncs
+ * again: the kernel drops the pages that it could not write.
+ */
+export function createDurableProgress(
+  file: number,
+  calls: FileCalls,
+  acknowledge: (bytes: number) => Promise<void> = async () => {},
+): DurableProgress {
+  let written = 0
+  let begun = 0
+  let durable = 0
+  let begunAt = performance.now()
+  let syncing: Promise<void> | undefined
+
+  const sync = async (bytes: number) => {
+    await translateFsError(calls.datasync(file))
+    crashPoint('upload-content-synced')
+    await translateFsError(acknowledge(bytes))
+    durable = bytes
+    // After a failure `syncing` stays as it is.
+    syncing = undefined
+  }
+
+  const begin = () => {
+    begun = written
+    begunAt = performance.now()
+    syncing = sync(written)
+    syncing.catch(() => {})
+  }
+
+  return {
+    written: () => written,
+    wrote(bytes) {
+      written += bytes
+      const isDue = written - begun >= interval || performance.now() - begunAt > slow
+      if (isDue && !syncing) begin()
+      return written - durable >= most ? syncing : undefined
+    },
+    end: async () => syncing,
+    async finish() {
+      await syncing
+      if (written === durable) return
+      begin()
+      await syncing
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { dirname, join } from 'node:path'
+import type { BlobInfo, ResumableUpload, UploadKey } from '@holdfast/core'
+import { fileStats } from '../files/blob-file.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import { isAbsence } from '../files/system-error.ts'
+import { parseContentName, type ContentName } from './content-name.ts'
+import { readRecord } from './record-file.ts'
+import type { UploadRecord } from './upload-record.ts'
+import { publishedName, recordName, wantedName, type UploadSite } from './upload-site.ts'
+
+/** An upload as it is found on disk. */
+export interface FoundUpload {
+  readonly directory: string
+  readonly record: UploadRecord
+  readonly offset: number
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+  /** The blob, if it is one. */
+  readonly published?: BlobInfo
+  /** The file of the content, until it is a blob. */
+  readonly content?: ContentFile
+  /** Whether another process asks the owner to end. */
+  readonly isWanted: boolean
+}
+
+export interface ContentFile {
+  readonly path: string
+  readonly name: ContentName
+}
+
+/** How often it looks: names may change while it does. */
+const attempts = 8
+
+/** An id as this store makes it: file systems that fold case keep all of them apart. */
+const idPattern = /^[0-9a-f]{32}$/
+
+/** Whether `id` may be that of an upload here. */
+export function isUploadId(id: string): boolean {
+  return idPattern.test(id)
+}
+
+/** Where an upload is, if there is one. */
+export function uploadDirectory({ uploads }: UploadSite, { customer, id }: UploadKey): string {
+  return join(uploads.customerDirectory(customer), id)
+}
+
+/** Finds the upload `key`; `undefined` if there is none. What it reports is durable by then. */
+export async function findUpload(
+  site: UploadSite,
+  key: UploadKey,
+): Promise<FoundUpload | undefined> {
+  if (!isUploadId(key.id)) return undefined
+  const directory = uploadDirectory(site, key)
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const names = await namesIn(directory, site.calls)
+    if (!names) return undefined
+    const isLast = attempt === attempts
+    const found = await describe(site, key, directory, names, isLast).catch(undefinedIfAbsent)
+    if (found) return found
+  }
+  return undefined
+}
+
+async function describe(
+  site: UploadSite,
+  { customer }: UploadKey,
+  directory: string,
+  names: readonly string[],
+  isLast: boolean,
+): Promise<FoundUpload | undefined> {
+  const { calls, layout } = site
+  const isFinal = names.includes(publishedName)
+  const { record, changedAt } = await readRecord(
+    join(directory, isFinal ? publishedName : recordName),
+    calls,
+  )
+  const { plan, publishing } = record
+  const found = { directory, record, isWanted: names.includes(wantedName) }
+  const expiring = (time: number) => ({ expiresAt: time + plan.expiresAfterMs })
+  const asPublished = (published: BlobInfo) => {
+    return { ...found, published, offset: published.size, ...expiring(changedAt) }
+  }
+  if (isFinal && publishing) return asPublished(publishing)
+  const content = contentIn(directory, names)
+  const target = layout.blobPath({ customer, name: plan.name })
+  if (!content) {
+    // Names may have changed between two readings of the directory.
+    if (!publishing || !isLast) return undefined
+    await syncPublication(target, directory, calls)
+    return asPublished(publishing)
+  }
+  const stats = await calls.lstat(content.path)
+  if (publishing && plan.createOnly === true) {
+    const blob = await fileStats(target, calls)
+    if (blob && blob.ino === stats.ino && blob.dev === stats.dev) {
+      await syncPublication(target, directory, calls)
+      return { ...asPublished(publishing), content }
+    }
+  }
+  const { offset, pending = offset } = content.name
+  if (pending !== offset) await changeDurably(directory, async () => {}, calls)
+  const lastChange = Math.max(Number(stats.mtimeNs) / 1e6, changedAt)
+  return { ...found, offset: pending, content, ...expiring(lastChange) }
+}
+
+/** A process that came back after others took it for dead may have left a copy of what it knew: that has fewer bytes. */
+function contentIn(directory: string, names: readonly string[]): ContentFile | undefined {
+  const contents = names.flatMap((name) => {
+    const parsed = parseContentName(name)
+    return parsed ? [{ path: join(directory, name), name: parsed }] : []
+  })
+  const bytes = ({ name: { offset, pending = offset } }: ContentFile) => pending
+  return contents.sort((one, other) => bytes(other) - bytes(one))[0]
+}
+
+/** The process that published it may have ended before it synced the directories. */
+async function syncPublication(target: string, directory: string, calls: FileCalls): Promise<void> {
+  const nothing = async () => {}
+  // Someone may have removed the customer's directory with all that is in it.
+  await changeDurably(dirname(target), nothing, calls).catch(undefinedIfAbsent)
+  await changeDurably(directory, nothing, calls)
+}
+
+async function namesIn(
+  directory: string,
+  calls: FileCalls,
+): Promise<readonly string[] | undefined> {
+  return calls.readdir(directory).catch(undefinedIfAbsent)
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsence(error)) throw error
+}
+
+/** Whether it has expired at `now`, in milliseconds since 1970. */
+export function hasExpired({ expiresAt }: Pick<FoundUpload, 'expiresAt'>, now: number): boolean {
+  return expiresAt <= now
+}
+
+/** The port's description. */
+export function describeUpload(
+  id: string,
+  { record, offset, expiresAt, published }: FoundUpload,
+): ResumableUpload {
+  const expiry = new Date(expiresAt)
+  return { id, plan: record.plan, offset, expiresAt: expiry, ...(published && { published }) }
+}

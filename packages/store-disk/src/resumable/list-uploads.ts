@@ -1,0 +1,53 @@
+import type { Dir } from 'node:fs'
+import { opendir } from 'node:fs/promises'
+import type { UploadKey } from '@holdfast/core'
+import { isAbsence } from '../files/system-error.ts'
+import { findUpload, isUploadId, type FoundUpload } from './find-upload.ts'
+import type { UploadSite } from './upload-site.ts'
+
+/** Uploads looked at at a time, which become a page. */
+const batchLength = 64
+
+export interface ListedUpload {
+  readonly key: UploadKey
+  readonly found: FoundUpload
+}
+
+/** The uploads of `customer`, published and expired ones too, in no order, in batches. */
+export async function* findUploads(
+  site: UploadSite,
+  customer: string,
+): AsyncGenerator<readonly ListedUpload[]> {
+  for await (const ids of idsIn(site.uploads.customerDirectory(customer))) {
+    const looks = ids.map(async (id) => {
+      const key = { customer, id }
+      const found = await findUpload(site, key)
+      return found ? [{ key, found }] : []
+    })
+    yield (await Promise.all(looks)).flat()
+  }
+}
+
+async function* idsIn(directory: string): AsyncGenerator<readonly string[]> {
+  const opened = await openIfThere(directory)
+  if (!opened) return
+  let ids: string[] = []
+  // Its iterator closes the directory.
+  for await (const { name } of opened) {
+    if (!isUploadId(name)) continue
+    ids.push(name)
+    if (ids.length < batchLength) continue
+    yield ids
+    ids = []
+  }
+  if (ids.length > 0) yield ids
+}
+
+async function openIfThere(directory: string): Promise<Dir | undefined> {
+  try {
+    return await opendir(directory, { bufferSize: 1024 })
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}

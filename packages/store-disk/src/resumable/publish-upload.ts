@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { FileServiceError, type BlobInfo, type UploadKey } from '@holdfast/core'
+import { blobInfo, fileStats } from '../files/blob-file.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { isAbsence } from '../files/system-error.ts'
+import { publishFile } from '../write/publish-file.ts'
+import { sealFile } from '../write/seal-file.ts'
+import { trim } from './append-to-upload.ts'
+import { replaceRecord } from './record-file.ts'
+import { takeUpload, type TakenUpload } from './take-upload.ts'
+import { endedByLater, uploadConflict } from './upload-errors.ts'
+import { publishedName, recordName, type UploadSite } from './upload-site.ts'
+
+/**
+ * Makes the content of an upload, which no other work of this process uses, a blob. What the blob will be is recorded first: once the
+ * content is not in the upload's directory any more, it has become that blob, whatever has come of the blob since.
+ */
+export async function publishUpload(site: UploadSite, key: UploadKey): Promise<BlobInfo> {
+  const taken = await takeUpload(site, key)
+  if (!taken.lease) return finish(site, taken.found)
+  const { found, lease } = taken
+  try {
+    const { plan } = found.record
+    if (plan.length !== undefined && plan.length !== found.offset) {
+      throw uploadConflict(`The upload has ${found.offset} of ${plan.length} bytes`)
+    }
+    const target = site.layout.blobPath({ customer: key.customer, name: plan.name })
+    const createOnly = plan.createOnly === true
+    if (createOnly && (await fileStats(target, site.calls))) {
+      throw new FileServiceError('already-exists', 'The name is taken')
+    }
+    const published = await seal(site, taken)
+    await replaceRecord(lease.directory, { plan, publishing: published }, site)
+    await publishFile(lease.path(), { ...site, target, createOnly, signal: undefined })
+    crashPoint('name-synced')
+    return await finish(site, { directory: lease.directory, published })
+  } catch (error) {
+    await lease.release()
+    throw isAbsence(error) ? endedByLater() : error
+  }
+}
+
+async function seal(site: UploadSite, { found, lease }: TakenUpload): Promise<BlobInfo> {
+  await lease.unshare()
+  const file = await site.calls.open(lease.path(), 'r+')
+  try {
+    await trim(file, found.offset, site.calls)
+    return blobInfo(found.record.plan.name, await sealFile(file, site))
+  } finally {
+    await site.calls.close(file)
+  }
+}
+
+interface Finished {
+  readonly directory: string
+  readonly published?: BlobInfo
+  readonly content?: { readonly path: string }
+}
+
+/** Notes that the blob is durable, and syncs the directory that its content has left. */
+async function finish({ calls }: UploadSite, { directory, published, content }: Finished) {
+  if (!published) throw new Error(`${directory} has no content`)
+  const note = async () => {
+    // The second name of a blob that was linked.
+    if (content) await calls.unlink(content.path)
+    await calls.rename(join(directory, recordName), join(directory, publishedName))
+  }
+  await changeDurably(directory, note, calls).catch((error: unknown) => {
+    // It was noted before.
+    if (!isAbsence(error)) throw error
+  })
+  crashPoint('upload-published')
+  return published
+}

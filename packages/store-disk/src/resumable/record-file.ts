@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import type { TempDirectory } from '../temp/temp-directory.ts'
+import { formatRecord, parseRecord, type UploadRecord } from './upload-record.ts'
+import { recordName, type UploadSite } from './upload-site.ts'
+
+export interface ReadRecord {
+  readonly record: UploadRecord
+  /** Milliseconds since 1970. */
+  readonly changedAt: number
+}
+
+/** Reads the record at `path`; rejects with the system's error if there is none. */
+export async function readRecord(path: string, calls: FileCalls): Promise<ReadRecord> {
+  const file = await calls.open(path, 'r')
+  try {
+    const { size, mtimeNs } = await calls.stat(file)
+    const bytes = Buffer.alloc(Number(size))
+    // A record is replaced, and never changed: its size stays.
+    const length = await calls.read(file, bytes, 0)
+    const record = parseRecord(bytes.toString('utf8', 0, length), path)
+    return { record, changedAt: Number(mtimeNs) / 1e6 }
+  } finally {
+    await calls.close(file)
+  }
+}
+
+/** Writes `record` into the new and empty `file`, makes it durable, and closes it. */
+export async function fillRecord(
+  file: number,
+  record: UploadRecord,
+  calls: FileCalls,
+): Promise<void> {
+  try {
+    let rest: Uint8Array = Buffer.from(formatRecord(record))
+    while (rest.length > 0) rest = rest.subarray(await calls.write(file, rest))
+    await calls.sync(file)
+  } finally {
+    await calls.close(file)
+  }
+}
+
+/** Replaces the record of the upload in `directory` durably, in one step. */
+export async function replaceRecord(
+  directory: string,
+  record: UploadRecord,
+  { calls, tempDirectory }: Pick<UploadSite, 'calls'> & { readonly tempDirectory: TempDirectory },
+): Promise<void> {
+  const { path, file } = await tempDirectory.createTemporaryFile()
+  try {
+    await fillRecord(file, record, calls)
+    await changeDurably(
+      directory,
+      async () => {
+        await calls.rename(path, join(directory, recordName))
+        crashPoint('upload-record-replaced')
+      },
+      calls,
+    )
+    crashPoint('upload-record-synced')
+  } catch (error) {
+    await tempDirectory.remove(path)
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { UploadKey } from '@holdfast/core'
+import { isAbsence } from '../files/system-error.ts'
+import { findUpload, hasExpired, type ContentFile, type FoundUpload } from './find-upload.ts'
+import { judgeOwner } from './judge-owner.ts'
+import { uploadConflict, uploadNotFound } from './upload-errors.ts'
+import { askForContent, takeContent, withdraw, type UploadLease } from './upload-lease.ts'
+import type { UploadSite } from './upload-site.ts'
+
+/** Milliseconds that a live process in another place is given to end: it looks once a second, and then syncs. */
+const patience = 10_000
+
+/** Milliseconds between two looks whether it has. */
+const pause = 50
+
+export type Unpublished = FoundUpload & { readonly content: ContentFile }
+
+export interface TakenUpload {
+  readonly found: Unpublished
+  readonly lease: UploadLease
+}
+
+/**
+ * Takes the content of the upload `key`, once its owner has ended, who is asked to. Resolves without a lease if the
+ * upload is published.
+ *
+ * @throws FileServiceError `upload-not-found`; `upload-conflict` if the owner does not end
+ */
+export async function takeUpload(
+  site: UploadSite,
+  key: UploadKey,
+): Promise<TakenUpload | { readonly found: FoundUpload; readonly lease?: undefined }> {
+  for (;;) {
+    const { found, verdict } = await awaitOwner(site, key)
+    const { content } = found
+    if (!content || found.published) return { found }
+    const unpublished = { ...found, content }
+    const lease = await takeContent(site, unpublished, verdict === 'silent')
+    if (lease) return { found: unpublished, lease }
+  }
+}
+
+/** Asks a live owner in another place to end, and resolves when no live process owns the content. */
+export async function awaitOwner(site: UploadSite, key: UploadKey) {
+  const end = Date.now() + patience
+  let asked: string | undefined
+  try {
+    for (;;) {
+      const found = await requireUpload(site, key)
+      const owner = found.content?.name.owner
+      const verdict = owner === undefined ? 'gone' : await judgeOwner(owner, site)
+      if (verdict !== 'alive') return { found, verdict }
+      if (Date.now() > end) {
+        throw uploadConflict('Another process writes the upload, and does not end')
+      }
+      asked = found.directory
+      // A process that took it meanwhile has withdrawn the request.
+      if (!found.isWanted) await ask(found.directory)
+      await delay(pause)
+    }
+  } finally {
+    if (asked !== undefined) await withdraw(asked)
+  }
+}
+
+async function ask(directory: string): Promise<void> {
+  await askForContent(directory).catch((error: unknown) => {
+    if (!isAbsence(error)) throw error
+  })
+}
+
+/** The upload `key`. @throws FileServiceError `upload-not-found` if there is none, or it has expired */
+export async function requireUpload(site: UploadSite, key: UploadKey): Promise<FoundUpload> {
+  const found = await findUpload(site, key)
+  if (found && !(await isOver(site, found, Date.now()))) return found
+  await site.checkMount()
+  throw uploadNotFound()
+}
+
+/** Whether it has expired at `now`, and no live process writes it. */
+export async function isOver(site: UploadSite, found: FoundUpload, now: number): Promise<boolean> {
+  if (!hasExpired(found, now)) return false
+  const owner = found.content?.name.owner
+  return owner === undefined || (await judgeOwner(owner, site)) !== 'alive'
+}

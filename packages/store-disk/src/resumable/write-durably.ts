@@ -1,0 +1,55 @@
+import { requireBytes } from '@holdfast/core'
+import { crashPoint } from '../files/crash-point.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import { createFileWriter } from '../write/file-writer.ts'
+import { createDurableProgress } from './durable-progress.ts'
+
+export interface DurableWrite {
+  readonly file: number
+  readonly content: AsyncIterable<Uint8Array>
+  readonly calls: FileCalls
+  /** All bytes count or none. */
+  readonly allOrNothing: boolean
+  readonly release: (chunk: Uint8Array) => void
+  /** Makes the first `bytes` of the content count; they have been synced. */
+  readonly acknowledge: (bytes: number) => Promise<void>
+}
+
+/**
+ * Appends the content to the file, and makes it durable while it comes. However the content ends, what came counts, unless it is all or
+ * nothing. Resolves with the failure of the content, or of writing, if there was one; rejects if what came cannot be made durable.
+ */
+export async function writeDurably(
+  write: DurableWrite,
+): Promise<{ readonly error: unknown } | undefined> {
+  const { file, content, calls, allOrNothing, release, acknowledge } = write
+  const progress = createDurableProgress(file, calls, allOrNothing ? undefined : acknowledge)
+  const writer = createFileWriter(file, calls, progress)
+  let failure: { readonly error: unknown } | undefined
+  try {
+    for await (const chunk of content) {
+      requireBytes(chunk)
+      const room = writer.write(chunk)
+      if (room) await room
+      release(chunk)
+    }
+    crashPoint('content-ended')
+  } catch (error) {
+    failure = { error }
+  }
+  try {
+    if (!(failure && allOrNothing)) await writer.settle()
+  } catch (error) {
+    failure ??= { error }
+  } finally {
+    await writer.close()
+  }
+  if (failure && allOrNothing) return failure
+  try {
+    await progress.finish()
+    if (allOrNothing && progress.written() > 0) await acknowledge(progress.written())
+  } catch (error) {
+    throw failure ? failure.error : error
+  }
+  return failure
+}
