@@ -11,7 +11,8 @@ export interface KeyedCounter {
 /** A {@link KeyedCounter} that keeps nothing for a key whose count is 0. */
 export function createKeyedCounter(): KeyedCounter {
   const counts = new Map<string, number>()
-  const count = (key: string) => counts.get(key) ?? 0
+  // To look up a string that was just put together means to copy and to hash it.
+  const count = (key: string) => (counts.size === 0 ? 0 : (counts.get(key) ?? 0))
   const set = (key: string, next: number) => {
     if (next === 0) counts.delete(key)
     else counts.set(key, next)

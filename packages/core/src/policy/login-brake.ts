@@ -197,7 +197,8 @@ export function createLoginBrake({
     if (isExempt(address)) return verify()
     const keys = keysOf(name, address)
     // If others of this address wait, queue behind them.
-    const reading = wake.has(keys.address) && !isRetry ? undefined : read(keys)
+    const mustQueue = wake.size > 0 && wake.has(keys.address) && !isRetry
+    const reading = mustQueue ? undefined : read(keys)
     if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
       const verdict = settled(verify)
       // The result came in this turn, in which no other attempt could have taken the place.

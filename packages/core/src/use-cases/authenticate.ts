@@ -48,9 +48,15 @@ export async function authenticate(
   if (!isRight || credential === undefined) {
     throw new FileServiceError('invalid-credentials', 'Invalid credentials')
   }
-  const { quota, maxFiles } = credential
+  return customerOf(credential)
+}
+
+/** Without the password's hash. Absent limits are left out. */
+function customerOf({ name, quota, maxFiles }: Credential): Customer {
+  // Most have no limit, and each request comes this way.
+  if (quota === undefined && maxFiles === undefined) return { name }
   return {
-    name: credential.name,
+    name,
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
   }

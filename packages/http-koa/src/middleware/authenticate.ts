@@ -30,7 +30,7 @@ export function headerAuthentication(
     const password = soleHeader(request, 'x-auth-password')
     const address = networkOf(addressOf(request))
     const signal = leavingSignal(request.socket)
-    return service.authenticate({ name, password, address, signal })
+    return await service.authenticate({ name, password, address, signal })
   }
 }
 

@@ -15,7 +15,7 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
     points: Number.MAX_SAFE_INTEGER,
     duration: windowMs / 1000,
   })
-  let latestFailure = -Infinity
+  let latestFailure: number | undefined
   const lookUp = async (key: string): Promise<FailureCount> => {
     const window = await limiter.get(failureKey(key))
     const forgottenInMs = window?.msBeforeNext ?? 0
@@ -25,8 +25,11 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
   }
 
   return {
-    // The usual case, at every request: no failure lately.
-    read: (key) => (performance.now() - latestFailure > windowMs ? none : lookUp(key)),
+    // The usual cases, at every request: no failure ever, or none lately.
+    read: (key) =>
+      latestFailure === undefined || performance.now() - latestFailure > windowMs
+        ? none
+        : lookUp(key),
     async add(key) {
       latestFailure = performance.now()
       await limiter.consume(failureKey(key))
