@@ -1,5 +1,5 @@
 import { advice, parseByteSize, rangeErrorOf } from '@holdfast/core'
-import { parseDelay, parseDuration } from './parse-duration.ts'
+import { parseDelay, parseDuration, parsePeriod } from './parse-duration.ts'
 
 /** The stores that files can be kept in. */
 export type StoreKind = 'disk' | 'minio'
@@ -129,6 +129,11 @@ export const settings = {
     describe: 'Largest file, such as 10GB or 512MiB; unlimited if unset',
     default: undefined,
     parse: parseByteSize,
+  }),
+  'upload-expiry': setting({
+    describe: 'How long an upload in pieces is kept after its last byte, such as 12h or 7d',
+    default: '7d',
+    parse: parsePeriod,
   }),
   'max-connections': setting({
     describe: 'Connections of each process; as many as its open files allow if unset',

@@ -2,7 +2,9 @@ import { isFileServiceError } from '@holdfast/core'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import { createCounts } from './counts.ts'
-import { storeOperations, watchStore } from './watch-store.ts'
+import { storeOperations, type StoreObserver } from './time-store.ts'
+import { uploadEvents, type UploadEvent } from './watch-resumable.ts'
+import { watchStore } from './watch-store.ts'
 
 /** Seconds: from a file in memory to a store that is about to be given up. */
 const durations = [
@@ -12,8 +14,11 @@ const durations = [
 /** Codes of failures that are exported from the start, as 0. */
 const troubles = ['insufficient-storage', 'store-unavailable', 'unexpected']
 
+/** Codes of errors by which a store answers, and does not fail. */
+const answers: readonly string[] = ['already-exists', 'upload-conflict', 'upload-not-found']
+
 /** Figures of the store, and of what is being put into it. */
-export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store'> {
+export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store' | 'onExpired'> {
   const registers = [register]
   const duration = new Histogram({
     name: 'holdfast_store_operation_duration_seconds',
@@ -44,18 +49,28 @@ export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store
     for (const code of troubles) errors(operation, code)
   }
 
+  const inPieces = createCounts(register, {
+    name: 'holdfast_uploads_in_pieces_total',
+    help: 'Uploads in pieces, by what became of them.',
+    labelNames: ['event'],
+  })
+  for (const event of uploadEvents) inPieces(event)
+  const onEvent = (event: UploadEvent) => inPieces(event).add()
+
   return {
-    store: (store) =>
-      watchStore(store, {
+    onExpired: (uploads) => inPieces('expired').add(uploads),
+    store: (store) => {
+      const observer: StoreObserver = {
         onDone: (operation, ms) => durationOf[operation]?.observe(ms / 1000),
         onFailed(operation, error) {
           const code = isFileServiceError(error) ? error.code : 'unexpected'
-          // A name that is taken is an answer, and not the store's fault.
-          if (code !== 'already-exists') errors(operation, code).add()
+          if (!answers.includes(code)) errors(operation, code).add()
         },
         onUploads(change) {
           uploads += change
         },
-      }),
+      }
+      return watchStore(store, observer, onEvent)
+    },
   }
 }

@@ -18,6 +18,8 @@ export interface ServerWatch {
   server(server: Server): void
   /** Called when something new was taken, or refused, so that the old one stays. */
   onReload(what: Reloadable, isTaken: boolean): void
+  /** Called when so many uploads in pieces have expired. */
+  onExpired(uploads: number): void
 }
 
 /** Measures nothing, and costs nothing. */
@@ -27,4 +29,5 @@ export const noWatch: ServerWatch = {
   requestCounter: (counter) => counter,
   server() {},
   onReload() {},
+  onExpired() {},
 }

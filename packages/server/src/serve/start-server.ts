@@ -14,6 +14,7 @@ import { loginBrakeOptions } from '../logins/login-brake-options.ts'
 import { openSharedServices, type SharedServices } from './open-shared-services.ts'
 import { createCloseStack } from './close-stack.ts'
 import { openStore } from '../stores/open-store.ts'
+import { sweepUploads } from './sweep-uploads.ts'
 import { noWatch, type ServerWatch } from './server-watch.ts'
 import type { ServerStatus } from './server-status.ts'
 
@@ -54,7 +55,7 @@ export async function startServer(
   const { certificate, credentials, verifyPassword, failures, quotas } = services
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services.writer))
-  const { 'max-file-size': maxFileSize } = config
+  const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config
   const service = createFileService({
     store: watch.store(store),
     credentials,
@@ -62,6 +63,7 @@ export async function startServer(
     loginBrake: createLoginBrake({ counter: failures, ...brakeOptions }),
     ...(quotas && { quotas }),
     ...(maxFileSize !== undefined && { maxFileSize }),
+    uploadExpiryMs,
   })
   const server = createServer(
     createApp(service, {
@@ -90,6 +92,10 @@ export async function startServer(
   } catch (error) {
     await closeAll()
     throw explainListening(error, config)
+  }
+  // Of several processes the primary does it.
+  if (store.resumable && services.writer === undefined) {
+    await open(Promise.resolve(sweepUploads(service, log, watch)))
   }
   return {
     url: listeningUrl(certificate ? 'https' : 'http', server.address()),

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createQuotaKeeper } from '@holdfast/core'
+import { createFileService, createQuotaKeeper } from '@holdfast/core'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-status.ts'
@@ -9,6 +9,7 @@ import { checkProxies } from '../listen/check-proxies.ts'
 import { loginBrakeOptions } from '../logins/login-brake-options.ts'
 import { openSharedServices } from '../serve/open-shared-services.ts'
 import { createCloseStack } from '../serve/close-stack.ts'
+import { sweepUploads } from '../serve/sweep-uploads.ts'
 import { openStore } from '../stores/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { RunningServer } from '../serve/start-server.ts'
@@ -40,7 +41,8 @@ export async function startWorkers(
   const services = await open(openSharedServices(config, log, () => shared.sendCustomers(), watch))
   // For the usage of customers with a quota. What is wrong with it is said here, once.
   const store = await open(openStore(config.store, config, log))
-  const shared = createPrimaryServices(services, createQuotaKeeper(store), brakeOptions)
+  const quotas = createQuotaKeeper(store)
+  const shared = createPrimaryServices(services, quotas, brakeOptions)
   const { readSecret: _, ...written } = config
   const workers: Worker[] = []
   const closing = new AbortController()
@@ -78,6 +80,10 @@ export async function startWorkers(
   try {
     const [url = ''] = await Promise.all(places.map((place) => start(place).listening))
     workers.forEach((worker, place) => void keep(worker, place))
+    if (store.resumable) {
+      const service = createFileService({ store, quotas })
+      await open(Promise.resolve(sweepUploads(service, log, watch)))
+    }
     return {
       url,
       status: {

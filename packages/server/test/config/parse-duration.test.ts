@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseDuration } from '../../src/config/parse-duration.ts'
+import { parseDuration, parsePeriod } from '../../src/config/parse-duration.ts'
 
 describe('parseDuration', () => {
   const durations: readonly (readonly [string, number])[] = [
@@ -37,6 +37,30 @@ describe('parseDuration', () => {
       expect(() => parseDuration(text)).to.throw(
         RangeError,
         'is not a time between 1ms and 24 days',
+      )
+    })
+  }
+})
+
+describe('parsePeriod', () => {
+  for (const [text, ms] of [
+    ['1ms', 1],
+    ['90m', 5_400_000],
+    ['1000h', 3_600_000_000],
+    ['7d', 604_800_000],
+    [' 0.5 d', 43_200_000],
+    ['1000d', 86_400_000_000],
+  ] as const) {
+    it(`takes "${text}" for ${ms} ms`, () => {
+      expect(parsePeriod(text)).to.equal(ms)
+    })
+  }
+
+  for (const text of ['', '7', '0d', '-1d', '1001d', '1w', '7D', 'd']) {
+    it(`refuses "${text}"`, () => {
+      expect(() => parsePeriod(text)).to.throw(
+        RangeError,
+        'is not a time between 1ms and 1000 days',
       )
     })
   }

@@ -13,6 +13,7 @@ describe('resolveConfig', () => {
       customers: './customers.yaml',
       store: 'disk',
       'max-file-size': undefined,
+      'upload-expiry': 604_800_000,
       'max-connections': undefined,
       'max-requests': 1000,
       'max-requests-per-customer': 100,

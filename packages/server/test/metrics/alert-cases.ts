@@ -16,6 +16,7 @@ const failures = (code: string) =>
   `holdfast_store_errors_total{${server}, operation="put", code="${code}"}`
 const bucket = (operation: string, le: string) =>
   `holdfast_store_operation_duration_seconds_bucket{${server}, operation="${operation}", le="${le}"}`
+const inPieces = (event: string) => `holdfast_uploads_in_pieces_total{${server}, event="${event}"}`
 const logins = (outcome: string) => `holdfast_logins_total{${server}, outcome="${outcome}"}`
 const problems = (code: string) => `holdfast_http_problems_total{${server}, code="${code}"}`
 const lines = (level: string) => `holdfast_log_lines_total{${server}, level="${level}"}`
@@ -81,6 +82,11 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
       [bucket('usage', '+Inf')]: '0+100x30',
     },
     minutes: 20,
+  },
+  HoldfastUploadsExpire: {
+    fires: { [inPieces('expired')]: '0 0 200x8' },
+    silent: { [inPieces('expired')]: '0 0 50x8', [inPieces('begun')]: '0 0 200x8' },
+    minutes: 8,
   },
   HoldfastReloadRefused: {
     fires: { [refused]: '0 1x9' },

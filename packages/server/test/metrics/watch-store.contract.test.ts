@@ -1,26 +1,25 @@
-import { describeBlobStore } from '@holdfast/contract'
+import { describeBlobStore, describeResumableUploads } from '@holdfast/contract'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { watchStore } from '../../src/metrics/watch-store.ts'
 
 const MiB = 1024 * 1024
 
-describeBlobStore(
-  'a store that is watched',
-  async () => {
-    let uploads = 0
-    const memory = { ...createMemoryBlobStore(), probe: async () => {}, close: async () => {} }
-    const store = watchStore(memory, {
-      onDone() {},
-      onFailed() {},
-      onUploads: (change) => void (uploads += change),
-    })
-    return {
-      store,
-      openAgain: async () => store,
-      litter: async () => [],
-      heldResources: async () => uploads,
-      dispose: async () => {},
-    }
-  },
-  { putMemory: 160 * MiB },
-)
+async function open() {
+  let uploads = 0
+  const memory = { ...createMemoryBlobStore(), probe: async () => {}, close: async () => {} }
+  const store = watchStore(memory, {
+    onDone() {},
+    onFailed() {},
+    onUploads: (change) => void (uploads += change),
+  })
+  return {
+    store,
+    openAgain: async () => store,
+    litter: async () => [],
+    heldResources: async () => uploads,
+    dispose: async () => {},
+  }
+}
+
+describeBlobStore('a store that is watched', open, { putMemory: 160 * MiB })
+describeResumableUploads('a store that is watched', open, { appendMemory: 160 * MiB })

@@ -1,7 +1,9 @@
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { watchStore, type StoreOperation } from '../../src/metrics/watch-store.ts'
+import type { StoreObserver, StoreOperation } from '../../src/metrics/time-store.ts'
+import type { UploadEvent } from '../../src/metrics/watch-resumable.ts'
+import { watchStore } from '../../src/metrics/watch-store.ts'
 
 const key = { customer: 'demo', name: 'a' }
 
@@ -26,12 +28,21 @@ function watched(methods: Partial<BlobStore> = {}) {
     close: async () => {},
     ...methods,
   }
-  const store = watchStore(memory, {
+  const observer: StoreObserver = {
     onDone: (...told) => void done.push(told),
     onFailed: (...told) => void failed.push(told),
     onUploads: (change) => void (uploads += change),
-  })
-  return { store, failed, done, names: () => done.map(([name]) => name), uploads: () => uploads }
+  }
+  const events: UploadEvent[] = []
+  const store = watchStore(memory, observer, (event) => void events.push(event))
+  return {
+    store,
+    events,
+    failed,
+    done,
+    names: () => done.map(([name]) => name),
+    uploads: () => uploads,
+  }
 }
 
 async function rejection(call: () => Promise<unknown>): Promise<unknown> {
@@ -42,6 +53,57 @@ async function rejection(call: () => Promise<unknown>): Promise<unknown> {
   }
   throw new Error('It did not reject')
 }
+
+describe('watchStore with uploads in pieces', () => {
+  const plan = { name: 'a', expiresAfterMs: 60_000 }
+  const open = (methods?: Partial<BlobStore>) => {
+    const { store, ...told } = watched(methods)
+    if (store.resumable === undefined) throw new Error('The memory store keeps uploads in pieces')
+    return { uploads: store.resumable, told }
+  }
+
+  it('reports each operation, and what becomes of uploads', async () => {
+    const { uploads, told } = open()
+    const [first, second] = [await uploads.begin('demo', plan), await uploads.begin('demo', plan)]
+    const ofFirst = { customer: 'demo', id: first.id }
+    await uploads.append(ofFirst, 0, bytes('a'))
+    await uploads.append(ofFirst, 1, bytes('b'))
+    expect((await uploads.state(ofFirst))?.offset).to.equal(2)
+    await uploads.publish(ofFirst)
+    const ofSecond = { customer: 'demo', id: second.id }
+    expect(await uploads.discard(ofSecond)).to.equal(true)
+    expect(await uploads.discard(ofSecond)).to.equal(false)
+    expect(told.names()).to.deep.equal([
+      'begin',
+      'begin',
+      'append',
+      'append',
+      'state',
+      'publish',
+      'discard',
+      'discard',
+    ])
+    expect(told.events).to.deep.equal(['begun', 'begun', 'continued', 'published', 'discarded'])
+    expect(told.failed).to.be.empty
+  })
+
+  it('reports failures of the store, and not those of the content', async () => {
+    const { uploads, told } = open()
+    const { id } = await uploads.begin('demo', plan)
+    const broken = new Error('broken')
+    async function* content() {
+      yield* bytes('a')
+      expect(told.uploads()).to.equal(1)
+      throw broken
+    }
+    const key = { customer: 'demo', id }
+    expect(await rejection(() => uploads.append(key, 0, content()))).to.equal(broken)
+    expect(told.failed).to.be.empty
+    expect(told.uploads()).to.equal(0)
+    const conflict = await rejection(() => uploads.append(key, 7, bytes('a')))
+    expect(told.failed).to.deep.equal([['append', conflict]])
+  })
+})
 
 describe('watchStore', () => {
   it('reports every operation, once each', async () => {

@@ -1,0 +1,40 @@
+import type { BlobStore, ResumableUploads } from '@holdfast/core'
+import type { StoreTimer } from './time-store.ts'
+
+/** What becomes of uploads in pieces. Continued: a further piece came. */
+export const uploadEvents = ['begun', 'continued', 'published', 'discarded', 'expired'] as const
+
+export type UploadEvent = (typeof uploadEvents)[number]
+
+/** `uploads` with its durations reported, and `onEvent` called for what becomes of them. */
+export function watchResumable(
+  uploads: ResumableUploads,
+  { timed, taking }: StoreTimer,
+  onEvent: (event: UploadEvent) => void,
+): NonNullable<BlobStore['resumable']> {
+  return {
+    ...uploads,
+    async begin(customer, plan) {
+      const upload = await timed('begin', () => uploads.begin(customer, plan))
+      onEvent('begun')
+      return upload
+    },
+    state: (key) => timed('state', () => uploads.state(key)),
+    append(key, offset, content, options) {
+      if (offset > 0) onEvent('continued')
+      return taking('append', content, options?.signal, (watched) =>
+        uploads.append(key, offset, watched, options),
+      )
+    },
+    async publish(key) {
+      const info = await timed('publish', () => uploads.publish(key))
+      onEvent('published')
+      return info
+    },
+    async discard(key) {
+      const isDiscarded = await timed('discard', () => uploads.discard(key))
+      if (isDiscarded) onEvent('discarded')
+      return isDiscarded
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { createSite, type HoldfastServer, type Site, startHoldfast } from '@holdfast/testing'
+import { openDiskBlobStore } from '@holdfast/store-disk'
+import { expect } from 'chai'
+
+describe('holdfast serve, with uploads that have expired', function () {
+  this.timeout(60_000)
+  let site: Site
+  let server: HoldfastServer | undefined
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(async () => {
+    await server?.kill()
+    await site.remove()
+  })
+
+  /** Begins uploads of which all but one expire at once; resolves to the id of that one. */
+  const begin = async () => {
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    try {
+      const { id } = await store.resumable.begin('demo', { name: 'a', expiresAfterMs: 600_000 })
+      for (const name of ['b', 'c']) {
+        await store.resumable.begin('demo', { name, expiresAfterMs: 1 })
+      }
+      return id
+    } finally {
+      await store.close()
+    }
+  }
+  const idsLeft = async () => {
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    const ids: string[] = []
+    for await (const page of store.resumable.list('demo')) ids.push(...page.map(({ id }) => id))
+    await store.close()
+    return ids
+  }
+
+  for (const flags of [[], ['--workers', '2']]) {
+    it(`removes them at the start, once, and logs it: ${flags.join(' ') || 'one process'}`, async () => {
+      const id = await begin()
+      const serving = await startHoldfast(flags, { cwd: site.path })
+      server = serving
+      const line = await serving.logged('uploads have expired')
+      expect(line).to.include({ level: 30, uploads: 2, pid: serving.pid })
+      serving.signal('SIGTERM')
+      expect(await serving.ended).to.equal(0)
+      const swept = serving.lines().filter(({ msg }) => String(msg).includes('uploads'))
+      expect(swept).to.have.length(1)
+      expect(await idsLeft()).to.deep.equal([id])
+    })
+  }
+})
