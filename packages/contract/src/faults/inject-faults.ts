@@ -1,6 +1,9 @@
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import type { Faults } from './faults.ts'
+import { injectUploadFaults } from './inject-upload-faults.ts'
+import { listedWith } from './listed-with.ts'
 import { passingItems } from './passing-items.ts'
+import { takenWith } from './taken-with.ts'
 
 /**
  * `store`, whose calls pass the steps of `faults`, and fail or wait there as planned; without a plan it behaves as
@@ -13,6 +16,7 @@ import { passingItems } from './passing-items.ts'
  * - `stat`, `delete`, `usage`: `call`, `answer`.
  * - `list`, `listDetails`, `customers`: `call` when the first item is asked for; an `item` for each page of a list and for
  *   each customer; `end`.
+ * - those of `resumable`: see `injectUploadFaults`.
  *
  * Faults keep the port's promises: what was under way is closed, and the error comes through as it is. A fault at `item`
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
@@ -21,14 +25,7 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
   return {
     put(key, content, options = {}) {
       const { signal } = options
-      const taken = passingItems(() => content, {
-        begin: () => () => {},
-        pass: (moment, stopped) =>
-          faults.pass(
-            { method: 'put', moment },
-            signal ? AbortSignal.any([signal, stopped]) : stopped,
-          ),
-      })
+      const taken = takenWith(faults, 'put', content, signal)
       return faults.call('put', () => store.put(key, taken, options), signal)
     },
 
@@ -51,6 +48,7 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
       listedWith(faults, 'listDetails', () => store.listDetails(customer, options)),
     usage: (customer) => faults.call('usage', () => store.usage(customer)),
     customers: () => listedWith(faults, 'customers', () => store.customers()),
+    ...(store.resumable && { resumable: injectUploadFaults(store.resumable, faults) }),
   }
 }
 
@@ -81,19 +79,4 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
       await faults.pass({ method: 'open', moment: 'close' })
     },
   }
-}
-
-function listedWith<Item>(
-  faults: Faults,
-  method: 'list' | 'listDetails' | 'customers',
-  list: () => AsyncIterable<Item>,
-): AsyncIterable<Item> {
-  async function* items(stopped: AbortSignal) {
-    await faults.pass({ method, moment: 'call' }, stopped)
-    yield* list()
-  }
-  return passingItems(items, {
-    begin: () => faults.begin(),
-    pass: (moment, stopped) => faults.pass({ method, moment }, stopped),
-  })
 }

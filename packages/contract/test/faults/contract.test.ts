@@ -1,21 +1,23 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { describeBlobStore } from '../../src/describe-blob-store.ts'
+import { describeResumableUploads } from '../../src/describe-resumable-uploads.ts'
 import { createFaults } from '../../src/faults/faults.ts'
 import { injectFaults } from '../../src/faults/inject-faults.ts'
 import { MiB } from '../../src/support/sources.ts'
 
-describeBlobStore(
-  'a store with injected faults, none of them planned,',
-  async () => {
-    const faults = createFaults()
-    const store = injectFaults(createMemoryBlobStore(), faults)
-    return {
-      store,
-      openAgain: async () => store,
-      litter: async () => [],
-      heldResources: async () => faults.underWay(),
-      dispose: async () => {},
-    }
-  },
-  { putMemory: 160 * MiB },
-)
+const name = 'a store with injected faults, none of them planned,'
+
+async function open() {
+  const faults = createFaults()
+  const store = injectFaults(createMemoryBlobStore(), faults)
+  return {
+    store,
+    openAgain: async () => store,
+    litter: async () => [],
+    heldResources: async () => faults.underWay(),
+    dispose: async () => {},
+  }
+}
+
+describeBlobStore(name, open, { putMemory: 160 * MiB })
+describeResumableUploads(name, open, { appendMemory: 160 * MiB })

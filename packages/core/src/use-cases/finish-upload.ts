@@ -34,7 +34,7 @@ export async function finishUpload(
     await checkDigest(policy, customer, key, upload, signal)
     const published = await publish(policy, customer, key, upload)
     policy.onPublished(customer, published)
-    return (await uploads.state(key)) ?? { ...upload, published }
+    return { ...upload, offset: published.size, published }
   } finally {
     leave()
   }
