@@ -1,0 +1,116 @@
+import { FileServiceError, type ResumableUploads } from '@holdfast/core'
+import { expect } from 'chai'
+import {
+  describeResumableUploads,
+  type ResumableUploadsSuiteOptions,
+} from '../src/describe-resumable-uploads.ts'
+import type { BlobStoreHarness } from '../src/support/blob-store-harness.ts'
+import { MiB } from '../src/support/sources.ts'
+import { harnessOf } from './broken/broken-store.ts'
+import { appending } from './broken/resumable/appending.ts'
+import { beginning } from './broken/resumable/beginning.ts'
+import { expiring } from './broken/resumable/expiring.ts'
+import { hanging, interrupted } from './broken/resumable/interrupted.ts'
+import { fullStore, publishing } from './broken/resumable/publishing.ts'
+import { collectTests } from './collecting-runner.ts'
+
+const brokenStores = [...beginning, ...appending, ...interrupted, ...publishing, ...expiring]
+
+function testsOf(
+  open: () => Promise<BlobStoreHarness>,
+  options: ResumableUploadsSuiteOptions = {},
+) {
+  return collectTests((runner) =>
+    describeResumableUploads('a store', open, { appendMemory: 160 * MiB, ...options, runner }),
+  )
+}
+
+async function run(tests: ReadonlyMap<string, () => Promise<void>>, title: string): Promise<void> {
+  const test = tests.get(title)
+  if (!test) throw new Error(`There is no test called "${title}"`)
+  await test()
+}
+
+async function failureOf(tests: ReadonlyMap<string, () => Promise<void>>, title: string) {
+  if (!tests.has(title)) throw new Error(`There is no test called "${title}"`)
+  return run(tests, title).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+describe('describeResumableUploads', () => {
+  const sound = testsOf(async () => harnessOf())
+
+  for (const { flaw, test, open } of brokenStores) {
+    it(`catches a store that ${flaw}: ${test}`, async () => {
+      await run(sound, test)
+      expect(await failureOf(testsOf(open), test)).to.be.an.instanceOf(Error)
+    })
+  }
+
+  it('catches stores that hang', async () => {
+    const failures = hanging.map(async ({ flaw, test, open }) => {
+      await run(sound, test)
+      expect(await failureOf(testsOf(open), test), flaw).to.have.property('name', 'AssertionError')
+    })
+    await Promise.all(failures)
+  })
+
+  it('catches a store that gathers in memory what it appends', async () => {
+    const title =
+      'big appends > takes 80 MiB in bounded memory, and all but 64 MiB are durable meanwhile'
+    const failure = await failureOf(
+      testsOf(async () => harnessOf(), { appendMemory: 16 * MiB }),
+      title,
+    )
+    expect(failure).to.have.property('name', 'AssertionError')
+  })
+
+  describe('with a store that fails', () => {
+    const full = 'full > refuses what does not fit, and keeps what came before'
+    const unreachable = 'unreachable > refuses to say what is there, and to change it'
+
+    const testsWith = (isSound: boolean) =>
+      testsOf(async () => harnessOf(), {
+        openFull: async () => fullStore(isSound),
+        openUnreachable: async () => harnessOf(() => ({ resumable: refusing(isSound) })),
+      })
+
+    it('passes a store that refuses in the right way', async () => {
+      await run(testsWith(true), full)
+      await run(testsWith(true), unreachable)
+    })
+
+    it('catches a store that leaves the content open', async () => {
+      expect(await failureOf(testsWith(false), full)).to.have.property('name', 'AssertionError')
+    })
+
+    it('catches a store that takes being cut off for absence', async () => {
+      const failure = await failureOf(testsWith(false), unreachable)
+      expect(failure).to.have.property('name', 'AssertionError')
+    })
+  })
+})
+
+/** Uploads of a store that cannot be reached; if it is not `isSound`, it says that there are none. */
+function refusing(isSound: boolean): ResumableUploads {
+  const refuse = async (): Promise<never> => {
+    throw new FileServiceError('store-unavailable', 'refused')
+  }
+  async function* refuseToYield(): AsyncIterable<never> {
+    await refuse()
+  }
+  return {
+    begin: refuse,
+    state: isSound ? refuse : async () => undefined,
+    append: refuse,
+    interrupt: refuse,
+    declareLength: refuse,
+    content: refuseToYield,
+    publish: refuse,
+    discard: refuse,
+    list: refuseToYield,
+    sweep: refuse,
+  }
+}
