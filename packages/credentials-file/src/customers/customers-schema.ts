@@ -1,5 +1,3 @@
-import { Ajv, type ErrorObject } from 'ajv'
-
 /** The data of a customers file as it is written, before names, hashes and sizes have been judged. */
 export interface CustomersData {
   readonly customers: readonly CustomerData[]
@@ -15,7 +13,10 @@ export interface CustomerData {
 /** The fields of a customer. */
 export const customerFields = ['name', 'password', 'quota', 'maxFiles'] as const
 
-const schema = {
+/**
+ * The JSON Schema of a customers file. `node scripts/write-validator.ts` makes customers-validator.ts of it, after each change.
+ */
+export const customersSchema = {
   type: 'object',
   required: ['customers'],
   additionalProperties: false,
@@ -35,22 +36,4 @@ const schema = {
       },
     },
   },
-}
-
-const ajv = new Ajv({
-  strict: true,
-  allErrors: true,
-  allowUnionTypes: true,
-  verbose: true,
-  // To judge this schema anew at each start, its own schema would have to be compiled, for twice the time of this one.
-  meta: false,
-  validateSchema: false,
-})
-const isCustomersData = ajv.compile<CustomersData>(schema)
-
-/** Judges the shape of `data`: the data typed, or what is wrong with it. */
-export function checkShape(
-  data: unknown,
-): { readonly data: CustomersData } | { readonly errors: readonly ErrorObject[] } {
-  return isCustomersData(data) ? { data } : { errors: isCustomersData.errors ?? [] }
-}
+} as const

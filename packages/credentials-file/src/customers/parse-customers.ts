@@ -1,8 +1,9 @@
 import { type Advice, advice, adviceOf, nameProblem, parseByteSize } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
 import { programName } from '../messages/program-name.ts'
+import { checkShape } from './check-shape.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
-import { checkShape, type CustomerData } from './customers-schema.ts'
+import type { CustomerData } from './customers-schema.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 

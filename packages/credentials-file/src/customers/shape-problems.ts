@@ -1,8 +1,8 @@
 import { advice, type Advice, closestWord } from '@holdfast/core'
-import type { ErrorObject } from 'ajv'
 import { programName } from '../messages/program-name.ts'
 import type { CustomersFileProblem } from './customers-file-error.ts'
 import { customerFields } from './customers-schema.ts'
+import type { ShapeError } from './customers-validator.ts'
 import type { DataPath, YamlDocument } from './yaml-document.ts'
 
 /** What helps where a password is no good: the commands refuse to edit a file that has anything wrong in it. */
@@ -11,7 +11,7 @@ export const anewRemedy = () =>
 
 /** Words and lines for what the schema found wrong. */
 export function shapeProblems(
-  errors: readonly ErrorObject[],
+  errors: readonly ShapeError[],
   yaml: YamlDocument,
 ): CustomersFileProblem[] {
   return errors.map((error) => {
@@ -41,13 +41,13 @@ function pathOf(pointer: string): DataPath {
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step))
 }
 
-function unknownKey({ keyword, params }: ErrorObject): string | undefined {
+function unknownKey({ keyword, params }: ShapeError): string | undefined {
   return keyword === 'additionalProperties' ? String(params['additionalProperty']) : undefined
 }
 
 const leaveOut = 'leave the field out for no limit'
 
-function describe(error: ErrorObject, path: DataPath): Advice {
+function describe(error: ShapeError, path: DataPath): Advice {
   switch (error.keyword) {
     case 'additionalProperties':
       return unknownField(unknownKey(error) ?? '', path)
