@@ -1,6 +1,5 @@
 import { createKeyedCounter, type FileService } from '@holdfast/core'
-import { noAudit } from './audit/audit.ts'
-import { createAuditRecorder, type AuditRecorder } from './audit/audit-recorder.ts'
+import { createAuditRecorder, noRecorder, type AuditRecorder } from './audit/audit-recorder.ts'
 import { createAddressOf, type AddressOf } from './address/address-of.ts'
 import { noLog, type HttpLog } from './errors/log.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
@@ -20,7 +19,7 @@ export interface Setup {
 
 /** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
 export function createSetup(service: FileService, options: RouterOptions): Setup {
-  const { prefix = '', log = noLog, trustedProxies, audit = noAudit } = options
+  const { prefix = '', log = noLog, trustedProxies, audit } = options
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { requestCounter = createKeyedCounter() } = options
   const addressOf = createAddressOf(trustedProxies)
@@ -31,6 +30,6 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
     addressOf,
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
     takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestCounter }),
-    recorder: createAuditRecorder(audit, addressOf),
+    recorder: audit ? createAuditRecorder(audit, addressOf) : noRecorder,
   }
 }

@@ -28,6 +28,3 @@ export interface AuditEvent {
  * response is 500, although the event has happened.
  */
 export type Audit = (event: AuditEvent) => Promise<void>
-
-/** Records nothing. */
-export const noAudit: Audit = async () => {}

@@ -15,13 +15,18 @@ export class BodyFault extends Error {
  * @throws BodyFault when something has read of the body, or has it decoded
  */
 export function requireIntactBody(request: IncomingMessage): void {
-  if (request.readableDidRead) {
+  if (request.readableDidRead && !isWhole(request)) {
     throw new BodyFault(
       "Something has read the request's body before holdfast: mount holdfast's router before body parsers, " +
         'such as koa-bodyparser and express.json, or keep them off its paths',
     )
   }
   requireUndecodedBody(request)
+}
+
+/** Whether the whole body lies in the stream, as where it was looked at and put back. */
+function isWhole({ headers, readableLength }: IncomingMessage): boolean {
+  return readableLength > 0 && readableLength === Number(headers['content-length'])
 }
 
 /**

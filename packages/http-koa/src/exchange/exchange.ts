@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CustomerFiles, OpenBlob } from '@holdfast/core'
+import type { BlobInfo, CustomerFiles, OpenBlob } from '@holdfast/core'
 import type { HoldfastState } from './holdfast-state.ts'
 import type { AnsweredRequest } from './answered-request.ts'
 
@@ -22,6 +22,11 @@ export interface Exchange {
   login?: { readonly by: unknown; readonly files: Promise<CustomerFiles> }
   /** The file that the request asks for, where it has been opened before the route is reached. */
   opening?: Promise<OpenBlob> | undefined
+  /** The upload, or the deletion, that the request asks for, where it began before the route is reached. */
+  storing?: Promise<BlobInfo>
+  deleting?: Promise<void>
+  /** The record of that in the audit trail, where it was begun as well. */
+  recording?: Promise<void>
   /** The bytes of both on the connection, once that is known. */
   bytes?: Pick<AnsweredRequest, 'bytesIn' | 'bytesOut'>
   /** Whether the log says already why the response broke off. */

@@ -12,7 +12,8 @@ export function recordChange(
   recorder: AuditRecorder,
 ): Middleware<HoldfastState> {
   return async (ctx, next) => {
-    const record = recorder(exchangeIn(ctx))
+    const exchange = exchangeIn(ctx)
+    const record = recorder(exchange)
     const subject = () => ({ file: ctx.state.fileName, bytes: ctx.state.stored?.size })
     try {
       await next()
@@ -20,6 +21,6 @@ export function recordChange(
       await record(event, subject(), { error })
       throw error
     }
-    await record(event, subject())
+    await (exchange.recording ?? record(event, subject()))
   }
 }

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { BlobInfo } from '@holdfast/core'
 import type { RouterMiddleware } from '@koa/router'
+import type { Context } from 'koa'
+import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { answerStored } from './answer-stored.ts'
 import { takeBodyAtHand } from '../body/body-at-hand.ts'
@@ -16,6 +19,10 @@ import { filesOf } from '../middleware/authenticate.ts'
 
 /** PUT /upload/:filename: stores the body as it is, without a form around it. */
 export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
+  answerStored(ctx, await (exchangeIn(ctx).storing ?? store(ctx)))
+}
+
+async function store(ctx: Context & { state: HoldfastState }): Promise<BlobInfo> {
   const name = fileNameInPath(ctx)
   const { headers } = ctx.req
   // RFC 9110 §14.5: a part that passes for the whole would destroy the file.
@@ -30,7 +37,7 @@ export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
     ...sizeOf(ctx.req),
     ...releaseChunks(ctx.req),
   })
-  answerStored(ctx, await upload.publish())
+  return upload.publish()
 }
 
 /** The bytes of the body: whole where they are there, or else those that a waiting client sends when they are read. */
