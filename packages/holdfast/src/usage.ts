@@ -43,7 +43,7 @@ export function describeUsage(yargs: Argv): Argv {
     .example('$0 usage alice --data /srv/files', 'one customer')
     .example('$0 usage --config holdfast.yaml --json', 'for a program')
     .epilog(
-      'Give the flags that the server gets. It looks at every file, changes none, and may run while the server does. Uploads under way are not counted.',
+      'Give the flags that the server gets. It looks at every file, changes none, and may run while the server does. Of uploads under way it counts those in pieces, as unfinished.',
     )
 }
 

@@ -12,6 +12,10 @@ const customers = `customers:
   - { name: none, password: d, quota: 0 }
 `
 
+async function* contentOf(size: number) {
+  yield Buffer.alloc(size)
+}
+
 describe('holdfast usage', () => {
   let site: Site
   beforeEach(async () => {
@@ -29,6 +33,17 @@ describe('holdfast usage', () => {
       await mkdir(join(site.path, 'data/files', path, '..'), { recursive: true })
       await writeFile(join(site.path, 'data/files', path), 'x'.repeat(size))
     }
+  }
+
+  /** Begins uploads of a customer, each of so many bytes. */
+  const beginUploads = async (customer: string, ...sizes: readonly number[]) => {
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    for (const size of sizes) {
+      const plan = { name: 'unfinished', expiresAfterMs: 600_000 }
+      const { id } = await store.resumable.begin(customer, plan)
+      await store.resumable.append({ customer, id }, 0, contentOf(size))
+    }
+    await store.close()
   }
 
   it('shows files, bytes, quota and its share for each customer in a table, and the sum', async () => {
@@ -55,7 +70,8 @@ describe('holdfast usage', () => {
     const { code, stdout } = await usage('--json')
     expect(code).to.equal(0)
     const lines = stdout.trimEnd().split('\n')
-    const numbers = { files: 0, bytes: 0, quota: null, share: null, maxFiles: null, listed: true }
+    const limits = { quota: null, share: null, maxFiles: null, listed: true }
+    const numbers = { files: 0, bytes: 0, unfinishedUploads: 0, unfinishedBytes: 0, ...limits }
     expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
       { ...numbers, customer: 'alice', quota: 1_000_000, share: 0, maxFiles: 5 },
       { ...numbers, customer: 'demo', files: 1, bytes: 2_500, quota: 10_000, share: 0.25 },
@@ -63,6 +79,27 @@ describe('holdfast usage', () => {
       { ...numbers, customer: 'none', quota: 0 },
       { ...numbers, customer: 'übung' },
     ])
+  })
+
+  it('shows unfinished uploads, whose bytes use up the quota', async () => {
+    await fill({ 'demo/a': 2_500 })
+    await beginUploads('demo', 2_000, 500)
+    await beginUploads('gone', 7)
+    expect((await usage()).stdout).to.equal(
+      [
+        'files     size    unfinished    quota  used  customer',
+        '  0/5      0 B             -  1.00 MB    0%  alice',
+        '    1  2.50 kB  2 of 2.50 kB  10.0 kB   50%  demo',
+        '    0      0 B             -      0 B     -  none',
+        '    0      0 B             -        -     -  übung',
+        '    1  2.50 kB  2 of 2.50 kB                 4 customers in all',
+        '',
+      ].join('\n'),
+    )
+    const { stdout } = await usage('demo', '--json')
+    const unfinished = { unfinishedUploads: 2, unfinishedBytes: 2_500 }
+    expect(JSON.parse(stdout)).to.include({ bytes: 2_500, share: 0.5, ...unfinished })
+    expect((await usage('gone')).stdout).to.match(/ 1 of 7 B .* gone \(not in/)
   })
 
   it('shows one customer, also one whom the file does not have any more, or without files', async () => {

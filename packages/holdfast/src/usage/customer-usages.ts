@@ -6,6 +6,8 @@ export interface CustomerUsage {
   readonly customer: string
   readonly files: number
   readonly bytes: number
+  /** Uploads in pieces that are not complete yet, and what has arrived of them. */
+  readonly unfinished: { readonly uploads: number; readonly bytes: number }
   /** Bytes; `undefined` for no limit, and for customers who are not in the customers file. */
   readonly quota: number | undefined
   /** `undefined` for no limit, and for customers who are not in the customers file. */
@@ -41,12 +43,30 @@ export async function usageOf(
 ): Promise<CustomerUsage> {
   const { blobs: files, bytes } = await store.usage(customer)
   const { quota, maxFiles } = quotas.get(customer) ?? {}
-  return { customer, files, bytes, quota, maxFiles, isListed: quotas.has(customer) }
+  const unfinished = await unfinishedOf(store, customer)
+  return { customer, files, bytes, unfinished, quota, maxFiles, isListed: quotas.has(customer) }
 }
 
-/** The used part of the quota, above 1 after it was lowered; `undefined` if there is no quota, or if it is 0. */
-export function shareOf({ bytes, quota }: Pick<CustomerUsage, 'bytes' | 'quota'>) {
-  return quota === undefined || quota === 0 ? undefined : bytes / quota
+async function unfinishedOf(store: BlobStore, customer: string) {
+  let uploads = 0
+  let bytes = 0
+  for await (const page of store.resumable?.list(customer) ?? []) {
+    uploads += page.length
+    for (const { offset } of page) bytes += offset
+  }
+  return { uploads, bytes }
+}
+
+/**
+ * The used part of the quota, unfinished uploads included, above 1 after it was lowered; `undefined` if there is no quota, or
+ * if it is 0.
+ */
+export function shareOf({
+  bytes,
+  unfinished,
+  quota,
+}: Pick<CustomerUsage, 'bytes' | 'unfinished' | 'quota'>) {
+  return quota === undefined || quota === 0 ? undefined : (bytes + unfinished.bytes) / quota
 }
 
 async function* eachOf(names: readonly string[]): AsyncGenerator<string> {

@@ -64,7 +64,7 @@ async function* onlyUsage(
   path: string,
 ): AsyncGenerator<CustomerUsage> {
   const usage = await usageOf(store, quotas, customer)
-  if (!usage.isListed && usage.files === 0) {
+  if (!usage.isListed && usage.files === 0 && usage.unfinished.uploads === 0) {
     const meant = closestWord(customer, [...quotas.keys()])
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
     throw new SetupError(
@@ -83,8 +83,10 @@ async function printTable(usages: AsyncIterable<CustomerUsage>): Promise<void> {
 async function printLines(usages: AsyncIterable<CustomerUsage>): Promise<void> {
   for await (const usage of usages) {
     const { customer, files, bytes, quota = null, maxFiles = null, isListed: listed } = usage
+    const { uploads: unfinishedUploads, bytes: unfinishedBytes } = usage.unfinished
     const share = shareOf(usage) ?? null
-    const line = { customer, files, bytes, quota, share, maxFiles, listed }
+    const unfinished = { unfinishedUploads, unfinishedBytes }
+    const line = { customer, files, bytes, ...unfinished, quota, share, maxFiles, listed }
     await print(`${JSON.stringify(line)}\n`)
   }
 }

@@ -1,29 +1,52 @@
 import { formatBytes } from '@holdfast/core'
-import { shareOf, type CustomerUsage } from './customer-usages.ts'
 import { visible } from '@holdfast/server/visible'
+import { shareOf, type CustomerUsage } from './customer-usages.ts'
 
-const heading = ['files', 'size', 'quota', 'used', 'customer'] as const
+const columns = ['files', 'size', 'unfinished', 'quota', 'used', 'customer'] as const
+
+type Row = Readonly<Record<(typeof columns)[number], string>>
+
+const heading: Row = {
+  files: 'files',
+  size: 'size',
+  unfinished: 'unfinished',
+  quota: 'quota',
+  used: 'used',
+  customer: 'customer',
+}
 
 /** `usages` as lines of aligned columns, with the sum of several. Names come last, since their width varies. */
 export function usageTable(usages: readonly CustomerUsage[]): readonly string[] {
   const rows = usages.map(toRow)
   const lines = usages.length > 1 ? [heading, ...rows, sumOf(usages)] : [heading, ...rows]
-  const widths = heading.map((_, column) =>
-    Math.max(...lines.map((cells) => cells[column]?.length ?? 0)),
+  const hasUnfinished = usages.some(({ unfinished }) => unfinished.uploads > 0)
+  const shown = columns.filter((column) => column !== 'unfinished' || hasUnfinished)
+  const widths = new Map(
+    shown.map((column) => [column, Math.max(...lines.map((line) => line[column].length))]),
   )
-  return lines.map((cells) =>
-    cells
-      .map((cell, column) => (column < 4 ? cell.padStart(widths[column] ?? 0) : cell))
+  return lines.map((line) =>
+    shown
+      .map((column) =>
+        column === 'customer' ? line[column] : line[column].padStart(widths.get(column) ?? 0),
+      )
       .join('  '),
   )
 }
 
-function toRow(usage: CustomerUsage): readonly string[] {
-  const { customer, files, bytes, quota, maxFiles, isListed } = usage
-  const count = maxFiles === undefined ? `${files}` : `${files}/${maxFiles}`
-  const limit = quota === undefined ? '-' : formatBytes(quota)
-  const name = isListed ? visible(customer) : `${visible(customer)} (not in the customers file)`
-  return [count, formatBytes(bytes), limit, percent(shareOf(usage)), name]
+function toRow(usage: CustomerUsage): Row {
+  const { customer, files, bytes, unfinished, quota, maxFiles, isListed } = usage
+  return {
+    files: maxFiles === undefined ? `${files}` : `${files}/${maxFiles}`,
+    size: formatBytes(bytes),
+    unfinished: unfinishedText(unfinished),
+    quota: quota === undefined ? '-' : formatBytes(quota),
+    used: percent(shareOf(usage)),
+    customer: isListed ? visible(customer) : `${visible(customer)} (not in the customers file)`,
+  }
+}
+
+function unfinishedText({ uploads, bytes }: CustomerUsage['unfinished']): string {
+  return uploads === 0 ? '-' : `${uploads} of ${formatBytes(bytes)}`
 }
 
 function percent(share: number | undefined): string {
@@ -33,8 +56,18 @@ function percent(share: number | undefined): string {
   return `${Math.floor(share * 100)}%`
 }
 
-function sumOf(usages: readonly CustomerUsage[]): readonly string[] {
-  const files = usages.reduce((sum, usage) => sum + usage.files, 0)
-  const bytes = usages.reduce((sum, usage) => sum + usage.bytes, 0)
-  return [`${files}`, formatBytes(bytes), '', '', `${usages.length} customers in all`]
+function sumOf(usages: readonly CustomerUsage[]): Row {
+  const sum = (of: (usage: CustomerUsage) => number) =>
+    usages.reduce((total, usage) => total + of(usage), 0)
+  return {
+    files: `${sum(({ files }) => files)}`,
+    size: formatBytes(sum(({ bytes }) => bytes)),
+    unfinished: unfinishedText({
+      uploads: sum(({ unfinished }) => unfinished.uploads),
+      bytes: sum(({ unfinished }) => unfinished.bytes),
+    }),
+    quota: '',
+    used: '',
+    customer: `${usages.length} customers in all`,
+  }
 }

@@ -31,9 +31,12 @@ describe('customerUsages', () => {
 
 describe('shareOf', () => {
   it('is the used part of the quota, and nothing where there is none to use', () => {
-    expect(shareOf({ bytes: 5, quota: 20 })).to.equal(0.25)
-    expect(shareOf({ bytes: 30, quota: 20 })).to.equal(1.5)
-    expect(shareOf({ bytes: 5, quota: undefined })).to.equal(undefined)
-    expect(shareOf({ bytes: 5, quota: 0 })).to.equal(undefined)
+    const share = (bytes: number, quota: number | undefined, unfinished = 0) =>
+      shareOf({ bytes, quota, unfinished: { uploads: 1, bytes: unfinished } })
+    expect(share(5, 20)).to.equal(0.25)
+    expect(share(5, 20, 10)).to.equal(0.75)
+    expect(share(30, 20)).to.equal(1.5)
+    expect(share(5, undefined)).to.equal(undefined)
+    expect(share(5, 0)).to.equal(undefined)
   })
 })

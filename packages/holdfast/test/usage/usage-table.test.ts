@@ -5,6 +5,7 @@ const alice = {
   customer: 'alice',
   files: 1,
   bytes: 999,
+  unfinished: { uploads: 0, bytes: 0 },
   quota: 1_000,
   maxFiles: undefined,
   isListed: true,
@@ -26,6 +27,17 @@ describe('usageTable', () => {
     expect(usageTable([{ ...alice, maxFiles: 20 }])).to.deep.equal([
       'files   size    quota  used  customer',
       ' 1/20  999 B  1.00 kB   99%  alice',
+    ])
+  })
+
+  it('has a column for unfinished uploads where there are any', () => {
+    const unfinished = { uploads: 12, bytes: 0 }
+    const lines = usageTable([alice, { ...alice, customer: 'bob', unfinished }])
+    expect(lines).to.deep.equal([
+      'files     size  unfinished    quota  used  customer',
+      '    1    999 B           -  1.00 kB   99%  alice',
+      '    1    999 B   12 of 0 B  1.00 kB   99%  bob',
+      '    2  2.00 kB   12 of 0 B                 2 customers in all',
     ])
   })
 
