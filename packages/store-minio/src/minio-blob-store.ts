@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { BlobInfo, BlobKey, BlobStore } from '@holdfast/core'
+import type { BlobKey, BlobStore } from '@holdfast/core'
+import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket } from './bucket/check-bucket.ts'
 import { createKeptObjects } from './read/kept-objects.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
-import type { WrittenObject } from './write/object-write.ts'
+import { describeWritten } from './write/describe-written.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { probeBucket } from './bucket/probe-bucket.ts'
 import { putObject } from './write/put-object.ts'
@@ -14,6 +15,8 @@ import { translating } from './errors/s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './write/stale-uploads.ts'
 import { statObject } from './read/stat-object.ts'
 import { createStoreAccess, type StoreAccessOptions } from './bucket/store-access.ts'
+import { createMinioResumableUploads } from './resumable/minio-resumable-uploads.ts'
+import { createUploadKeys } from './resumable/upload-keys.ts'
 import { removeOldTrialObjects } from './bucket/trial-objects.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
@@ -67,6 +70,22 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
     client.close()
     throw error
   }
+  const hasResumable = await canCompareAndSwap({ client, bucket, prefix, log })
+  const resumable = createMinioResumableUploads({
+    ...{
+      s3,
+      changing,
+      gets,
+      kept: createKeptObjects(0),
+      bucket,
+      keys,
+      removals,
+      budget,
+      underWay,
+      log,
+    },
+    uploadKeys: createUploadKeys(prefix),
+  })
   const stopSweeping = keepSweeping(
     { s3, bucket, keys, underWay, staleAfterMs: staleUploadAfterMs },
     log,
@@ -83,7 +102,7 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
       const ours = { changing, removals, budget, underWay, log }
       const write = { ...object, ...ours, createOnly, mark: randomUUID() }
       const written = await putObject(write, content, signal, release)
-      return describe(written, key.name, await statObject(object).catch(() => undefined))
+      return describeWritten(written, key.name, await statObject(object).catch(() => undefined))
     },
 
     async open(key, openOptions = {}) {
@@ -104,6 +123,8 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
 
     customers: () => listCustomers(listing),
 
+    ...(hasResumable && { resumable }),
+
     busyConnections: client.busyConnections,
 
     probe: (signal) => translating(probeBucket({ s3, bucket, prefix }, signal)),
@@ -113,15 +134,6 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
       client.close()
     },
   }
-}
-
-/**
- * Describes the object that was written. Its time is known only from `found`, a later look at the store. If that look
- * failed, or found the object of another put, the time of our own clock is used.
- */
-function describe({ size, etag }: WrittenObject, name: string, found?: BlobInfo): BlobInfo {
-  const written = { name, size, modifiedAt: new Date(), etag: etag.replaceAll('"', '') }
-  return found?.etag === written.etag ? found : written
 }
 
 /** Sweeps now and every hour; returns how to stop. */

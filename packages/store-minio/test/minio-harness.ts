@@ -1,3 +1,4 @@
+import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import type { BlobStoreHarness } from '@holdfast/contract'
 import type { RunningMinio } from '@holdfast/minio-container'
 import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
@@ -5,7 +6,13 @@ import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blo
 /** A server that tests have for themselves: MinIO or another one. */
 type Server = Pick<
   RunningMinio,
-  'endpoint' | 'accessKey' | 'secretKey' | 'region' | 'createBucket' | 'unfinishedUploads'
+  | 'endpoint'
+  | 'accessKey'
+  | 'secretKey'
+  | 'region'
+  | 'client'
+  | 'createBucket'
+  | 'unfinishedUploads'
 >
 
 /** A store in a new bucket of `minio`. */
@@ -25,7 +32,11 @@ export async function openMinioHarness(
       stores.push(another)
       return another
     },
-    litter: () => minio.unfinishedUploads(bucket),
+    litter: async () => {
+      const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: '\u007fuploads/' })
+      const { Contents: objects = [] } = await minio.client.send(command)
+      return [...(await minio.unfinishedUploads(bucket)), ...objects.map(({ Key = '' }) => Key)]
+    },
     heldResources: async () => {
       const busy = () => stores.reduce((sum, store) => sum + store.busyConnections(), 0)
       // A connection that was cut is gone with the next turns of the event loop, the sweep at the start soon.

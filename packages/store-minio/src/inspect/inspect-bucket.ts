@@ -12,6 +12,7 @@ import { encryptionFinding } from './encryption-finding.ts'
 import { multipartSteps } from './multipart-steps.ts'
 import { nameSteps } from './name-steps.ts'
 import { deleting, objectSteps } from './object-steps.ts'
+import { createResumingStep } from './resuming-step.ts'
 import { serverClockFinding } from './server-clock-finding.ts'
 import { settingSteps } from './setting-steps.ts'
 import { createStrangersStep } from './strangers-step.ts'
@@ -77,7 +78,7 @@ async function reach(
 }
 
 async function* tryOut(
-  { client: { s3 }, prefix }: StoreAccess,
+  { client: { s3, changing }, prefix }: StoreAccess,
   { endpoint, bucket, signal }: BucketInspectionOptions,
 ): AsyncGenerator<Finding> {
   await removeOldTrials(s3, bucket, prefix)
@@ -86,6 +87,7 @@ async function* tryOut(
   const steps = [
     ...objectSteps,
     ...multipartSteps,
+    createResumingStep(changing),
     ...nameSteps,
     ...settingSteps,
     strangers,

@@ -15,6 +15,8 @@ export interface ListRequest {
   readonly prefix: string
   /** Only keys after this one. Default: from the first. */
   readonly after?: string
+  /** Whether objects in folders below are given as such. Default: only their folders are. */
+  readonly isDeep?: boolean
   /** The most keys to ask for at once. Default, and S3's limit: 1000. */
   readonly pageSize?: number
 }
@@ -39,7 +41,7 @@ export interface ListedPage {
 
 /** Lists page by page, each in the order of the keys' UTF-8 bytes, as the reader asks for more. */
 export async function* listObjects(request: ListRequest): AsyncGenerator<ListedPage> {
-  const { s3, bucket, prefix, after, pageSize = 1000 } = request
+  const { s3, bucket, prefix, after, isDeep = false, pageSize = 1000 } = request
   let continuation: string | undefined
   do {
     const page: ListObjectsV2CommandOutput = await translating(
@@ -47,7 +49,7 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
         new ListObjectsV2Command({
           Bucket: bucket,
           Prefix: prefix,
-          Delimiter: '/',
+          ...(!isDeep && { Delimiter: '/' }),
           MaxKeys: pageSize,
           // Keys may have characters that XML cannot.
           EncodingType: 'url',

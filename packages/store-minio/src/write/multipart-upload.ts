@@ -1,16 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
-  AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   UploadPartCommand,
   type CompletedPart,
 } from '@aws-sdk/client-s3'
+import { abortMultipart } from './abort-multipart.ts'
 import type { Part } from './gather-parts.ts'
+import { insistOnUpload } from './insist-on-upload.ts'
 import { checksum, metadataOf, type ObjectWrite, type WrittenObject } from './object-write.ts'
 import { publishObject } from './publish-object.ts'
-import { pausesForUpload } from '../errors/retry-strategy.ts'
-import { isAnswer, translating } from '../errors/s3-errors.ts'
+import { translating } from '../errors/s3-errors.ts'
 
 /**
  * Sends parts as they come, several at a time, and makes the object of them when all are there. The upload is our own:
@@ -46,7 +45,7 @@ export async function sendInParts(
     failure.abort(error)
     // The server may keep a part that is still arriving when the upload is aborted.
     await Promise.allSettled(sent)
-    await abort(write, upload)
+    await abortMultipart(write, upload)
     // The first error: the requests that it aborted reject with errors of their own.
     throw stop.reason
   } finally {
@@ -90,7 +89,7 @@ async function sendPart(
   })
   try {
     const { ETag: etag } = await translating(
-      insisting(() => s3.send(command, { abortSignal: stop }), stop),
+      insistOnUpload(() => s3.send(command, { abortSignal: stop }), stop),
     )
     return { PartNumber: number, ETag: etag, ChecksumCRC32: sum }
   } finally {
@@ -112,26 +111,4 @@ async function complete(
     ...(createOnly && { IfNoneMatch: '*' }),
   })
   return (await changing.send(command)).ETag
-}
-
-/** Does `work` anew, for some seconds, when the store says that there is no such upload. */
-async function insisting<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (const pause of pausesForUpload) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isAnswer(error, 'NoSuchUpload')) throw error
-      await delay(pause, undefined, { signal })
-    }
-  }
-  return work()
-}
-
-/** Never throws: the caller reports the error that led here, and the next sweep removes the upload. */
-async function abort({ s3, bucket, key, log }: ObjectWrite, upload: string): Promise<void> {
-  const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: upload })
-  await s3.send(command).catch((error: unknown) => {
-    if (isAnswer(error, 'NoSuchUpload')) return
-    log.warn(`An upload that failed could not be removed from the bucket: ${String(error)}`)
-  })
 }

@@ -54,7 +54,7 @@ describeWithMinio('inspectBucket', (minio) => {
     const findings = await inspect({ prefix: 'some/where/' })
     expect(faults(findings)).to.deep.equal([])
     expect(findings.map(({ check }) => check).join(', ')).to.equal(
-      'encryption, clock, bucket, uploading, create-only, downloading, ranges, listing, large uploads, large create-only, unfinished uploads, parts, giving up, names, similar names, versioning, object lock, lifecycle rules, strangers, deleting',
+      'encryption, clock, bucket, uploading, create-only, downloading, ranges, listing, large uploads, large create-only, unfinished uploads, parts, giving up, resuming uploads, names, similar names, versioning, object lock, lifecycle rules, strangers, deleting',
     )
     expect(found(findings, 'bucket')?.message).to.match(
       /^test-.* at http:.* answers within \d+ ms$/,

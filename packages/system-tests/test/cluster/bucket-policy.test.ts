@@ -6,7 +6,7 @@ import {
   type BucketLifecycleConfiguration,
 } from '@aws-sdk/client-s3'
 import { inspect } from 'node:util'
-import { createFileService } from '@holdfast/core'
+import { createFileService, type BlobStore } from '@holdfast/core'
 import { describeWithMinio, type RunningMinio } from '@holdfast/minio-container'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { until } from '@holdfast/testing'
@@ -95,11 +95,22 @@ async function doEverything(minio: RunningMinio, bucket: string, policy: Policy)
     expect(await broken.catch((error: unknown) => error)).to.be.an('error')
     expect(await unfinishedUploads(minio, bucket, 'demo/broken')).to.deep.equal([])
     expect(await store.stat({ customer: 'demo', name: 'none' })).to.equal(undefined)
+    await uploadInPieces(store)
     await files.delete('small')
     await files.delete('large')
   } finally {
     await store.close()
   }
+}
+
+async function uploadInPieces({ resumable }: BlobStore): Promise<void> {
+  if (!resumable) throw new Error('The store keeps no uploads in pieces')
+  const plan = { name: 'pieces', expiresAfterMs: 60_000 }
+  const upload = { customer: 'demo', id: (await resumable.begin('demo', plan)).id }
+  const first = await resumable.append(upload, 0, new Blob([contentOf('pieces', 6 * MiB)]).stream())
+  await resumable.append(upload, first, new Blob(['end']).stream())
+  expect((await resumable.publish(upload)).size).to.equal(6 * MiB + 3)
+  await resumable.sweep(new Date(Date.now() + 120_000))
 }
 
 /** An upload as a crash leaves it, with a part. */

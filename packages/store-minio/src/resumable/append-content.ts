@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import type { AppendOptions, UploadKey } from '@holdfast/core'
+import { gatherParts } from '../write/gather-parts.ts'
+import { createPartBuffers } from '../write/part-buffers.ts'
+import { maxPartMemory, partSize } from '../write/part-size.ts'
+import { createAppendSource, type AppendSource } from './append-source.ts'
+import { leastPartSize } from './least-part-size.ts'
+import { createPartLedger, type PartLedger } from './part-ledger.ts'
+import { createPartSender, type PartSender } from './part-sender.ts'
+import { putPart, readParts, removeParts } from './part-objects.ts'
+import type { UploadObjects } from './upload-objects.ts'
+import { countParts, offsetOf } from './upload-record.ts'
+import type { StoredRecord } from './upload-records.ts'
+
+export interface Append extends AppendOptions {
+  readonly upload: UploadKey
+  readonly content: AsyncIterable<Uint8Array>
+  /** Aborts when a later call wants the upload. */
+  readonly interrupted: AbortSignal
+}
+
+/**
+ * Adds content to the upload that `begun` describes; resolves to the new offset. Parts are new objects; the record lists
+ * them once they are stored, one after the other. The tail of earlier appends is put before the content, so that only the
+ * last part is small.
+ */
+export async function appendContent(
+  objects: UploadObjects,
+  begun: StoredRecord,
+  { upload, content, interrupted, signal, release, allOrNothing = false }: Append,
+): Promise<number> {
+  const failure = new AbortController()
+  const signals = [interrupted, failure.signal, ...(signal ? [signal] : [])]
+  const source = createAppendSource(
+    readParts(objects, upload, tailNames(begun)),
+    content,
+    AbortSignal.any(signals),
+    release,
+  )
+  const ledger = createPartLedger(objects, begun)
+  const sender = createPartSender(ledger, allOrNothing, {
+    store: (name, part) => putPart(objects, upload, name, part),
+    onFailure: (error) => failure.abort(error),
+  })
+  try {
+    const failed = await sendParts(objects, begun, source, sender).then(source.failure, asFailure)
+    await sender.settled()
+    if (!failed || !allOrNothing) await sender.recordAll()
+    if (failed) throw failed.error
+    return offsetOf(ledger.stored().record)
+  } finally {
+    await clean(objects, upload, begun, ledger, sender)
+  }
+}
+
+function asFailure(error: unknown): { readonly error: unknown } {
+  return { error }
+}
+
+function tailNames({ record: { tail } }: StoredRecord): string[] {
+  return tail ? [`${tail.by}-${tail.first}`] : []
+}
+
+async function sendParts(
+  objects: UploadObjects,
+  { record }: StoredRecord,
+  { content, release, taken }: AppendSource,
+  sender: PartSender,
+): Promise<void> {
+  const before = countParts(record)
+  const by = randomBytes(9).toString('base64url')
+  const buffers = createPartBuffers(objects.budget, maxPartMemory)
+  const parts = gatherParts(content, buffers, (number) => partSize(before + number), release)
+  for await (const part of parts) {
+    if (taken() === 0 || sender.hasFailed()) {
+      part.release()
+      continue
+    }
+    const run = { by, first: part.number, count: 1, size: part.bytes.length }
+    const isTail = part.isLast && run.size < leastPartSize(before + part.number)
+    await sender.send({ run, isTail }, part)
+  }
+}
+
+/** Removes what no record lists: the old tail, or what this append has stored in vain. */
+async function clean(
+  objects: UploadObjects,
+  upload: UploadKey,
+  begun: StoredRecord,
+  ledger: PartLedger,
+  sender: PartSender,
+): Promise<void> {
+  const names = ledger.unlisted([...tailNames(begun), ...sender.names()])
+  if (names.length > 0) await removeParts(objects, upload, names)
+}

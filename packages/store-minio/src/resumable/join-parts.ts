@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListPartsCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+  type CompletedPart,
+  type ListPartsCommandOutput,
+} from '@aws-sdk/client-s3'
+import { isAnswer, translating } from '../errors/s3-errors.ts'
+import { escapeUri } from '../http/escape-uri.ts'
+import { abortMultipart } from '../write/abort-multipart.ts'
+import { insistOnUpload } from '../write/insist-on-upload.ts'
+import { metadataOf, type ObjectWrite } from '../write/object-write.ts'
+
+/** A multipart upload that has all its parts, and only has to be completed. */
+export interface JoinedParts {
+  readonly multipartId: string
+  readonly parts: readonly CompletedPart[]
+}
+
+/** How many parts the server copies at once. */
+const copiesAtOnce = 4
+
+/** Begins a multipart upload and has the server copy the objects `keys` into it, in this order. */
+export async function joinParts(write: ObjectWrite, keys: readonly string[]): Promise<JoinedParts> {
+  const { s3, bucket, key, underWay } = write
+  const place = { Bucket: bucket, Key: key }
+  const beginning = new CreateMultipartUploadCommand({ ...place, Metadata: metadataOf(write) })
+  const { UploadId: multipartId = '' } = await translating(s3.send(beginning))
+  underWay.add(multipartId)
+  try {
+    const etags = await translating(copyAll(write, multipartId, keys))
+    const parts = etags.map((ETag, index) => ({ PartNumber: index + 1, ETag }))
+    return { multipartId, parts }
+  } catch (error) {
+    await abortMultipart(write, multipartId)
+    underWay.delete(multipartId)
+    throw error
+  }
+}
+
+async function copyAll(
+  write: ObjectWrite,
+  multipartId: string,
+  keys: readonly string[],
+): Promise<string[]> {
+  if (keys.length === 0) return [await putEmptyPart(write, multipartId)]
+  const etags: string[] = []
+  let next = 0
+  const work = async () => {
+    for (let index = next++; index < keys.length; index = next++) {
+      etags[index] = await copyPart(write, multipartId, index + 1, keys[index] ?? '')
+    }
+  }
+  const workers = await Promise.allSettled(Array.from({ length: copiesAtOnce }, work))
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+  return etags
+}
+
+async function copyPart(
+  { s3, bucket, key }: ObjectWrite,
+  multipartId: string,
+  number: number,
+  source: string,
+): Promise<string> {
+  const command = new UploadPartCopyCommand({
+    ...{ Bucket: bucket, Key: key, UploadId: multipartId, PartNumber: number },
+    CopySource: [bucket, ...source.split('/')].map(escapeUri).join('/'),
+  })
+  const { CopyPartResult: copied } = await insistOnUpload(() => s3.send(command))
+  return copied?.ETag ?? ''
+}
+
+/** S3 makes no object of no parts. */
+async function putEmptyPart(
+  { s3, bucket, key }: ObjectWrite,
+  multipartId: string,
+): Promise<string> {
+  const command = new UploadPartCommand({
+    ...{ Bucket: bucket, Key: key, UploadId: multipartId, PartNumber: 1 },
+    ...{ Body: Buffer.alloc(0), ContentLength: 0 },
+  })
+  const { ETag = '' } = await insistOnUpload(() => s3.send(command))
+  return ETag
+}
+
+/** Makes the object of its parts; resolves to its entity tag. */
+export async function completeJoined(
+  { changing, bucket, key, createOnly }: ObjectWrite,
+  { multipartId, parts }: JoinedParts,
+): Promise<string | undefined> {
+  const command = new CompleteMultipartUploadCommand({
+    ...{ Bucket: bucket, Key: key, UploadId: multipartId },
+    MultipartUpload: { Parts: [...parts] },
+    ...(createOnly && { IfNoneMatch: '*' }),
+  })
+  return (await changing.send(command)).ETag
+}
+
+/** The parts of a multipart upload; `undefined` if there is no such upload, since it was completed or aborted. */
+export async function findJoined(
+  { s3, bucket, key }: ObjectWrite,
+  multipartId: string,
+): Promise<JoinedParts | undefined> {
+  const parts: CompletedPart[] = []
+  let marker: string | undefined
+  try {
+    do {
+      const command = new ListPartsCommand({
+        ...{ Bucket: bucket, Key: key, UploadId: multipartId },
+        ...(marker !== undefined && { PartNumberMarker: marker }),
+      })
+      const page: ListPartsCommandOutput = await insistOnUpload(() => s3.send(command))
+      for (const { PartNumber, ETag } of page.Parts ?? []) parts.push({ PartNumber, ETag })
+      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined
+    } while (marker !== undefined)
+  } catch (error) {
+    if (isAnswer(error, 'NoSuchUpload')) return undefined
+    throw error
+  }
+  return { multipartId, parts }
+}
+
+/** The entity tag that S3 gives an object of these parts, without quotes; empty where their tags are no MD5. */
+export function joinedTag({ parts }: JoinedParts): string {
+  const tags = parts.map(({ ETag = '' }) => ETag.replaceAll('"', ''))
+  if (!tags.every((tag) => /^[0-9a-f]{32}$/.test(tag))) return ''
+  return `${hash('md5', Buffer.from(tags.join(''), 'hex'))}-${tags.length}`
+}

@@ -1,0 +1,112 @@
+import type { ResumableUpload, ResumableUploads, UploadKey } from '@holdfast/core'
+import { appendContent } from './append-content.ts'
+import { dropUpload } from './drop-upload.ts'
+import { findUpload, lookUpUpload } from './find-upload.ts'
+import { listUploadsOf } from './list-uploads-of.ts'
+import { readParts } from './part-objects.ts'
+import { publishUpload } from './publish-upload.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+import { createUploadId } from './upload-keys.ts'
+import type { UploadObjects } from './upload-objects.ts'
+import {
+  describeUpload,
+  offsetOf,
+  partNames,
+  uploadConflict,
+  type UploadRecord,
+} from './upload-record.ts'
+import { createRecord, replaceRecord } from './upload-records.ts'
+import { createUploadTurns } from './upload-turns.ts'
+
+/** How often others may change the upload meanwhile. */
+const mostAttempts = 5
+
+/**
+ * Uploads in pieces as objects beside the blobs: one small record for each, and parts that the record lists. The server
+ * must replace a record only under the condition that it is the one that was read.
+ */
+export function createMinioResumableUploads(objects: UploadObjects): ResumableUploads {
+  const turns = createUploadTurns()
+  return {
+    async begin(customer, plan) {
+      const id = createUploadId(plan.expiresAfterMs)
+      const key = objects.uploadKeys.recordKey({ customer, id })
+      const { record } = await createRecord(objects, key, { customer, plan, parts: [] })
+      return describeUpload(id, record)
+    },
+
+    async state(upload) {
+      const stored = await lookUpUpload(objects, upload)
+      return stored && describeUpload(upload.id, stored.record)
+    },
+
+    append: (upload, offset, content, options = {}) =>
+      turns.run(upload.id, async (interrupted) => {
+        options.signal?.throwIfAborted()
+        interrupted.throwIfAborted()
+        const stored = await findUpload(objects, upload)
+        checkOffset(stored.record, offset)
+        return appendContent(objects, stored, { ...options, upload, content, interrupted })
+      }),
+
+    interrupt: ({ id }) => turns.interrupt(id),
+
+    declareLength: (upload, length) => declareLength(objects, upload, length),
+
+    content: (upload) => contentOf(objects, upload),
+
+    publish: (upload) => turns.run(upload.id, () => publishUpload(objects, upload)),
+
+    discard: (upload) => turns.run(upload.id, () => discard(objects, upload)),
+
+    list: (customer): AsyncIterable<readonly ResumableUpload[]> => listUploadsOf(objects, customer),
+
+    sweep: (now) =>
+      sweepUploads(objects, { now: now.getTime(), isRunning: (id) => turns.isRunning(id) }),
+  }
+}
+
+function checkOffset(record: UploadRecord, offset: number): void {
+  if (record.published || record.publishing) throw uploadConflict('The upload is published')
+  const present = offsetOf(record)
+  if (present === offset) return
+  throw uploadConflict(`The upload stands at ${present} and not at ${offset} bytes`)
+}
+
+async function declareLength(
+  objects: UploadObjects,
+  upload: UploadKey,
+  length: number,
+): Promise<void> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const stored = await findUpload(objects, upload)
+    const { record } = stored
+    const declared = record.plan.length ?? length
+    if (declared !== length)
+      throw uploadConflict(`The length is ${declared} and not ${length} bytes`)
+    const offset = offsetOf(record)
+    if (offset > length) throw uploadConflict(`The upload has ${offset} bytes already`)
+    if (record.plan.length === length) return
+    const next = { ...record, plan: { ...record.plan, length } }
+    if ((await replaceRecord(objects, stored, next)).stored) return
+  }
+  throw changesAllTheTime()
+}
+
+async function* contentOf(objects: UploadObjects, upload: UploadKey): AsyncGenerator<Uint8Array> {
+  const { record } = await findUpload(objects, upload)
+  yield* readParts(objects, upload, partNames(record))
+}
+
+async function discard(objects: UploadObjects, upload: UploadKey): Promise<boolean> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const stored = await lookUpUpload(objects, upload)
+    if (!stored) return false
+    if (await dropUpload(objects, upload, stored)) return true
+  }
+  throw changesAllTheTime()
+}
+
+function changesAllTheTime() {
+  return uploadConflict('Other processes change the upload all the time')
+}

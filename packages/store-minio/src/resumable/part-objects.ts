@@ -1,0 +1,85 @@
+import { DeleteObjectsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import type { UploadKey } from '@holdfast/core'
+import { FileServiceError } from '@holdfast/core'
+import { translating } from '../errors/s3-errors.ts'
+import { listObjects, type ListedObject } from '../list/list-objects.ts'
+import { readBlob } from '../read/read-blob.ts'
+import type { Part } from '../write/gather-parts.ts'
+import { checksum } from '../write/object-write.ts'
+import type { UploadObjects } from './upload-objects.ts'
+
+/** Stores a part under a name that no other has; then its buffer is given back. */
+export async function putPart(
+  { s3, bucket, uploadKeys }: UploadObjects,
+  upload: UploadKey,
+  name: string,
+  { bytes, crc32, release }: Part,
+): Promise<void> {
+  const command = new PutObjectCommand({
+    ...{ Bucket: bucket, Key: uploadKeys.partsPrefix(upload) + name },
+    ...{ Body: bytes, ContentLength: bytes.length, ChecksumCRC32: checksum(crc32) },
+  })
+  try {
+    await translating(s3.send(command))
+  } finally {
+    release()
+  }
+}
+
+/** The content of the parts `names`, one after the other. */
+export async function* readParts(
+  objects: UploadObjects,
+  upload: UploadKey,
+  names: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  for (const name of names) {
+    const key = objects.uploadKeys.partsPrefix(upload) + name
+    const part = await readBlob({ ...objects, key, name }, {})
+    if (!part) {
+      throw new FileServiceError('store-unavailable', 'The store has lost a part of an upload')
+    }
+    yield* part.content
+  }
+}
+
+/** S3's limit for one request. */
+const mostAtOnce = 1000
+
+/** Removes objects, whether they are there or not. */
+export async function removeObjects(
+  { s3, bucket }: UploadObjects,
+  keys: readonly string[],
+): Promise<void> {
+  for (let at = 0; at < keys.length; at += mostAtOnce) {
+    const Objects = keys.slice(at, at + mostAtOnce).map((Key) => ({ Key }))
+    const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } })
+    const { Errors: errors = [] } = await translating(s3.send(command))
+    const [first] = errors
+    if (first) throw new FileServiceError('store-unavailable', `Not removed: ${first.Code ?? ''}`)
+  }
+}
+
+/**
+ * Removes parts that are in no record any more. Never throws: those that stay are removed by a sweep.
+ */
+export async function removeParts(
+  objects: UploadObjects,
+  upload: UploadKey,
+  names: readonly string[],
+): Promise<void> {
+  const prefix = objects.uploadKeys.partsPrefix(upload)
+  await removeObjects(
+    objects,
+    names.map((name) => prefix + name),
+  ).catch((error: unknown) => {
+    objects.log.warn(`Parts of an upload could not be removed from the bucket: ${String(error)}`)
+  })
+}
+
+/** Objects below a prefix, in pages. */
+export async function* listBelow(
+  { s3, bucket }: UploadObjects,
+  prefix: string,
+): AsyncGenerator<readonly ListedObject[]> {
+  for await (const { objects } of listObjects({ s3, bucket, prefix, isDeep: true })) yield objects
+}

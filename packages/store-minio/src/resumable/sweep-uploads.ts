@@ -1,0 +1,65 @@
+import { basename } from 'node:path/posix'
+import { dropUpload } from './drop-upload.ts'
+import { listBelow, removeObjects } from './part-objects.ts'
+import { expiresAfterMsOf } from './upload-keys.ts'
+import type { UploadObjects } from './upload-objects.ts'
+import { isKnown, partNames } from './upload-record.ts'
+import { readRecord } from './upload-records.ts'
+
+/** Milliseconds that the clocks of this machine and of the server may differ by. */
+const clockError = 15 * 60 * 1000
+
+/** Milliseconds after which a part that no record lists is a left-over: one that is stored is recorded within a minute. */
+const orphanAfterMs = 6 * 60 * 60 * 1000
+
+export interface UploadSweep {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Whether this process is changing the upload. */
+  readonly isRunning: (id: string) => boolean
+}
+
+/** Removes what has expired, and parts that a crash has left; resolves to the number of unfinished uploads removed. */
+export async function sweepUploads(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
+  const removed = await removeExpired(objects, sweep)
+  await removeOrphans(objects, sweep)
+  return removed
+}
+
+async function removeExpired(
+  objects: UploadObjects,
+  { now, isRunning }: UploadSweep,
+): Promise<number> {
+  let removed = 0
+  for await (const records of listBelow(objects, objects.uploadKeys.recordsPrefix())) {
+    for (const { key, modifiedAt } of records) {
+      const id = basename(key)
+      const expiresAfterMs = expiresAfterMsOf(id)
+      if (expiresAfterMs === undefined || isRunning(id)) continue
+      if (modifiedAt.getTime() + expiresAfterMs - clockError > now) continue
+      const stored = await readRecord(objects, key)
+      if (!stored || isKnown(stored.record, now)) continue
+      const { customer, published, isDiscarded } = stored.record
+      const isOurs = await dropUpload(objects, { customer, id }, stored)
+      if (isOurs && !published && isDiscarded !== true) removed++
+    }
+  }
+  return removed
+}
+
+async function removeOrphans(
+  objects: UploadObjects,
+  { now, isRunning }: UploadSweep,
+): Promise<void> {
+  for await (const parts of listBelow(objects, objects.uploadKeys.partsPrefix())) {
+    const old = parts.filter(({ modifiedAt }) => modifiedAt.getTime() + orphanAfterMs < now)
+    const byRecord = Map.groupBy(old, ({ key }) => objects.uploadKeys.recordOfPart(key))
+    for (const [recordKey, found] of byRecord) {
+      if (recordKey === undefined || isRunning(basename(recordKey))) continue
+      const stored = await readRecord(objects, recordKey)
+      const listed = new Set(stored ? partNames(stored.record) : [])
+      const orphans = found.map(({ key }) => key).filter((key) => !listed.has(basename(key)))
+      await removeObjects(objects, orphans)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { UploadKey } from '@holdfast/core'
+
+/** Where the objects of unfinished uploads are. */
+export interface UploadKeys {
+  /** What the keys of all records begin with, or of one customer's. */
+  recordsPrefix(customer?: string): string
+  recordKey(upload: UploadKey): string
+  /** What the keys of all parts begin with, or of one upload's. */
+  partsPrefix(upload?: UploadKey): string
+  /** Which record belongs to an object below `partsPrefix()`; `undefined` for an object of others. */
+  recordOfPart(key: string): string | undefined
+}
+
+/**
+ * No blob and no customer has a key below this folder: names have no control character. DEL is the one that XML 1.0 can
+ * have, so that servers list the keys as they are. Administrators see `uploads/`.
+ */
+const folder = '\u007fuploads/'
+
+/**
+ * Records and parts are in folders of their own: on servers that keep objects as files, no key is both a file and a
+ * folder. Customers stand there by their SHA-256, which is short and plain for every name.
+ */
+export function createUploadKeys(prefix: string): UploadKeys {
+  const [records, parts] = [`${prefix}${folder}records/`, `${prefix}${folder}parts/`]
+  const within = (base: string, { customer, id }: UploadKey) => `${base}${digest(customer)}/${id}`
+  return {
+    recordsPrefix: (customer) => records + (customer === undefined ? '' : `${digest(customer)}/`),
+    recordKey: (upload) => within(records, upload),
+    partsPrefix: (upload) => (upload === undefined ? parts : `${within(parts, upload)}/`),
+    recordOfPart: (key) => {
+      const [customer = '', id = '', ...rest] = key.slice(parts.length).split('/')
+      return rest.length === 1 && isUploadId(id) ? `${records}${customer}/${id}` : undefined
+    },
+  }
+}
+
+function digest(customer: string): string {
+  return hash('sha256', customer)
+}
+
+/** 128 random bits in base64url, then the milliseconds to the expiry, so that a sweep need not read young records. */
+export function createUploadId(expiresAfterMs: number): string {
+  return `${randomBytes(16).toString('base64url')}-${Math.ceil(expiresAfterMs).toString(36)}`
+}
+
+/** Whether `id` is one by the port: others must not become keys. */
+export function isUploadId(id: string): boolean {
+  return /^[\w-]{16,64}$/.test(id)
+}
+
+/** Milliseconds after its last change at which the upload `id` expires; `undefined` for an id of no store like this. */
+export function expiresAfterMsOf(id: string): number | undefined {
+  const [, time] = /^[\w-]{22}-([0-9a-z]{1,11})$/.exec(id) ?? []
+  return time === undefined ? undefined : Number.parseInt(time, 36)
+}
