@@ -24,6 +24,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/endurance/one-gibibyte.long.test.ts',
   'packages/store-minio/test/contract.test.ts',
   'packages/store-disk/test/contract.test.ts',
+  'packages/store-disk/test/resumable/crash.test.ts',
   'packages/store-disk/test/moving-files.test.ts',
   'packages/system-tests/test/abuse/stalled-forms.alone.test.ts',
   'packages/store-minio/test/faults/persistent.long.test.ts',

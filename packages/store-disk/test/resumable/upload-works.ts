@@ -1,0 +1,95 @@
+import { readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { UploadKey, UploadPlan } from '@holdfast/core'
+import type { DiskBlobStore } from '../../src/disk-blob-store.ts'
+import { identifyProcess } from '../../src/temp/process-identity.ts'
+import { tempDirectoryName } from '../../src/temp/temp-owner.ts'
+
+export type UploadWork =
+  | 'begin'
+  | 'append'
+  | 'append-much'
+  | 'append-all-or-nothing'
+  | 'append-after-a-silent-owner'
+  | 'declare-length'
+  | 'publish'
+  | 'publish-as-new'
+  | 'discard'
+  | 'sweep'
+
+export interface Work {
+  /** What the upload begins with. Default: an hour, replace. */
+  readonly plan?: Partial<UploadPlan>
+  /** Bytes that have been acknowledged before. */
+  readonly before: number
+  /** Bytes that the work adds. */
+  readonly adds: number
+  readonly prepare?: (uploadDirectory: string) => Promise<void>
+  readonly run: (store: DiskBlobStore, key: UploadKey) => Promise<unknown>
+}
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/** A prime number of bytes: no piece is like another one that begins elsewhere at a round number. */
+const period = Buffer.from(Array.from({ length: 65_521 }, (_, at) => (at * 167 + (at >> 8)) & 255))
+
+/** Bytes of the upload from `offset` on: each place has its own, so that a piece in the wrong place shows. */
+export function bytesAt(offset: number, length: number): Buffer {
+  const start = offset % period.length
+  const times = Math.ceil((start + length) / period.length)
+  return Buffer.concat(Array.from({ length: times }, () => period)).subarray(start, start + length)
+}
+
+export async function* piece(offset: number, length: number) {
+  for (let at = 0; at < length; at += 64 * KiB) {
+    yield bytesAt(offset + at, Math.min(64 * KiB, length - at))
+  }
+}
+
+function append(before: number, adds: number, allOrNothing = false): Work {
+  return {
+    before,
+    adds,
+    run: (store, key) => store.resumable.append(key, before, piece(before, adds), { allOrNothing }),
+  }
+}
+
+/** Everything that is done with uploads, for processes that die meanwhile. */
+export const uploadWorks: Readonly<Record<UploadWork, Work>> = {
+  begin: {
+    before: 0,
+    adds: 0,
+    run: (store) => store.resumable.begin('alice', { name: 'begun', expiresAfterMs: 3_600_000 }),
+  },
+  append: append(100 * KiB, 70 * KiB),
+  'append-much': append(0, 33 * MiB),
+  'append-all-or-nothing': append(10, 70 * KiB, true),
+  'append-after-a-silent-owner': {
+    ...append(3 * KiB, 5),
+    prepare: async (directory) => {
+      const names = await readdir(directory)
+      const content = names.find((name) => name.startsWith('bytes-')) ?? ''
+      const owner = tempDirectoryName({ ...identifyProcess(), pidNamespace: 1 }, 'abc')
+      await rename(join(directory, content), join(directory, `${content}=${owner}`))
+    },
+  },
+  'declare-length': {
+    before: 5,
+    adds: 0,
+    run: (store, key) => store.resumable.declareLength(key, 5),
+  },
+  publish: { before: 70_000, adds: 0, run: (store, key) => store.resumable.publish(key) },
+  'publish-as-new': {
+    before: 100,
+    adds: 0,
+    plan: { createOnly: true },
+    run: (store, key) => store.resumable.publish(key),
+  },
+  discard: { before: 70_000, adds: 0, run: (store, key) => store.resumable.discard(key) },
+  sweep: {
+    before: 70_000,
+    adds: 0,
+    run: (store) => store.resumable.sweep(new Date(Date.now() + 24 * 3_600_000)),
+  },
+}
