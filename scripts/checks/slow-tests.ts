@@ -9,6 +9,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/cluster/cluster.long.test.ts',
   'packages/system-tests/test/crash/crash.long.test.ts',
   'packages/system-tests/test/power-cut/power-cut.long.test.ts',
+  'packages/system-tests/test/power-cut/upload-power-cut.long.test.ts',
   'scripts/examples/test/examples.long.test.ts',
   'packages/system-tests/test/containers/containers.test.ts',
   'scripts/containers/test/test-command.test.ts',

@@ -141,7 +141,7 @@ function runChild(args: readonly string[], death?: Death): Promise<readonly stri
     execFile(process.execPath, [script, ...args, ...crash], (error, stdout, stderr) => {
       const isExpected = death ? error?.signal === 'SIGKILL' : !error
       if (isExpected) resolve(stdout.split('\n').filter((line) => line !== ''))
-      else reject(new Error(`${args.join(' ')}: ${String(error)} ${stdout} ${stderr}`))
+      else reject(new Error(`${args.join(' ')}: ${stdout} ${stderr}`, { cause: error }))
     })
   })
 }

@@ -27,7 +27,7 @@ interface Place {
 interface Appending {
   readonly process: ChildProcess
   /** Resolves with the next line that it writes. */
-  nextLine(): Promise<string>
+  readonly nextLine: () => Promise<string>
 }
 
 async function openPlace(): Promise<Place> {
