@@ -8,11 +8,11 @@ import { expect } from 'chai'
 import express from 'express'
 import Koa from 'koa'
 import multer from 'multer'
+import { exchange } from '@holdfast/testing'
 import { createMulterStorage, createRouter } from '../src/index.ts'
 import { collectLog, type CollectedLog } from './support/collected-log.ts'
 import { expectError } from './support/expect-error.ts'
 import { listen, type Listening } from './support/listening.ts'
-import { exchange } from './support/raw-connection.ts'
 import { filePart, form, formType, request, textPart } from './support/request.ts'
 
 /** An application with something before the routes of the service. */

@@ -3,6 +3,7 @@ import { createFileService, FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { exchange } from '@holdfast/testing'
 import {
   createApp,
   createAuthentication,
@@ -13,7 +14,6 @@ import {
 import type { HoldfastState } from '../src/index.ts'
 import { expectError } from './support/expect-error.ts'
 import { listen } from './support/listening.ts'
-import { exchange } from './support/raw-connection.ts'
 import { form, formType, filePart, request } from './support/request.ts'
 
 const service = () => createFileService({ store: createMemoryBlobStore() })

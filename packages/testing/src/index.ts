@@ -1,6 +1,13 @@
 export { asRoot, rootCommand } from './as-root.ts'
 export { cheapCost } from './cheap-cost.ts'
-export { openConnection, uploadHead, type Connection } from './connection.ts'
+export {
+  exchange,
+  openConnection,
+  type Connection,
+  type ConnectionOptions,
+} from './connection/connection.ts'
+export { parseAnswer, type Answer } from './connection/parse-answer.ts'
+export { uploadHead } from './connection/upload-head.ts'
 export { startCopy, type CopyOutcome, type CopyProcess } from './copy-process.ts'
 export { curl, type CurlOptions, type CurlResult } from './curl.ts'
 export {

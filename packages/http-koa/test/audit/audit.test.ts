@@ -1,12 +1,11 @@
 import { createFileService, FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectAudit, event, type StableEvent } from '../support/collected-audit.ts'
 import { listen } from '../support/listening.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import {
   customerRequest,
   filePart,
@@ -227,9 +226,9 @@ describe('The option audit', () => {
     it(`gets ${title} whose client leaves as aborted, with the address`, async () => {
       const store = watchStore()
       await using app = await run({ store })
-      using connection = await connectRaw(app.port)
-      connection.send(head)
-      connection.send(begin)
+      using connection = await openConnection(app.port)
+      connection.write(head)
+      connection.write(begin)
       await until('the upload is under way', () => store.puts() > 0)
       connection.reset()
       await until('it is told', () => app.events.length > 0)
@@ -250,8 +249,8 @@ describe('The option audit', () => {
         }),
     })
     await using server = await listen(createHttpServer(createApp(service, { audit: trail.audit })))
-    using connection = await connectRaw(server.port)
-    connection.send(login(auth))
+    using connection = await openConnection(server.port)
+    connection.write(login(auth))
     await until('the login waits', () => isWaiting)
     connection.reset()
     await until('it is told', () => trail.events.length > 0)
@@ -288,8 +287,8 @@ describe('The option audit', () => {
       return gate.promise
     }
     await using app = await run({ audit })
-    using connection = await connectRaw(app.port)
-    connection.send(put('a'))
+    using connection = await openConnection(app.port)
+    connection.write(put('a'))
     await until('it is told', () => isTold)
     expect(await app.names(), 'the file is safe by then').to.deep.equal(['a'])
     expect(connection.received().length).to.equal(0)

@@ -1,7 +1,6 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import type { BadRequest } from './bad-request.ts'
@@ -14,8 +13,8 @@ import { badTargets } from './targets.ts'
 const table = [...badRequestLines, ...badHeaderFields, ...badFraming, ...badTargets, ...badForms]
 
 async function refuse(app: RunningApp, { bytes, ends = false, status }: BadRequest) {
-  using connection = await connectRaw(app.port)
-  connection.send(bytes)
+  using connection = await openConnection(app.port, { staysOpen: true })
+  connection.write(bytes)
   if (ends) connection.halfClose()
   const answer = await connection.answer()
   expectError(answer)

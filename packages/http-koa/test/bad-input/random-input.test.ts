@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { openConnection, until } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
-import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest, filePart, form, formRequest, textPart } from '../support/request.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 
@@ -11,8 +10,8 @@ const options = { seed, numRuns: 150 }
 
 /** An error in the usual form, or a success; never a fault, never silence. */
 async function send(app: RunningApp, bytes: Uint8Array): Promise<number> {
-  using connection = await connectRaw(app.port)
-  connection.send(bytes)
+  using connection = await openConnection(app.port, { staysOpen: true })
+  connection.write(bytes)
   connection.halfClose()
   const answer = await connection.answer()
   if (answer.status >= 400) expectError(answer)

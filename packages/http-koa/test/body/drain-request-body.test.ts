@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { openConnection, until } from '@holdfast/testing'
 import { answerWhileDraining, type DrainOptions } from '../../src/body/drain-request-body.ts'
 import { listen } from '../support/listening.ts'
-import { connectRaw } from '../support/raw-connection.ts'
 
 const mebibyte = 1024 * 1024
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
@@ -20,34 +19,34 @@ function runRefusing(options?: DrainOptions) {
 describe('answerWhileDraining', () => {
   it('answers at once, and keeps the connection when the rest of the body comes', async () => {
     await using server = await runRefusing()
-    using connection = await connectRaw(server.port)
-    connection.send(post(4))
+    using connection = await openConnection(server.port, { staysOpen: true })
+    connection.write(post(4))
     expect((await connection.answer()).body).to.equal('no')
-    connection.send('rest' + post(0))
+    connection.write('rest' + post(0))
     await until('the next request was answered', () => {
-      return connection.received().toString().split('HTTP/1.1 400 ').length === 3
+      return connection.received().split('HTTP/1.1 400 ').length === 3
     })
     expect(connection.isClosed()).to.equal(false)
   })
 
   it('cuts a client that sends nothing more, when the time is over', async () => {
     await using server = await runRefusing({ maxBytes: mebibyte, maxMs: 50 })
-    using connection = await connectRaw(server.port)
-    connection.send(post(4))
+    using connection = await openConnection(server.port, { staysOpen: true })
+    connection.write(post(4))
     expect((await connection.answer()).body).to.equal('no')
     await until('the connection was cut', () => connection.isClosed())
   })
 
   it('cuts a client that goes on sending, when that is too much, and not before', async () => {
     await using server = await runRefusing({ maxBytes: 4 * mebibyte, maxMs: 60_000 })
-    using connection = await connectRaw(server.port)
-    connection.send(post(1024 * mebibyte))
+    using connection = await openConnection(server.port, { staysOpen: true })
+    connection.write(post(1024 * mebibyte))
     expect((await connection.answer()).body).to.equal('no')
     for (let sent = 0; sent < 3; sent++) {
       expect(await connection.isTaken(Buffer.alloc(mebibyte))).to.equal(true)
     }
     expect(connection.isClosed()).to.equal(false)
-    connection.send(Buffer.alloc(16 * mebibyte))
+    connection.write(Buffer.alloc(16 * mebibyte))
     await until('the connection was cut', () => connection.isClosed())
   })
 })

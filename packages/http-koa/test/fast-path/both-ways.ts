@@ -1,15 +1,14 @@
 import { createServer } from 'node:http'
 import { createFileService, resolveRange, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { type Answer, exchange, until } from '@holdfast/testing'
 import { createApp } from '../../src/app.ts'
 import type { RouterOptions } from '../../src/router-options.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectAudit } from '../support/collected-audit.ts'
 import { collectLog } from '../support/collected-log.ts'
 import { listenAsDescribed } from '../support/listening.ts'
-import { exchange, type RawAnswer } from '../support/raw-connection.ts'
 
 const small = Buffer.from(Uint8Array.from({ length: 4096 }, (_, index) => index % 256))
 const large = Buffer.alloc(300_000, 'x')
@@ -109,7 +108,7 @@ export async function runBoth(options: RouterOptions & { readonly smallest?: num
 export type Both = Awaited<ReturnType<typeof runBoth>>
 
 /** An answer without what is another in each. */
-export function stable({ status, headers, body }: RawAnswer) {
+export function stable({ status, headers, body }: Answer) {
   const { date, 'x-request-id': id, ...rest } = Object.fromEntries(headers)
   if (status === 200 && body === 'OK' && rest['etag']) rest['etag'] = 'of an upload'
   return { status, body, headers: rest, hasDate: date !== undefined, hasId: id !== undefined }

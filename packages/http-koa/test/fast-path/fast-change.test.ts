@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { FileServiceError } from '@holdfast/core'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { event } from '../support/collected-audit.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import {
   customerRequest,
   filePart,
@@ -93,10 +92,10 @@ describe('createFastChange', () => {
   it('leaves a body to the application that has not arrived yet', async () => {
     await using both = await runBoth()
     const data = put({}, 'content in two parts', 'late')
-    using connection = await connectRaw(both.fast.port)
-    connection.send(data.subarray(0, -5))
+    using connection = await openConnection(both.fast.port)
+    connection.write(data.subarray(0, -5))
     await until('the application has the request', () => both.handled() === 1)
-    connection.send(data.subarray(-5))
+    connection.write(data.subarray(-5))
     expect((await connection.answer()).body).to.equal('OK')
     expect((await both.files.stat('late')).size).to.equal(20)
   })
@@ -130,16 +129,11 @@ describe('createFastChange', () => {
     both.faults.put = new FileServiceError('insufficient-storage', 'The disk has no room')
     expect((await exchange(both.fast.port, put())).status).to.equal(507)
     delete both.faults.put
-    using connection = await connectRaw(both.fast.port)
+    using connection = await openConnection(both.fast.port)
     for (const data of [put(), simple(), remove('new.txt'), remove('new.txt'), put()]) {
-      connection.send(data)
+      connection.write(data)
     }
-    const statuses = () => [
-      ...connection
-        .received()
-        .toString('latin1')
-        .matchAll(/HTTP\/1.1 (\d+)/gu),
-    ]
+    const statuses = () => [...connection.received().matchAll(/HTTP\/1.1 (\d+)/gu)]
     await until('all are answered', () => statuses().length === 5)
     expect(statuses().map(([, status]) => status)).to.deep.equal([
       '200',

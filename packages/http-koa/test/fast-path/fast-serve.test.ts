@@ -1,10 +1,9 @@
 import { createServer } from 'node:http'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { requestId } from '../../src/middleware/request-id.ts'
 import { listen } from '../support/listening.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { answers, runBoth, stable } from './both-ways.ts'
 
@@ -110,10 +109,10 @@ describe('createFastServe', () => {
   it('counts an answer as under way until its client has taken it', async () => {
     await using both = await runBoth({ maxRequestsPerCustomer: 1, smallest: Infinity })
     await exchange(both.fast.port, get('/serve/large.txt'))
-    using slow = await connectRaw(both.fast.port)
+    using slow = await openConnection(both.fast.port)
     slow.pause()
     // More than the system takes on behalf of a client that reads nothing.
-    for (let n = 0; n < 100; n++) slow.send(get('/serve/large.txt'))
+    for (let n = 0; n < 100; n++) slow.write(get('/serve/large.txt'))
     const status = async () => (await exchange(both.fast.port, get('/serve/a.bin'))).status
     await until('there is no place any more', async () => (await status()) === 503)
     slow.resume()

@@ -1,7 +1,6 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { generateStore } from '../support/generated-store.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest, form, formRequest, filePart, request } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
 
@@ -31,16 +30,16 @@ describe('createAccessLog', () => {
 
   it('counts all bytes of a request and its answer, the head and small bodies among them', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port)
     const first = customerRequest('PUT', '/upload/a', {}, 'body')
-    connection.send(first)
+    connection.write(first)
     await until('the first was logged', () => app.log.lines.length === 1)
     await until('the first was answered', () => connection.received().length > 200)
     const firstAnswer = connection.received().length
     const second = customerRequest('GET', '/serve/a')
-    connection.send(second)
+    connection.write(second)
     await until('the second was logged', () => app.log.lines.length === 2)
-    await until('the second was answered', () => connection.received().toString().endsWith('body'))
+    await until('the second was answered', () => connection.received().endsWith('body'))
     const counts = app.log.lines.map(({ fields }) => [fields['bytesIn'], fields['bytesOut']])
     expect(counts).to.deep.equal([
       [first.length, firstAnswer],
@@ -51,8 +50,8 @@ describe('createAccessLog', () => {
   it('marks answers that the client did not get', async () => {
     const store = generateStore({ size: 2 ** 30 })
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('GET', '/serve/large'))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('GET', '/serve/large'))
     await until('the answer began', () => connection.received().length > 0)
     connection.reset()
     await until('the request was logged', () => app.log.lines.length === 1)
@@ -62,8 +61,8 @@ describe('createAccessLog', () => {
 
   it('marks uploads that the client gave up, without the status of an answer that never was', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('PUT', '/upload/a', { 'Content-Length': 10 }, 'body'))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('PUT', '/upload/a', { 'Content-Length': 10 }, 'body'))
     await new Promise((resolve) => setTimeout(resolve, 20))
     connection.reset()
     await until('the request was logged', () => app.log.lines.length === 1)
@@ -75,9 +74,9 @@ describe('createAccessLog', () => {
   it('writes a line for the one of several requests in a row that was being answered when the connection went', async () => {
     const store = generateStore({ size: 2 ** 30 })
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port)
     const get = customerRequest('GET', '/serve/large')
-    connection.send(Buffer.concat([get, get, get]))
+    connection.write(Buffer.concat([get, get, get]))
     await until('the first answer began', () => connection.received().length > 0)
     connection.reset()
     await until('it was logged', () => app.log.lines.length > 0)

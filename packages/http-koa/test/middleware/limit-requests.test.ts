@@ -1,15 +1,14 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { type Answer, exchange, openConnection, until } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { headersOf, runLimitedApp, type LimitedApp } from '../support/limited-app.ts'
-import { connectRaw, exchange, type RawAnswer } from '../support/raw-connection.ts'
 import { request } from '../support/request.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 const megabytes = 1_000_000
 
-function expectOverloaded(answer: RawAnswer): void {
+function expectOverloaded(answer: Answer): void {
   expectError(answer)
   expect([answer.status, answer.body]).to.deep.equal([
     503,
@@ -119,11 +118,11 @@ describe('createRequestLimit', () => {
       const store = generateStore({ size: 10, beforeOpen })
       await using app = await runLimitedApp({ store, maxRequests: 2 })
       const get = request('GET', '/serve/a', headersOf('demo'))
-      using pipeline = await connectRaw(app.port)
-      pipeline.send(Buffer.concat([get, get, get]))
+      using pipeline = await openConnection(app.port)
+      pipeline.write(Buffer.concat([get, get, get]))
       await until('the first waits for the store', () => opening === 1)
-      using other = await connectRaw(app.port)
-      other.send(get)
+      using other = await openConnection(app.port)
+      other.write(get)
       await until('there is no place', async () => (await app.list()).status === 503)
       expect(opening).to.equal(2)
       pipeline.reset()
@@ -139,9 +138,9 @@ describe('createRequestLimit', () => {
 
     it('when a request has been refused, although its body is still being read', async () => {
       await using app = await runLimitedApp({ maxRequests: 1 })
-      using refused = await connectRaw(app.port)
+      using refused = await openConnection(app.port)
       const headers = { ...headersOf('demo', 'wrong'), 'Content-Length': 2 ** 40 }
-      refused.send(request('PUT', '/upload/a', headers))
+      refused.write(request('PUT', '/upload/a', headers))
       expect((await refused.answer()).status).to.equal(400)
       expect(refused.isClosed()).to.equal(false)
       expect((await app.list()).status).to.equal(400)
@@ -151,8 +150,8 @@ describe('createRequestLimit', () => {
       const failure = new Error('The disk is gone')
       const broken = generateStore({ size: 10 * megabytes, failure, failAfter: megabytes })
       await using app = await runLimitedApp({ store: broken, maxRequests: 1 })
-      using download = await connectRaw(app.port)
-      download.send(request('GET', '/serve/a', headersOf('demo')))
+      using download = await openConnection(app.port)
+      download.write(request('GET', '/serve/a', headersOf('demo')))
       await until('the answer broke off', () => download.isClosed())
       await until('there is a place again', async () => (await app.list()).status !== 503)
     })
@@ -162,9 +161,9 @@ describe('createRequestLimit', () => {
     const large = generateStore({ size: 64 * megabytes })
     await using app = await runLimitedApp({ store: large, maxRequests: 1 })
     for (const leaves of [false, true]) {
-      using download = await connectRaw(app.port)
+      using download = await openConnection(app.port)
       download.pause()
-      download.send(request('GET', '/serve/a', headersOf('demo')))
+      download.write(request('GET', '/serve/a', headersOf('demo')))
       await until('the download has begun', () => large.opened() > large.closed())
       expectOverloaded(await app.list())
       if (leaves) download.reset()
@@ -220,8 +219,8 @@ describe('createRequestLimit', () => {
         },
       })
       for (let n = 1; n <= 3; n++) {
-        using left = await connectRaw(app.port)
-        left.send(request('GET', '/serve/a', headersOf('demo')))
+        using left = await openConnection(app.port)
+        left.write(request('GET', '/serve/a', headersOf('demo')))
         await until('the login waits', () => waiting === n)
         left.reset()
       }

@@ -1,12 +1,11 @@
 import { createServer } from 'node:http'
 import { createFileService, FileServiceError, isFileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { exchange, until } from '@holdfast/testing'
 import { createRouter, type LoginResult } from '../../src/index.ts'
 import { listen } from '../support/listening.ts'
-import { exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
 

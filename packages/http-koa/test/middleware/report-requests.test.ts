@@ -1,14 +1,13 @@
 import { createServer } from 'node:http'
 import { createFileService, FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { createAccessLog, createRouter, type AnsweredRequest } from '../../src/index.ts'
 import { collectLog } from '../support/collected-log.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { listen } from '../support/listening.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import {
   customerRequest,
   filePart,
@@ -26,8 +25,8 @@ async function runWatched(options: RunOptions = {}) {
   /** What is told of a request. */
   const ask = async (bytes: Buffer) => {
     const before = told.length
-    using connection = await connectRaw(app.port)
-    connection.send(bytes)
+    using connection = await openConnection(app.port)
+    connection.write(bytes)
     await until('it is told', () => told.length > before)
     return told[before]
   }
@@ -102,8 +101,8 @@ describe('onAnswered', () => {
 
   it('gets answers that the client did not get, once', async () => {
     await using watched = await runWatched({ store: generateStore({ size: 2 ** 30 }) })
-    using connection = await connectRaw(watched.app.port)
-    connection.send(customerRequest('GET', '/serve/large'))
+    using connection = await openConnection(watched.app.port)
+    connection.write(customerRequest('GET', '/serve/large'))
     await until('the answer began', () => connection.received().length > 0)
     connection.reset()
     await until('it is told', () => watched.told.length > 0)

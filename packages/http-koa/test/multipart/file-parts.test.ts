@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { exchange } from '@holdfast/testing'
 import { isEmpty, oddParts } from '../support/odd-parts.ts'
-import { exchange } from '../support/raw-connection.ts'
 import {
   customerRequest,
   filePart,

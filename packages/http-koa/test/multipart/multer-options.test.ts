@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { exchange } from '@holdfast/testing'
 import { multerOptions } from '../../src/multipart/multer-options.ts'
 import { runExpressApp, type MulterApp } from '../support/express-app.ts'
 import { runKoaMulterApp } from '../support/koa-multer-app.ts'
 import { oddParts } from '../support/odd-parts.ts'
-import { exchange } from '../support/raw-connection.ts'
 import { filePart, form, formType, part, request, textPart } from '../support/request.ts'
 
 const applications = { Express: runExpressApp, Koa: runKoaMulterApp }

@@ -1,8 +1,7 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { openConnection, until } from '@holdfast/testing'
 import { runExpressApp } from '../support/express-app.ts'
 import { runKoaMulterApp } from '../support/koa-multer-app.ts'
-import { connectRaw } from '../support/raw-connection.ts'
 import { filePart, form, formType, request } from '../support/request.ts'
 import { watchStore } from '../support/watched-store.ts'
 
@@ -62,9 +61,9 @@ for (const [framework, runMulterApp] of Object.entries(applications)) {
     it('drops what the handler forgets, when the connection ends', async () => {
       const store = watchStore()
       await using app = await runMulterApp({ store, handle: async () => {} })
-      using connection = await connectRaw(app.port)
+      using connection = await openConnection(app.port)
       const body = form(filePart('a.txt'))
-      connection.send(request('POST', '/attachments', { 'Content-Type': formType }, body))
+      connection.write(request('POST', '/attachments', { 'Content-Type': formType }, body))
       expect((await connection.answer()).status).to.equal(200)
       expect(store.puts()).to.equal(1)
       connection.halfClose()
@@ -128,8 +127,8 @@ for (const [framework, runMulterApp] of Object.entries(applications)) {
       const headers = { 'Content-Type': formType, 'Content-Length': body.length }
       const whole = request('POST', '/attachments', headers, body)
       for (let length = whole.length - body.length; length < whole.length - 2; length += 7) {
-        using connection = await connectRaw(app.port)
-        connection.send(whole.subarray(0, length))
+        using connection = await openConnection(app.port)
+        connection.write(whole.subarray(0, length))
         await new Promise((resolve) => setImmediate(resolve))
         connection.reset()
       }
@@ -149,9 +148,9 @@ for (const [framework, runMulterApp] of Object.entries(applications)) {
           await file?.publish().then(outcome.resolve, outcome.resolve)
         },
       })
-      using connection = await connectRaw(app.port)
+      using connection = await openConnection(app.port)
       const body = form(filePart('a.txt'))
-      connection.send(request('POST', '/attachments', { 'Content-Type': formType }, body))
+      connection.write(request('POST', '/attachments', { 'Content-Type': formType }, body))
       await until('the file is staged', () => app.staged.length === 1)
       connection.reset()
       await expectNothing(store)

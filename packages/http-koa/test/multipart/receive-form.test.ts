@@ -1,7 +1,6 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { openConnection, until } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
-import { connectRaw } from '../support/raw-connection.ts'
 import {
   boundary,
   customerRequest,
@@ -31,10 +30,10 @@ describe('receiveForm', () => {
     it(`answers ${title} at once, although more of the form is to come`, async () => {
       const store = watchStore()
       await using app = await runApp({ store, maxFileSize: 50 })
-      using connection = await connectRaw(app.port)
+      using connection = await openConnection(app.port)
       const headers = { 'Content-Type': formType, 'Content-Length': 2 ** 40 }
-      connection.send(customerRequest('POST', '/upload', headers))
-      connection.send(`${begin}--${boundary}\r\n`)
+      connection.write(customerRequest('POST', '/upload', headers))
+      connection.write(`${begin}--${boundary}\r\n`)
       const answer = await connection.answer()
       expectError(answer)
       expect(answer.status, answer.body).to.equal(status)

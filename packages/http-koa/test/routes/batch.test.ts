@@ -1,6 +1,6 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { exchange } from '../support/raw-connection.ts'
+import { exchange } from '@holdfast/testing'
 import { customerRequest, filePart, form, formType } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
 

@@ -1,9 +1,8 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { FileServiceError, type ListOptions } from '@holdfast/core'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { openConnection, until } from '@holdfast/testing'
 import { errorBody } from '../../src/errors/problem.ts'
-import { connectRaw } from '../support/raw-connection.ts'
 import { customerRequest } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
 
@@ -49,9 +48,9 @@ describe('list', () => {
   it('asks the store for no more names than the client takes', async () => {
     const { state, store } = listForever()
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port)
     connection.pause()
-    connection.send(customerRequest('GET', '/list'))
+    connection.write(customerRequest('GET', '/list'))
     await until('the server stopped listing', async () => {
       const before = state.names
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -66,8 +65,8 @@ describe('list', () => {
     const gate = Promise.withResolvers<undefined>()
     const { state, store } = listForever(gate.promise)
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('GET', '/list'))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('GET', '/list'))
     await until('the listing began', () => state.begun === 1)
     connection.reset()
     await until('the connection ended', async () => (await app.connections()) === 0)
@@ -91,8 +90,8 @@ describe('list', () => {
     }
     const list = () => ({ [Symbol.asyncIterator]: () => pages })
     await using app = await runApp({ store: { ...createMemoryBlobStore(), list } })
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('GET', '/list'))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('GET', '/list'))
     await until('the listing began', () => state.begun)
     connection.reset()
     await until('the listing was stopped', () => state.stopped)

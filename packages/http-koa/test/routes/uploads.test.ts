@@ -1,6 +1,5 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { connectRaw, type RawConnection } from '../support/raw-connection.ts'
+import { type Connection, openConnection, until } from '@holdfast/testing'
 import {
   customerRequest,
   filePart,
@@ -34,7 +33,7 @@ const uploads = {
 }
 
 /** Sends as much as the server takes without reading. */
-async function fill(connection: RawConnection, most: number): Promise<number> {
+async function fill(connection: Connection, most: number): Promise<number> {
   const chunk = Buffer.alloc(mebibyte)
   let sent = 0
   while (sent < most && (await connection.isTaken(chunk))) sent += chunk.length
@@ -47,8 +46,8 @@ for (const [route, head] of Object.entries(uploads)) {
       const gate = Promise.withResolvers<undefined>()
       const store = watchStore(() => gate.promise)
       await using app = await runApp({ store })
-      using connection = await connectRaw(app.port)
-      connection.send(head)
+      using connection = await openConnection(app.port, { staysOpen: true })
+      connection.write(head)
       expect(await fill(connection, 64 * mebibyte)).to.be.lessThan(32 * mebibyte)
       expect(store.taken()).to.equal(0)
       connection.reset()
@@ -69,8 +68,8 @@ describe('POST /upload', () => {
       const gate = Promise.withResolvers<undefined>()
       const store = watchStore(() => gate.promise)
       await using app = await runApp({ store })
-      using connection = await connectRaw(app.port)
-      connection.send(formRequest(form(...parts)))
+      using connection = await openConnection(app.port, { staysOpen: true })
+      connection.write(formRequest(form(...parts)))
       await until('the file is being stored', () => store.puts() === 1)
       connection.reset()
       await until('the connection ended', async () => (await app.connections()) === 0)
@@ -84,19 +83,14 @@ describe('POST /upload', () => {
 
   it('serves the next request of a connection behind a form that was there at once', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port, { staysOpen: true })
     for (const name of ['a', 'b', 'c']) {
-      connection.send(formRequest(form(filePart(name))))
+      connection.write(formRequest(form(filePart(name))))
       await until('it is stored', async () => (await app.names()).includes(name))
     }
-    connection.send(formRequest(form(filePart('d')), { Connection: 'close' }))
+    connection.write(formRequest(form(filePart('d')), { Connection: 'close' }))
     await until('the connection ended', () => connection.isClosed())
-    expect(
-      connection
-        .received()
-        .toString()
-        .match(/\r\n\r\nOK/g),
-    ).to.have.length(4)
+    expect(connection.received().match(/\r\n\r\nOK/g)).to.have.length(4)
     expect(await app.names()).to.deep.equal(['a', 'b', 'c', 'd'])
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { exchange } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
-import { exchange } from '../support/raw-connection.ts'
 import { auth, runApp, type RunningApp } from '../support/running-app.ts'
 
 /** What Node counts: the target, and the names and values of the header fields, without what is between them. */

@@ -1,8 +1,7 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { exchange, openConnection, until } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
-import { connectRaw, exchange } from '../support/raw-connection.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
 
@@ -11,10 +10,10 @@ const expecting = { Expect: '100-continue', 'Content-Length': 4 }
 describe('createHttpServer', () => {
   it('invites the body of an upload that it wants', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('PUT', '/upload/a', expecting))
+    using connection = await openConnection(app.port, { staysOpen: true })
+    connection.write(customerRequest('PUT', '/upload/a', expecting))
     await until('a 100 came', () => connection.received().includes('HTTP/1.1 100 Continue\r\n\r\n'))
-    connection.send('body')
+    connection.write('body')
     await until('a 200 came', () => connection.received().includes('HTTP/1.1 200 OK'))
   })
 
@@ -44,9 +43,9 @@ describe('createHttpServer', () => {
       [Buffer.from(`PUT /upload/a HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`), 400],
       [customerRequest('PUT', '/upload/a', { ...length, Expect: 'magic' }), 417],
     ] as const) {
-      using connection = await connectRaw(app.port)
+      using connection = await openConnection(app.port, { staysOpen: true })
       connection.pause()
-      connection.send(head)
+      connection.write(head)
       await new Promise<void>((resolve) => void connection.isTaken(body).then(() => resolve()))
       connection.resume()
       const answer = await connection.answer()
@@ -57,17 +56,17 @@ describe('createHttpServer', () => {
 
   it('goes on with the connection behind a refused small body', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
-    connection.send(request('PUT', '/upload/a', {}, 'x'.repeat(1_000)))
-    connection.send(customerRequest('GET', '/ping'))
+    using connection = await openConnection(app.port, { staysOpen: true })
+    connection.write(request('PUT', '/upload/a', {}, 'x'.repeat(1_000)))
+    connection.write(customerRequest('GET', '/ping'))
     await until('both were answered', () => connection.received().includes('pong'))
-    expect(connection.received().toString()).to.match(/^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 /)
+    expect(connection.received()).to.match(/^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 /)
   })
 
   it('says Connection: close in front of a large body that it does not read', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
-    connection.send(request('PUT', '/upload/a', { 'Content-Length': 2 ** 40 }))
+    using connection = await openConnection(app.port, { staysOpen: true })
+    connection.write(request('PUT', '/upload/a', { 'Content-Length': 2 ** 40 }))
     const { status, headers } = await connection.answer()
     expect([status, headers.get('connection')]).to.deep.equal([400, 'close'])
   })
@@ -83,8 +82,8 @@ describe('createHttpServer', () => {
 
   it('knows HTTP/1.0 without a host', async () => {
     await using app = await runApp()
-    using connection = await connectRaw(app.port)
-    connection.send('GET /ping HTTP/1.0\r\n\r\n')
+    using connection = await openConnection(app.port, { staysOpen: true })
+    connection.write('GET /ping HTTP/1.0\r\n\r\n')
     expect((await connection.answer()).body).to.equal('pong')
     await until('the connection ended', () => connection.isClosed())
   })
@@ -99,15 +98,15 @@ describe('createHttpServer', () => {
       const gate = Promise.withResolvers<undefined>()
       const store = generateStore({ size: 10, beforeOpen: () => gate.promise })
       await using app = await runApp({ store })
-      using connection = await connectRaw(app.port)
-      connection.send(customerRequest('GET', '/serve/a'))
-      connection.send(refused)
-      connection.send(customerRequest('DELETE', '/delete/a'))
+      using connection = await openConnection(app.port, { staysOpen: true })
+      connection.write(customerRequest('GET', '/serve/a'))
+      connection.write(refused)
+      connection.write(customerRequest('DELETE', '/delete/a'))
       expect((await exchange(app.port, request('GET', '/ping'))).body).to.equal('pong')
-      expect(connection.received().toString()).to.equal('')
+      expect(connection.received()).to.equal('')
       gate.resolve(undefined)
       await until('the connection ended', () => connection.isClosed())
-      const received = connection.received().toString()
+      const received = connection.received()
       expect(received.match(/HTTP\/1\.1 \d+/g)).to.have.length(2)
       expect(received).to.match(/^HTTP\/1\.1 200 [^]*x{10}HTTP\/1\.1 4\d\d [^]*}$/)
       expect(app.log.lines.map(({ fields }) => fields['method'])).to.deep.equal(['GET', 'GET'])

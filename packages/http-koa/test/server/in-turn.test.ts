@@ -1,23 +1,18 @@
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { connectRaw } from '../support/raw-connection.ts'
+import { openConnection, until } from '@holdfast/testing'
 import { customerRequest } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
 import { watchStore } from '../support/watched-store.ts'
 
 /** Which bodies came, in order, where each is one line. */
-const bodiesIn = (received: Buffer) =>
-  received
-    .toString()
-    .split(/HTTP\/1\.1 \d{3} [^]*?\r\n\r\n/)
-    .slice(1)
+const bodiesIn = (received: string) => received.split(/HTTP\/1\.1 \d{3} [^]*?\r\n\r\n/).slice(1)
 
 describe('inTurn', () => {
   it('answers a hundred requests in one segment, in order, whole', async () => {
     await using app = await runApp()
     const names = Array.from({ length: 50 }, (_, index) => `file-${index}`)
-    using connection = await connectRaw(app.port)
-    connection.send(
+    using connection = await openConnection(app.port)
+    connection.write(
       Buffer.concat(
         names.flatMap((name) => [
           customerRequest('PUT', `/upload/${name}`, {}, `content of ${name}`),
@@ -35,11 +30,11 @@ describe('inTurn', () => {
     const gate = Promise.withResolvers<undefined>()
     const store = watchStore(() => gate.promise)
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('PUT', '/upload/a', {}, 'body'))
-    connection.send(customerRequest('GET', '/serve/a'))
-    connection.send(customerRequest('DELETE', '/delete/a'))
-    connection.send(customerRequest('GET', '/ping'))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('PUT', '/upload/a', {}, 'body'))
+    connection.write(customerRequest('GET', '/serve/a'))
+    connection.write(customerRequest('DELETE', '/delete/a'))
+    connection.write(customerRequest('GET', '/ping'))
     await until('the store has the upload', () => store.puts() === 1)
     gate.resolve(undefined)
     await until('the last answer came', () => connection.received().includes('pong'))
@@ -50,9 +45,9 @@ describe('inTurn', () => {
     const gate = Promise.withResolvers<undefined>()
     const store = watchStore(() => gate.promise)
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('PUT', '/upload/a', {}, 'body'))
-    connection.send(customerRequest('PUT', '/upload/b', {}, 'body'))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('PUT', '/upload/a', {}, 'body'))
+    connection.write(customerRequest('PUT', '/upload/b', {}, 'body'))
     await until('the store has the upload', () => store.puts() === 1)
     connection.reset()
     await until('the connection is gone', async () => (await app.connections()) === 0)
@@ -66,13 +61,13 @@ describe('inTurn', () => {
     const gate = Promise.withResolvers<undefined>()
     const store = watchStore(() => gate.promise)
     await using app = await runApp({ store, idleTimeoutMs: 100 })
-    using connection = await connectRaw(app.port)
-    connection.send(customerRequest('PUT', '/upload/a', {}, 'body'))
-    connection.send(customerRequest('PUT', '/upload/b', { 'Content-Length': 4 }))
+    using connection = await openConnection(app.port)
+    connection.write(customerRequest('PUT', '/upload/a', {}, 'body'))
+    connection.write(customerRequest('PUT', '/upload/b', { 'Content-Length': 4 }))
     await until('the store has the upload', () => store.puts() === 1)
     const begin = Date.now()
     await until('four timeouts have passed', () => Date.now() - begin > 400)
-    connection.send('body')
+    connection.write('body')
     gate.resolve(undefined)
     await until('both were stored', async () => (await app.names()).join() === 'a,b')
   })

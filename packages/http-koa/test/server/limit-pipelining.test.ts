@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { openConnection, until } from '@holdfast/testing'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
-import { connectRaw } from '../support/raw-connection.ts'
 import { request } from '../support/request.ts'
 
 /** What is read ahead of the answers at most: those that wait, one that is answered, and one more on the way. */
@@ -33,8 +32,7 @@ async function runEcho(mayAnswer: Promise<unknown> = Promise.resolve()) {
   }
 }
 
-const bodiesIn = (received: Buffer) =>
-  [...received.toString('latin1').matchAll(/<([^>]*)>/g)].map(([, body]) => body)
+const bodiesIn = (received: string) => [...received.matchAll(/<([^>]*)>/g)].map(([, body]) => body)
 
 const chunked = (body: string, trailer = '') =>
   Buffer.concat([
@@ -55,11 +53,11 @@ describe('limitPipelining', () => {
     it(`parses few requests ${title} ahead of the answers, and answers all of them`, async () => {
       const gate = Promise.withResolvers<undefined>()
       await using app = await runEcho(gate.promise)
-      using connection = await connectRaw(app.port)
-      connection.send(Buffer.concat(Array.from({ length: 3_000 }, () => unit)))
+      using connection = await openConnection(app.port)
+      connection.write(Buffer.concat(Array.from({ length: 3_000 }, () => unit)))
       await until('the first came', () => app.parsed() > 0)
-      using other = await connectRaw(app.port)
-      other.send(ping)
+      using other = await openConnection(app.port)
+      other.write(ping)
       await until('what came behind on another connection is there', () => app.parsed() > 1)
       gate.resolve(undefined)
       await until('all are answered', () => bodiesIn(connection.received()).length === 3_000)
@@ -71,7 +69,7 @@ describe('limitPipelining', () => {
   for (const size of [1, 2, 3, 5, 7, 61]) {
     it(`reads segments of ${size} bytes as one of all`, async () => {
       await using app = await runEcho()
-      using connection = await connectRaw(app.port)
+      using connection = await openConnection(app.port)
       const bytes = Buffer.concat([
         chunked('one\r\n\r\n'),
         request('PUT', '/', {}, 'two'),
@@ -97,12 +95,12 @@ describe('limitPipelining', () => {
   it('leaves large bodies as they are, whose segments it frees', async () => {
     const gate = Promise.withResolvers<undefined>()
     await using app = await runEcho(gate.promise)
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port)
     const body = Array.from({ length: 200_000 }, (_, index) => `${index},`).join('')
-    connection.send(Buffer.concat([chunked(body), request('PUT', '/', {}, body), ping]))
+    connection.write(Buffer.concat([chunked(body), request('PUT', '/', {}, body), ping]))
     await until('the first came', () => app.parsed() > 0)
     gate.resolve(undefined)
-    await until('all are answered', () => connection.received().toString().endsWith('<>'))
+    await until('all are answered', () => connection.received().endsWith('<>'))
     const bodies = bodiesIn(connection.received())
     expect(bodies.map((each) => each === body)).to.deep.equal([true, true, false])
   })
@@ -110,16 +108,16 @@ describe('limitPipelining', () => {
   it('finds the end of a body whose head came in two segments', async () => {
     const gate = Promise.withResolvers<undefined>()
     await using app = await runEcho(gate.promise)
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port)
     const body = 'x'.repeat(30_000)
     const upload = request('PUT', '/', {}, body)
     const end = upload.indexOf('\r\n\r\n') + 3
-    connection.send(upload.subarray(0, end))
-    using other = await connectRaw(app.port)
-    other.send(ping)
+    connection.write(upload.subarray(0, end))
+    using other = await openConnection(app.port)
+    other.write(ping)
     await until('the first half is there', () => app.parsed() === 1)
     const pings = Array.from({ length: 1_000 }, () => ping)
-    connection.send(Buffer.concat([upload.subarray(end), ...pings]))
+    connection.write(Buffer.concat([upload.subarray(end), ...pings]))
     await until('the upload came', () => app.parsed() > 1)
     gate.resolve(undefined)
     await until('all are answered', () => bodiesIn(connection.received()).length === 1_001)
@@ -129,11 +127,11 @@ describe('limitPipelining', () => {
 
   it('goes on where the client takes its answers late', async () => {
     await using app = await runEcho()
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port)
     connection.pause()
     const body = 'x'.repeat(100_000)
     const uploads = Array.from({ length: 100 }, () => request('PUT', '/', {}, body))
-    connection.send(Buffer.concat(uploads))
+    connection.write(Buffer.concat(uploads))
     await until('answers have begun', () => app.parsed() > 5)
     connection.resume()
     await until('all are answered', () => bodiesIn(connection.received()).length === 100)
@@ -143,8 +141,8 @@ describe('limitPipelining', () => {
 
   it('answers a client that says at once that no more is coming', async () => {
     await using app = await runEcho()
-    using connection = await connectRaw(app.port)
-    connection.send(Buffer.concat(Array.from({ length: 1_000 }, () => ping)))
+    using connection = await openConnection(app.port)
+    connection.write(Buffer.concat(Array.from({ length: 1_000 }, () => ping)))
     connection.halfClose()
     await until('the connection ended', () => connection.isClosed())
     expect(bodiesIn(connection.received())).to.have.length(1_000)
@@ -157,16 +155,11 @@ describe('limitPipelining', () => {
       'nonsense\r\n\r\n',
     ]) {
       await using app = await runEcho()
-      using connection = await connectRaw(app.port)
+      using connection = await openConnection(app.port)
       const pings = Array.from({ length: 1_000 }, () => ping)
-      connection.send(Buffer.concat([ping, Buffer.from(refused), ...pings]))
+      connection.write(Buffer.concat([ping, Buffer.from(refused), ...pings]))
       await until('the connection ended', () => connection.isClosed())
-      expect(
-        connection
-          .received()
-          .toString()
-          .match(/HTTP\/1\.1 /g),
-      ).to.have.length(2)
+      expect(connection.received().match(/HTTP\/1\.1 /g)).to.have.length(2)
       expect(app.parsed()).to.be.at.most(mostAhead + 1)
     }
   })

@@ -1,19 +1,19 @@
 import { createFileService, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { type Answer, type Connection, exchange, openConnection } from '@holdfast/testing'
 import { createApp } from '../../src/app.ts'
 import type { RouterOptions } from '../../src/router-options.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
 import { listenAsDescribed, type Listening } from './listening.ts'
-import { connectRaw, exchange, type RawAnswer, type RawConnection } from './raw-connection.ts'
 import { request } from './request.ts'
 
 export interface LimitedApp extends Listening {
   readonly log: CollectedLog
   /** The answer to GET /list, on a connection of its own: 200 or 400 as there are files or not. */
-  list(customer?: string): Promise<RawAnswer>
+  list(customer?: string): Promise<Answer>
   /** Sends the head of an upload of a TiB, and a few bytes of it. */
-  beginUpload(customer?: string): Promise<RawConnection>
+  beginUpload(customer?: string): Promise<Connection>
 }
 
 export interface LimitedAppOptions extends Pick<
@@ -61,10 +61,10 @@ export async function runLimitedApp({
     list: (customer = 'demo') =>
       exchange(listening.port, request('GET', '/list', headersOf(customer))),
     async beginUpload(customer = 'demo') {
-      const connection = await connectRaw(listening.port)
+      const connection = await openConnection(listening.port, { staysOpen: true })
       const headers = { ...headersOf(customer), 'Content-Length': 2 ** 40 }
-      connection.send(request('PUT', '/upload/endless', headers))
-      connection.send('some')
+      connection.write(request('PUT', '/upload/endless', headers))
+      connection.write('some')
       return connection
     },
   }

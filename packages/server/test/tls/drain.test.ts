@@ -21,7 +21,7 @@ describe('holdfast serve over TLS', () => {
   const start = async (...args: string[]) => {
     server = await site.start(args)
   }
-  const secure = () => openConnection(server.port, site.certificate.certificate)
+  const secure = () => openConnection(server.port, { ca: site.certificate.certificate })
   const beginUpload = async () => {
     const upload = await secure()
     upload.write(uploadHead('a.txt', 10))

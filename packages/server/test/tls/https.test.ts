@@ -146,11 +146,11 @@ describe('holdfast serve --tls-cert --tls-key', () => {
   it('answers what is no HTTP within TLS, and a body that ends too early', async () => {
     const { port } = await start()
     const ca = site.certificate.certificate
-    const garbled = await openConnection(port, ca)
+    const garbled = await openConnection(port, { ca })
     garbled.write('garbage\r\n\r\n')
     await garbled.saw('"message":"Malformed request"')
     await garbled.closed
-    const halfClosed = await openConnection(port, ca)
+    const halfClosed = await openConnection(port, { ca })
     halfClosed.socket.end(`${uploadHead('a', 10)}body`)
     await halfClosed.saw('"message":"Truncated body"')
   })
@@ -166,7 +166,7 @@ describe('holdfast serve --tls-cert --tls-key', () => {
   it('keeps nothing of an upload whose connection breaks off', async () => {
     const { port } = await start()
     for (const breakOff of ['destroy', 'end'] as const) {
-      const upload = await openConnection(port, site.certificate.certificate)
+      const upload = await openConnection(port, { ca: site.certificate.certificate })
       upload.write(uploadHead('a', 10))
       upload.write('first')
       await until('it is under way', async () => (await site.litter()).length === 1)

@@ -33,11 +33,12 @@ describe('holdfast serve, when its certificate changes,', () => {
   }
   const at = (name: string) => join(site.path, name)
 
-  const connect = (certificate: Certificate) => openConnection(server.port, certificate.certificate)
+  const connect = (certificate: Certificate) =>
+    openConnection(server.port, { ca: certificate.certificate })
   const isShown = async ({ certificate }: Certificate) => {
     // Believes both, so that it is the server that says which.
     const either = site.certificate.certificate + certificate
-    const { socket } = await openConnection(server.port, either)
+    const { socket } = await openConnection(server.port, { ca: either })
     const shown = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
     socket.destroy()
     return shown?.fingerprint256 === new X509Certificate(certificate).fingerprint256

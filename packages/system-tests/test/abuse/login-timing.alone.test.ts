@@ -1,4 +1,5 @@
 // It compares how long refusals take.
+import { type Connection, openConnection } from '@holdfast/testing'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +12,6 @@ import { createPasswordVerifier, hashPassword } from '@holdfast/passwords'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { expect } from 'chai'
 import { requestHead } from '../black-box/support/request-head.ts'
-import { openRawConnection, type RawConnection } from '../black-box/support/raw-connection.ts'
 import { mannWhitney } from './login-mann-whitney.ts'
 
 /** About a tenth of a millisecond: so little that a difference of a few hundredths shows. */
@@ -80,7 +80,7 @@ describe('the answer to a wrong password', () => {
 })
 
 /** Deviates of up to three comparisons; no more once one finds nothing. */
-async function compare(connection: RawConnection, one: Kind, other: Kind) {
+async function compare(connection: Connection, one: Kind, other: Kind) {
   const deviates: number[] = []
   while (deviates.length < comparisons && Math.abs(deviates.at(-1) ?? Infinity) > deviate) {
     deviates.push(await compareOnce(connection, one, other))
@@ -89,7 +89,7 @@ async function compare(connection: RawConnection, one: Kind, other: Kind) {
 }
 
 /** The normal deviate of what `one` takes longer than `other`, in logins that take turns in random order. */
-async function compareOnce(connection: RawConnection, one: Kind, other: Kind): Promise<number> {
+async function compareOnce(connection: Connection, one: Kind, other: Kind): Promise<number> {
   const times: Record<Kind, number[]> = { hashed: [], plain: [], unknown: [] }
   for (let pair = 0; pair < samples; pair++) {
     const order = Math.random() < 0.5 ? [one, other] : [other, one]
@@ -98,7 +98,7 @@ async function compareOnce(connection: RawConnection, one: Kind, other: Kind): P
   return mannWhitney(times[one], times[other])
 }
 
-async function timeOf(connection: RawConnection, kind: Kind): Promise<number> {
+async function timeOf(connection: Connection, kind: Kind): Promise<number> {
   const head = requestHead('GET', '/list', guessAt(kind))
   const begin = performance.now()
   await connection.send(head)
@@ -128,7 +128,7 @@ async function startLogin(verifyPassword: PasswordVerifier) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const connection = await openRawConnection(port)
+  const connection = await openConnection(port)
   return {
     connection,
     async [Symbol.asyncDispose]() {

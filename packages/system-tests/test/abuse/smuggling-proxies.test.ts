@@ -92,7 +92,9 @@ for (const kind of ['nginx', 'haproxy'] as const satisfies ProxyKind[]) {
 
     async function attack(index: number): Promise<Attack> {
       const vector = vectors(deletion(nameOf(index), victim)).filter(isHidden)[index]
-      const connection = await openConnection(Number(new URL(proxy.url).port), proxy.certificate)
+      const connection = await openConnection(Number(new URL(proxy.url).port), {
+        ca: proxy.certificate,
+      })
       let isOver = false
       void connection.closed.then(() => (isOver = true))
       connection.socket.write(Buffer.from(vector?.bytes ?? '', 'latin1'))

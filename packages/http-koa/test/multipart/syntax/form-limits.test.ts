@@ -1,11 +1,10 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { type Answer, exchange, openConnection, until } from '@holdfast/testing'
 import { formLimits } from '../../../src/multipart/syntax/form-limits.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { generateStore } from '../../support/generated-store.ts'
-import { connectRaw, exchange, type RawAnswer } from '../../support/raw-connection.ts'
 import {
   customerRequest,
   filePart,
@@ -27,7 +26,7 @@ const batch = (body: string) =>
   customerRequest('POST', '/upload/batch', { 'Content-Type': formType }, body)
 
 /** The status of each line of a batch, or of the whole. */
-const statuses = ({ status, body }: RawAnswer) => {
+const statuses = ({ status, body }: Answer) => {
   const lines = [...body.matchAll(/^\{.*"statusCode":(\d+).*\}$/gm)]
   return lines.length > 0 ? lines.map(([, code]) => Number(code)) : [status]
 }
@@ -194,9 +193,9 @@ describe('The limits of a form of POST /upload/batch', () => {
       },
     }
     await using app = await runApp({ store })
-    using connection = await connectRaw(app.port)
+    using connection = await openConnection(app.port, { staysOpen: true })
     const headers = { 'Content-Type': formType, 'Content-Length': 2 ** 40 }
-    connection.send(customerRequest('POST', '/upload/batch', headers))
+    connection.write(customerRequest('POST', '/upload/batch', headers))
     const parts = Buffer.from(filePart('a', '').repeat(200_000))
     expect(await connection.isTaken(parts), `all of ${parts.length} bytes`).to.equal(false)
     gate.resolve(undefined)

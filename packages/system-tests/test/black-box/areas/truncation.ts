@@ -1,9 +1,8 @@
-import { until } from '@holdfast/testing'
+import { type Connection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { filePart, form, formType, textPart } from '../support/form.ts'
-import type { RawConnection } from '../support/raw-connection.ts'
 import { requestHead } from '../support/request-head.ts'
 import type { RunningService, StartService } from '../support/running-service.ts'
 import { formHead, sendForm } from '../support/send-form.ts'
@@ -13,9 +12,9 @@ const body = form(textPart('note', 'x'), filePart('a.txt', 'new'))
 const complete = body.length - 2
 
 const endings = {
-  closing: (connection: RawConnection) => connection.close(),
-  'half-closing': (connection: RawConnection) => connection.halfClose(),
-  resetting: (connection: RawConnection) => connection.reset(),
+  closing: (connection: Connection) => connection.close(),
+  'half-closing': (connection: Connection) => connection.halfClose(),
+  resetting: (connection: Connection) => connection.reset(),
 } as const
 
 /** Cuts an upload off behind `sent`, and waits until the service is through with it. */
@@ -23,7 +22,7 @@ async function cutOff(
   service: RunningService,
   head: Buffer,
   sent: Uint8Array,
-  end: (connection: RawConnection) => void,
+  end: (connection: Connection) => void,
 ): Promise<void> {
   const handled = service.log.length
   using connection = await service.connect()

@@ -1,3 +1,4 @@
+import { type Connection, type ConnectionOptions, openConnection } from '@holdfast/testing'
 import { scrypt } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type ClientRequest, type RequestOptions } from 'node:http'
@@ -28,7 +29,6 @@ import {
 import type { Answer } from './answer.ts'
 import { joinServers, joinWorkers, type ServiceParts } from './joined-workers.ts'
 import { createCustomerClient, type Credentials, type CustomerClient } from './customer-client.ts'
-import { openRawConnection, type ConnectOptions, type RawConnection } from './raw-connection.ts'
 
 /** What the service is tested on. */
 export interface OpenedStore {
@@ -67,7 +67,7 @@ export interface RunningService {
   as(credentials: Credentials): CustomerClient
   /** Begins a request with Node's own client. */
   request(path: string, options?: RequestOptions): ClientRequest
-  connect(options?: ConnectOptions): Promise<RawConnection>
+  connect(options?: ConnectionOptions): Promise<Connection>
   /** Sends these bytes on a connection of their own, and takes the one answer. */
   exchange(...data: readonly (string | Uint8Array)[]): Promise<Answer>
   [Symbol.asyncDispose](): Promise<void>
@@ -128,7 +128,7 @@ export async function startService(
   const { port } = server.address() as AddressInfo
   const url = `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`
   const as = (credentials: Credentials) => createCustomerClient(url, credentials)
-  const connect = (options?: ConnectOptions) => openRawConnection(port, { isTls, ...options })
+  const connect = (options?: ConnectionOptions) => openConnection(port, { isTls, ...options })
 
   return {
     url,

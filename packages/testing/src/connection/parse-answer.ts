@@ -1,4 +1,11 @@
-import type { Answer } from './answer.ts'
+/** A whole answer as it came on a connection. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+  /** The bytes, a character each. */
+  readonly body: string
+}
 
 export interface ParsedAnswer {
   readonly answer: Answer
@@ -22,7 +29,9 @@ export function parseAnswer(bytes: Buffer, options: ParseOptions): ParsedAnswer 
   if (Number.isNaN(status)) throw new Error(`No status line: ${statusLine}`)
   const headers = new Headers(lines.map((line) => splitAt(line, line.indexOf(':'))))
   const body = takeBody(bytes.subarray(headEnd + 4), status, headers, options)
-  return body && { answer: { status, headers, bytes: body.content }, rest: body.rest }
+  if (body === undefined) return undefined
+  const { content, rest } = body
+  return { answer: { status, headers, bytes: content, body: content.toString('latin1') }, rest }
 }
 
 interface Body {
