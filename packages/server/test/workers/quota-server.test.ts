@@ -1,4 +1,5 @@
 import {
+  createFileService,
   createQuotaKeeper,
   isFileServiceError,
   type BlobStore,
@@ -244,6 +245,25 @@ describe('createQuotaServer', () => {
     expect(await hasRoom(books, 41)).to.equal(false)
     other.end()
     expect(await hasRoom(books, 100)).to.equal(true)
+  })
+
+  it('lets the services of two workers go on with one upload, within the quota', async () => {
+    const store = createMemoryBlobStore()
+    const { books, startWorker } = openBooks(store)
+    const filesOf = (customer: Customer) =>
+      createFileService({ store, quotas: startWorker().quotas }).filesOf(customer)
+    const [first, second] = [filesOf(alice), filesOf(alice)]
+    const begun = await first.resumable?.begin('a', { length: 90 })
+    const id = begun?.id ?? ''
+    await first.resumable?.append(id, 0, content(50))
+    expect(await refusalOf(second.upload('b', content(51)))).to.equal('quota-exceeded')
+    expect(await refusalOf(second.resumable?.begin('b', { length: 51 }))).to.equal('quota-exceeded')
+    const finished = await second.resumable?.append(id, 50, content(40))
+    expect(finished?.published?.size).to.equal(90)
+    expect(await refusalOf(first.upload('b', content(11)))).to.equal('quota-exceeded')
+    await first.upload('b', content(10))
+    await second.delete('a')
+    expect(await hasRoom(books, 90)).to.equal(true)
   })
 
   it('does not ask about pieces of customers without limits', async () => {
