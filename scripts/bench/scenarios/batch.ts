@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { formOf, withForm } from '../load/form.ts'
 import { credentials } from '../subjects/holdfast.ts'
 import type { RunningSubject } from '../subjects/subject.ts'
-import { removeFiles } from './files.ts'
 import { requestLane } from './lanes.ts'
 import type { Lane, Scenario } from './scenario.ts'
 import { settled } from './settled.ts'
@@ -40,7 +39,6 @@ function batchLane(one: RunningSubject, content: Buffer, seconds: number): Lane 
   }))
   const measure = async (round: number) => {
     const { perSecond = NaN, cpuMicroseconds = NaN, peakMiB = NaN } = await lane.measure(round)
-    await removeFiles(one.files)
     return {
       perSecond: perSecond * batchSize,
       cpuMicroseconds: cpuMicroseconds / batchSize,
