@@ -7,7 +7,8 @@ export function memoryInUse(): number {
   collectGarbage()
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  // Bun counts buffers in both.
+  return 'bun' in process.versions ? heapUsed : heapUsed + external
 }
 
 // Without collecting, garbage that V8 has not looked at yet would be taken for memory in use.
