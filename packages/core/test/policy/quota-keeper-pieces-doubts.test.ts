@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { rejection } from '../rejection.ts'
+import { turn } from '../turn.ts'
 import { chunks } from '../content.ts'
 import { openPieces } from './pieces.ts'
 
@@ -72,4 +73,25 @@ describe('createQuotaKeeper with uploads in pieces, in doubt', () => {
     busy.end()
     expect(await room(alice)).to.equal(40)
   })
+
+  for (const isPublished of [true, false]) {
+    it(`looks what became of it where the process that publishes has died: ${isPublished ? 'published' : 'unfinished'}`, async () => {
+      const { begin, append, keeper, put, uploads, room } = openPieces()
+      await put(alice, 'a', 20)
+      const busy = await keeper.claim(alice, 'busy')
+      const id = await begin(alice, 'a')
+      await append(alice, id, 60)
+      const claim = await keeper.claim(alice, 'a', 0, id)
+      claim.stage(60)
+      await claim.prepare()
+      const over = Promise.withResolvers<undefined>()
+      claim.endAfter(over.promise)
+      expect(await room(alice)).to.equal(20)
+      if (isPublished) await uploads.publish({ customer: 'alice', id })
+      over.resolve(undefined)
+      await turn()
+      expect(await room(alice)).to.equal(isPublished ? 40 : 20)
+      busy.end()
+    })
+  }
 })
