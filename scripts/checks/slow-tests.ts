@@ -24,6 +24,8 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/endurance/linearizability/linearizability.test.ts',
   'packages/system-tests/test/endurance/one-gibibyte.long.test.ts',
   'packages/store-minio/test/contract.test.ts',
+  'packages/store-minio/test/resumable/contract.test.ts',
+  'packages/store-minio/test/resumable/versitygw.long.test.ts',
   'packages/store-disk/test/contract.test.ts',
   'packages/store-disk/test/resumable/crash.test.ts',
   'packages/store-disk/test/moving-files.test.ts',

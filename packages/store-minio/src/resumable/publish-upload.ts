@@ -147,7 +147,10 @@ async function withdraw(
   objects.underWay.delete(multipartId)
 }
 
-/** Keeps what was published; resolves to what is kept, which another process may have been quicker to do. */
+/**
+ * Keeps what was published; resolves to what is kept, which another process may have been quicker to do. Where that fails,
+ * the next call finds the blob by its mark.
+ */
 async function remember(
   objects: UploadObjects,
   stored: StoredRecord,
@@ -156,15 +159,9 @@ async function remember(
   const { tail: _joined, publishing: _ended, ...rest } = stored.record
   const { size, etag, modifiedAt } = info
   const published = { size, etag, modifiedAt: modifiedAt.getTime() }
-  try {
-    const replaced = await replaceRecord(objects, stored, { ...rest, parts: [], published })
-    if (replaced.stored || !replaced.found) return info
-    const { found } = replaced
-    if (found.record.publishing) return await remember(objects, found, info)
-    return publishedBlob(found.record) ?? info
-  } catch (error) {
-    // The blob is there, and the next call finds it by its mark.
-    objects.log.warn(`That an upload is published could not be recorded: ${String(error)}`)
-    return info
-  }
+  const replaced = await replaceRecord(objects, stored, { ...rest, parts: [], published })
+  if (replaced.stored || !replaced.found) return info
+  const { found } = replaced
+  if (found.record.publishing) return remember(objects, found, info)
+  return publishedBlob(found.record) ?? info
 }

@@ -1,0 +1,59 @@
+import { describeWithMinio } from '@holdfast/minio-container'
+import { expect } from 'chai'
+import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'
+import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
+import { startAlteringProxy, type Alterations } from '../inspect/start-altering-proxy.ts'
+
+const servers: Readonly<Record<string, readonly [problem: string, Alterations['answer']]>> = {
+  'ignores If-Match': [
+    'ignores If-Match',
+    ({ headers }, response) => {
+      if (headers['if-match'] === undefined) return false
+      response.writeHead(200, { etag: '"x"' }).end()
+      return true
+    },
+  ],
+  'does not take If-Match': [
+    'does not take If-Match',
+    ({ headers }, response) => {
+      if (headers['if-match'] === undefined) return false
+      response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>')
+      return true
+    },
+  ],
+  'looks and writes in two steps': [
+    'lets 4 of 4 writes with the same If-Match succeed',
+    ({ headers }, response) => {
+      const tag = headers['if-match'] ?? ''
+      if (tag === '' || /^"0+"$/.test(tag)) return false
+      response.writeHead(200, { etag: '"x"' }).end()
+      return true
+    },
+  ],
+}
+
+describeWithMinio('openMinioBlobStore on a server without a trustworthy If-Match', (minio) => {
+  for (const [what, [problem, answer]] of Object.entries(servers)) {
+    it(`keeps no uploads in pieces, and says why: the server ${what}`, async () => {
+      const bucket = await minio().createBucket()
+      await using proxy = await startAlteringProxy(minio().endpoint, { ...(answer && { answer }) })
+      const { accessKey, secretKey } = minio()
+      const connection = { endpoint: proxy.endpoint, bucket, accessKey, secretKey }
+      const warnings: string[] = []
+      const log = { warn: (message: string) => void warnings.push(message) }
+      const store = await openMinioBlobStore({ ...connection, log })
+      expect(store.resumable).to.equal(undefined)
+      await store.close()
+      expect(warnings).to.deep.equal([
+        `Uploads cannot be resumed: the S3 server ${problem}. holdfast doctor says what to do`,
+      ])
+      const faults: string[] = []
+      for await (const { check, mark, message, remedies } of inspectBucket(connection)) {
+        if (mark !== 'ok') faults.push([check, mark, message, ...remedies].join('; '))
+      }
+      expect(faults).to.deep.equal([
+        `resuming uploads; warning; the server ${problem}; uploads that break off cannot go on, and begin anew; Use a server that honours If-Match on PutObject, as MinIO does.`,
+      ])
+    })
+  }
+})
