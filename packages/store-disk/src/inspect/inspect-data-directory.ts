@@ -14,6 +14,7 @@ import { shellWord } from './shell-word.ts'
 import { spaceFindings } from './space-findings.ts'
 import { summarizeFiles } from './summarize-files.ts'
 import { summaryFindings } from './summary-findings.ts'
+import { uploadFindings } from './upload-findings.ts'
 import { makeTrialDirectory } from './trial/trial-directory.ts'
 import { tryFileSystem } from './trial/try-file-system.ts'
 
@@ -104,8 +105,11 @@ async function* lookAtFiles(
   layoutFile: LayoutFile,
   { signal, mostEntries = 100_000 }: InspectionOptions,
 ): AsyncGenerator<Finding> {
-  const files = join(data, 'files')
-  yield oneMountFinding(await Promise.all([data, files, join(data, 'tmp')].map(mountPoint)), data)
+  const [files, uploads] = [join(data, 'files'), join(data, 'uploads')]
+  yield oneMountFinding(
+    await Promise.all([data, files, uploads, join(data, 'tmp')].map(mountPoint)),
+    data,
+  )
   const { uid, dev: device } = await stat(data)
   const options = { most: mostEntries, uid, device, signal }
   yield* summaryFindings(
@@ -113,6 +117,7 @@ async function* lookAtFiles(
     files,
     uid,
   )
+  yield* await uploadFindings(createLayout(uploads, layoutFile.names), mostEntries)
 }
 
 /** Where the file system of `path` is mounted; `undefined` if `path` is missing or the system does not report it. */

@@ -9,7 +9,7 @@ import { shellWord } from './shell-word.ts'
  * passed over.
  */
 export async function permissionFindings(data: string): Promise<readonly Finding[]> {
-  const directories = [data, join(data, 'files'), join(data, 'tmp')]
+  const directories = [data, ...['files', 'uploads', 'tmp'].map((name) => join(data, name))]
   const found = (await Promise.all(directories.map(lookAt))).flatMap((each) => each ?? [])
   const [top] = found
   if (!top || process.platform === 'win32') return []

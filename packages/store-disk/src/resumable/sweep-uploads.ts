@@ -8,6 +8,9 @@ import { takeContent } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
 import type { UploadTurns } from './upload-turns.ts'
 
+/** Uploads removed at a time, which share the syncs of their directory. */
+const concurrency = 16
+
 /** Removes the uploads of all customers that have expired by `now`; resolves to how many of them were unfinished. */
 export async function sweepUploads(
   site: UploadSite,
@@ -18,11 +21,15 @@ export async function sweepUploads(
   let removed = 0
   for (const customer of customers) {
     for await (const batch of findUploads(site, customer)) {
-      for (const upload of batch) {
-        const { directory } = upload.found
-        if (!hasExpired(upload.found, now) || turns.isBusy(directory)) continue
-        if (await turns.run(directory, () => sweepOne(site, upload, now))) removed++
+      const expired = batch.filter(({ found }) => hasExpired(found, now)).values()
+      const worker = async () => {
+        for (const upload of expired) {
+          const { directory } = upload.found
+          if (turns.isBusy(directory)) continue
+          if (await turns.run(directory, () => sweepOne(site, upload, now))) removed++
+        }
       }
+      await Promise.all(Array.from({ length: concurrency }, worker))
     }
   }
   return removed
@@ -30,7 +37,7 @@ export async function sweepUploads(
 
 /** Removes one that has expired; whether it was unfinished and is gone. */
 async function sweepOne(site: UploadSite, { found }: ListedUpload, now: number): Promise<boolean> {
-  const { content, directory } = found
+  const { content, directory, record } = found
   if (!content || found.published) {
     await removeUpload(site, directory)
     return false
@@ -42,7 +49,7 @@ async function sweepOne(site: UploadSite, { found }: ListedUpload, now: number):
   const lease = await takeContent(site, { ...found, content }, verdict === 'silent')
   if (!lease) return false
   const { mtimeNs } = await site.calls.lstat(lease.path())
-  if (Number(mtimeNs) / 1e6 + found.record.plan.expiresAfterMs <= now) {
+  if (Number(mtimeNs) / 1e6 + record.plan.expiresAfterMs <= now) {
     return removeUpload(site, directory)
   }
   await lease.release()

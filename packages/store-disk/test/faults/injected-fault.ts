@@ -66,10 +66,17 @@ export async function injectFault(data: string, fault: Fault): Promise<InjectedF
   }
 }
 
-/** What `path` is to a store in `data`: `temporary`, `files`, `customer`, `blob` or `other`. */
+/** What `path` is to a store in `data`: `temporary`, `files`, `customer`, `blob`, `uploads`, `upload`, `content` or `other`. */
 function kindOf(data: string, path: string): string {
   const [top, ...below] = path.slice(data.length + 1).split('/')
   if (!path.startsWith(`${data}/`)) return 'other'
   if (top === 'tmp') return 'temporary'
+  if (top === 'uploads') return kindOfUpload(below)
   return top === 'files' ? (['files', 'customer', 'blob'][below.length] ?? 'other') : 'other'
+}
+
+function kindOfUpload([customer, id, file]: readonly string[]): string {
+  if (file !== undefined) return file.startsWith('bytes-') ? 'content' : 'record'
+  if (id !== undefined) return 'upload'
+  return customer === undefined ? 'uploads' : 'uploader'
 }

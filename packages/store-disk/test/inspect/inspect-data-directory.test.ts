@@ -83,6 +83,24 @@ describe('inspectDataDirectory', () => {
     expect(await readdir(join(place.path, 'tmp'))).to.deep.equal(['999999999-1-0--abc@elsewhere'])
   })
 
+  it('reports the unfinished uploads, and what else is beside them', async () => {
+    await using place = await makeUsedDirectory()
+    const store = await openDiskBlobStore({ directory: place.path })
+    const plan = { name: 'a', expiresAfterMs: 3_600_000 }
+    const uploads = await Promise.all([1, 2, 3].map(() => store.resumable.begin('alice', plan)))
+    const [first, second] = uploads.map(({ id }) => ({ customer: 'alice', id }))
+    if (!first || !second) throw new Error('No uploads')
+    await store.resumable.append(first, 0, text('content'))
+    await store.resumable.publish(second)
+    await store.close()
+    expect(found(await inspect(place.path), 'uploads in pieces')?.message).to.equal(
+      '2 unfinished, 7 B',
+    )
+    await mkdir(join(place.path, 'uploads', 'alice', 'notes'))
+    const [fault] = faults(await inspect(place.path))
+    expect(fault?.message).to.match(/^1 beside the uploads not made by holdfast, such as .*notes,/)
+  })
+
   it('knows the markers of lists under way', async () => {
     await using place = await makeUsedDirectory()
     await mkdir(join(place.path, 'tmp', 'walks', '999999999-1-0--abc@elsewhere.0'), {
