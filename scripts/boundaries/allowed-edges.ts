@@ -24,8 +24,10 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     dependencies: ['core', 'passwords'],
     devDependencies: ['contract', 'testing'],
   },
+  // Protocols over core's resumable uploads, below the servers that speak them.
+  resumable: { dependencies: ['core'], devDependencies: [] },
   'http-koa': {
-    dependencies: ['core'],
+    dependencies: ['core', 'resumable'],
     devDependencies: ['api-description', 'contract', 'testing'],
   },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
@@ -65,6 +67,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'http-koa',
       'minio-container',
       'passwords',
+      'resumable',
       's3-servers',
       'store-disk',
       'store-minio',

@@ -12,6 +12,8 @@ import {
 /** A request, as far as its answer depends on it. */
 export interface AskedRequest {
   readonly method: string
+  /** The method in `X-HTTP-Method-Override`, which some paths obey. */
+  readonly override?: string
   /** The target as it was sent, query and all. */
   readonly target: string
 }
@@ -63,15 +65,18 @@ function createOperationFinder(
   const patterns = paths.map(
     (path) => [path, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)] as const,
   )
-  return ({ method, target }) => {
+  return ({ method, override = method, target }) => {
     const asked = pathIn(target)
     const [path] = patterns.find(([, pattern]) => pattern.test(asked)) ?? []
     const elsewhere = { 404: otherPath }
     if (path === undefined) return [elsewhere]
-    const operation = operations.find((each) => each.path === path && each.method === method)
-    const responses = operation?.responses ?? { 405: otherMethod }
+    const responses = [...new Set([method, override.toUpperCase()])].map(
+      (each) =>
+        operations.find((operation) => operation.path === path && operation.method === each)
+          ?.responses ?? { 405: otherMethod },
+    )
     // Which path an odd target with a host in it has, not even URL parsers agree on.
-    return /^\/(?!\/)/.test(target) ? [responses] : [responses, elsewhere]
+    return /^\/(?!\/)/.test(target) ? responses : [...responses, elsewhere]
   }
 }
 

@@ -43,8 +43,11 @@ export function watchAnswers(
       }),
     )
   }
-  const note = ({ socket, method = '', url = '' }: IncomingMessage) =>
-    void pendingOn(socket).push({ method, target: url })
+  const note = ({ socket, method = '', url = '', headers }: IncomingMessage) => {
+    const override = headers['x-http-method-override']
+    const request = { method, target: url, ...(typeof override === 'string' && { override }) }
+    pendingOn(socket).push(request)
+  }
 
   // Over TLS the first is what lies below, where those who do not speak TLS are answered.
   for (const event of ['connection', 'secureConnection']) server.prependListener(event, watch)

@@ -46,6 +46,10 @@ export interface FileService {
    *   number of bytes
    */
   filesOf(customer: Customer): CustomerFiles
+  /** Whether the store keeps uploads that come in pieces. */
+  readonly isResumable: boolean
+  /** The largest file in bytes; `undefined` if there is no limit. */
+  readonly maxFileSize: number | undefined
   /** Removes the uploads that have expired, of all customers; resolves to their number. Call it now and then. */
   sweepUploads(): Promise<number>
 }
@@ -180,6 +184,8 @@ function serviceOf({
     authenticate: async (login) =>
       filesOf(await authenticate(credentials, verifyPassword, loginBrake, login)),
     filesOf,
+    isResumable: uploads !== undefined,
+    maxFileSize: maxFileSize === Infinity ? undefined : maxFileSize,
     async sweepUploads() {
       const removed = (await uploads?.sweep(new Date(now()))) ?? 0
       if (removed > 0) await quotas.releaseGone()

@@ -28,6 +28,8 @@ export interface RouterOptions {
    * several processes can count together. Default: in this process.
    */
   readonly requestCounter?: RequestCounter
+  /** Whether there is `/resumable`, for uploads by tus. Default: yes, where the store keeps uploads in pieces. */
+  readonly resumable?: boolean
   /** Default: nothing is logged. */
   readonly log?: HttpLog
   /**

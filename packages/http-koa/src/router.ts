@@ -16,6 +16,7 @@ import { remove } from './routes/delete.ts'
 import { list } from './routes/list.ts'
 import { ping } from './routes/ping.ts'
 import { put } from './routes/put.ts'
+import { createResumable } from './routes/resumable.ts'
 import { serve } from './routes/serve.ts'
 import { upload } from './routes/upload.ts'
 import { createSetup, type Setup } from './setup.ts'
@@ -42,7 +43,7 @@ export function createRouter(
 
 /** The routes after `before`, which sees to request ids and errors unless the application does. */
 export function createRoutes(
-  { prefix, log, authenticate, takePlace, recorder }: Setup,
+  { prefix, log, authenticate, takePlace, recorder, tus }: Setup,
   before: readonly Handler[] = [],
 ): Router<HoldfastState> {
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
@@ -75,6 +76,13 @@ export function createRoutes(
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
   route('/delete/:filename', { delete: guarded('delete', deleting, remove) })
   route('/list', { get: guarded('list', list) })
+  if (tus) {
+    const { examine, answer } = createResumable(tus, recorder)
+    const handlers = [examine, customersOnly, limited, answer]
+    router.post('/resumable{/}', ...handlers).all('/resumable{/}', ...handlers)
+    router.register('/resumable/:id', ['HEAD', 'PATCH', 'DELETE'], handlers)
+    router.all('/resumable/:id', ...handlers)
+  }
   return router
 }
 

@@ -22,6 +22,7 @@ describe('packPackages', function () {
       '@holdfast/credentials-file',
       '@holdfast/http-koa',
       '@holdfast/passwords',
+      '@holdfast/resumable',
       '@holdfast/server',
       '@holdfast/store-disk',
       '@holdfast/store-minio',

@@ -9,7 +9,12 @@ export interface ErrorBody {
 }
 
 export function errorBody(statusCode: number, message: string): ErrorBody {
-  return { statusCode, error: http.STATUS_CODES[statusCode] ?? 'Error', message }
+  return { statusCode, error: statusTextOf(statusCode), message }
+}
+
+function statusTextOf(status: number): string {
+  // Of tus, and of no RFC.
+  return status === 460 ? 'Checksum Mismatch' : (http.STATUS_CODES[status] ?? 'Error')
 }
 
 /**

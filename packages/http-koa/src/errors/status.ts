@@ -1,4 +1,5 @@
 import { isFileServiceError, type ErrorCode } from '@holdfast/core'
+import { TusProblem } from '@holdfast/resumable'
 import { HttpProblem } from './problem.ts'
 
 interface Answer {
@@ -27,7 +28,9 @@ const answers = {
 
 /** The code of a refusal; `unexpected` for what has none. */
 export function codeOf(error: unknown): string {
-  return error instanceof HttpProblem || isFileServiceError(error) ? error.code : 'unexpected'
+  const hasCode =
+    error instanceof HttpProblem || error instanceof TusProblem || isFileServiceError(error)
+  return hasCode ? error.code : 'unexpected'
 }
 
 /** Seconds after which a client may try again where an error does not say. */
@@ -36,6 +39,9 @@ const defaultRetryAfterSeconds = 5
 /** The answer to `error`; 500 for unknown errors. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
+  if (error instanceof TusProblem) {
+    return new HttpProblem(error.code, error.status, error.message, error.headers)
+  }
   if (!isFileServiceError(error))
     return new HttpProblem('unexpected', 500, 'An unexpected error occurred')
   const { status, message = error.message }: Answer = answers[error.code]

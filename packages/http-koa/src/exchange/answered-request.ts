@@ -3,6 +3,7 @@ export const routes = [
   'upload',
   'put',
   'batch',
+  'resumable',
   'serve',
   'list',
   'delete',

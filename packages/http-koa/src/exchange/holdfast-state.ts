@@ -12,6 +12,8 @@ export interface HoldfastState {
   fileName?: string
   /** What an upload has stored, once that is safe. */
   stored?: BlobInfo
+  /** Headers that the response has even if it is an error, because its protocol demands them. */
+  errorHeaders?: Readonly<Record<string, string>>
   /** What went wrong, for the log line of the request. */
   failure?: unknown
 }

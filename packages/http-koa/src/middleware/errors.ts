@@ -27,7 +27,10 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
       ctx.state.failure = error
       logFault(log, ctx.state, error, problem)
       removeHeaders(ctx, headersBefore)
-      refuse(ctx, problem.status, problem.message, problem.headers)
+      refuse(ctx, problem.status, problem.message, {
+        ...ctx.state.errorHeaders,
+        ...problem.headers,
+      })
     }
   }
 }
@@ -51,8 +54,11 @@ function refuse(
   headers: Readonly<Record<string, string>>,
 ): void {
   if (ctx.headerSent) return
-  const text = JSON.stringify(errorBody(status, message))
+  const body = errorBody(status, message)
+  const text = JSON.stringify(body)
   ctx.status = status
+  // Node does not know every status of every protocol.
+  ctx.message ||= body.error
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
   if (hasLargeRest(ctx.req)) ctx.set('Connection', 'close')

@@ -5,14 +5,11 @@ import type { Context } from 'koa'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { answerStored } from './answer-stored.ts'
-import { takeBodyAtHand } from '../body/body-at-hand.ts'
-import { chunksOf } from '../body/chunks-of.ts'
+import { bodyOf } from '../body/body-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
-import { inviteBody } from '../exchange/invite-body.ts'
 import { fileNameInPath } from './file-name-in-path.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
-import { prepareUpload, type UploadBytes } from '../body/stage-upload.ts'
-import { requireAnnouncedLength, requireIntactBody } from '../body/intact-body.ts'
+import { prepareUpload } from '../body/stage-upload.ts'
 import { problems } from '../errors/problem.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -38,24 +35,6 @@ async function store(ctx: Context & { state: HoldfastState }): Promise<BlobInfo>
     ...releaseChunks(ctx.req),
   })
   return upload.publish()
-}
-
-/** The bytes of the body: whole where they are there, or else those that a waiting client sends when they are read. */
-function bodyOf(request: IncomingMessage): UploadBytes {
-  requireIntactBody(request)
-  const whole = takeBodyAtHand(request)
-  if (whole) {
-    request.resume()
-    return whole
-  }
-  return {
-    [Symbol.asyncIterator]() {
-      inviteBody(request)
-      return chunksOf(request, problems.truncatedBody, (size) =>
-        requireAnnouncedLength(request, size),
-      )
-    },
-  }
 }
 
 function sizeOf(request: IncomingMessage): { readonly size?: number } {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { errorCodes } from '@holdfast/core'
+import { tusProblems, type TusProblem } from '@holdfast/resumable'
 import { expect } from 'chai'
 import { problems, type HttpProblem } from '../../src/errors/problem.ts'
 
@@ -16,8 +17,8 @@ const unaudited = [
   'method-not-allowed',
 ]
 
-const httpCodes = Object.values(problems)
-  .map((make: (...details: never[]) => HttpProblem) => make().code)
+const httpCodes = [...Object.values(problems), ...Object.values(tusProblems)]
+  .map((make: (...details: never[]) => HttpProblem | TusProblem) => make().code)
   .filter((code) => !unaudited.includes(code))
 
 describe('The reasons in docs/audit.md', () => {

@@ -1,15 +1,13 @@
 import { readDescription } from '@holdfast/api-description'
 import { FileServiceError, type ErrorCode } from '@holdfast/core'
+import { tusProblems, type TusProblem } from '@holdfast/resumable'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import type { HttpProblem } from '../../src/errors/problem.ts'
 import { errorBody, problems } from '../../src/errors/problem.ts'
 import { toProblem } from '../../src/errors/status.ts'
 
-/**
- * Every code of the core that a described route can answer. With a code missing, `tsc -p tsconfig.test.json` fails; mocha
- * checks no types.
- */
+/** Every code of the core. With one missing, `tsc -p tsconfig.test.json` fails; mocha checks no types. */
 const messages = {
   'missing-credentials': '',
   'invalid-credentials': '',
@@ -20,10 +18,12 @@ const messages = {
   'file-too-large': '',
   'quota-exceeded': '',
   'digest-mismatch': '',
+  'upload-not-found': '',
+  'upload-conflict': '',
   'insufficient-storage': '',
   'store-unavailable': '',
   overloaded: '',
-} satisfies Record<Exclude<ErrorCode, `upload-${string}`>, string>
+} satisfies Record<ErrorCode, string>
 
 /** Every problem of HTTP with its message. With one missing, `tsc -p tsconfig.test.json` fails. */
 const told = {
@@ -55,6 +55,33 @@ const told = {
   methodNotAllowed: [problems.methodNotAllowed('GET, HEAD, OPTIONS')],
 } satisfies Record<keyof typeof problems, readonly HttpProblem[]>
 
+/** The same of tus. */
+const ofTus = {
+  unknownVersion: [tusProblems.unknownVersion()],
+  unknownContentType: [tusProblems.unknownContentType()],
+  checksumMismatch: [tusProblems.checksumMismatch()],
+  noFileName: [tusProblems.noFileName()],
+  invalidField: [tusProblems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')],
+  invalidHeader: [
+    ['upload-length', 'it is missing, and so is upload-defer-length'],
+    ['upload-length', 'it must be a whole number'],
+    ['upload-length', 'the upload has another one'],
+    ['upload-defer-length', 'it must be 1'],
+    ['upload-defer-length', 'upload-length is there as well'],
+    ['upload-offset', 'it is missing'],
+    ['upload-offset', 'it must be a whole number'],
+    ['upload-metadata', 'it is longer than 4096 bytes'],
+    ['upload-metadata', 'a key is empty'],
+    ['upload-metadata', 'a key is there twice'],
+    ['upload-metadata', 'a value is not Base64'],
+    ['upload-metadata', 'a value is not UTF-8'],
+    ['upload-checksum', 'the algorithm must be one of sha256, sha1'],
+    ['upload-checksum', 'the checksum must be in Base64'],
+    ['upload-concat', 'uploads cannot be joined'],
+  ].map(([header = '', reason = '']) => tusProblems.invalidHeader(header, reason)),
+  methodNotAllowed: [tusProblems.methodNotAllowed('POST, OPTIONS')],
+} satisfies Record<keyof typeof tusProblems, readonly TusProblem[]>
+
 /** What the server says of connections, before there is a code; its tests meet each of them. */
 const ofConnections = [
   'needs-tls',
@@ -69,6 +96,7 @@ const all = [
     toProblem(new FileServiceError(code as ErrorCode, message)),
   ),
   ...Object.values(told).flat(),
+  ...Object.values(ofTus).flat().map(toProblem),
   toProblem(new Error('a fault')),
 ]
 

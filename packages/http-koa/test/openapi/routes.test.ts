@@ -39,7 +39,7 @@ describe('docs/openapi.yaml', () => {
   for (const path of paths) {
     it(`has the methods that ${path} says it knows`, async () => {
       await using app = await runApp()
-      const target = path.replace('{filename}', 'a.txt')
+      const target = path.replace('{filename}', 'a.txt').replace('{id}', '0123456789abcdef')
       const answer = await fetch(`${app.url}${target}`, { method: 'OPTIONS' })
       expect(answer.headers.get('allow')?.split(', ')).to.have.members(methodsOf(path))
     })

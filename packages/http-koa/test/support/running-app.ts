@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   createFileService,
   type BlobStore,
@@ -23,7 +24,7 @@ export interface RunningApp extends Listening {
 export interface RunOptions
   extends
     HttpServerOptions,
-    Pick<RouterOptions, 'audit' | 'trustedProxies' | 'onAnswered' | 'onLogin'> {
+    Pick<RouterOptions, 'audit' | 'trustedProxies' | 'onAnswered' | 'onLogin' | 'resumable'> {
   readonly store?: BlobStore
   readonly maxFileSize?: number
   readonly hooks?: FileHooks
@@ -41,6 +42,7 @@ export async function runApp({
   onAnswered,
   onLogin,
   trustedProxies = [],
+  resumable = true,
   ...serverOptions
 }: RunOptions = {}): Promise<RunningApp> {
   const service = createFileService({
@@ -48,6 +50,7 @@ export async function runApp({
     credentials: createMemoryCredentialSource([{ name: 'demo', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     maxFileSize,
+    createSha256: () => createHash('sha256'),
     hooks,
   })
   const log = collectLog()
@@ -55,6 +58,7 @@ export async function runApp({
     createApp(service, {
       log,
       trustedProxies,
+      resumable,
       ...(audit && { audit }),
       ...(onAnswered && { onAnswered }),
       ...(onLogin && { onLogin }),

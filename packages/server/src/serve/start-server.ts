@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createFileService, createLoginBrake } from '@holdfast/core'
 import { createApp } from '@holdfast/http-koa'
@@ -64,6 +65,7 @@ export async function startServer(
     ...(quotas && { quotas }),
     ...(maxFileSize !== undefined && { maxFileSize }),
     uploadExpiryMs,
+    createSha256: () => createHash('sha256'),
   })
   const server = createServer(
     createApp(service, {

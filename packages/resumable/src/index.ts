@@ -1,0 +1,6 @@
+export { createTusHandler, type TusHandler, type TusHandlerOptions } from './node/tus-handler.ts'
+export type { CreationOptions } from './tus/create-upload.ts'
+export { createTus, tusHeaders, type Tus, type TusOptions } from './tus/create-tus.ts'
+export { problems as tusProblems, TusProblem } from './tus/tus-problem.ts'
+export type { RequestHeaders, TusAnswer, TusRequest } from './tus/tus-request.ts'
+export type { UploadMetadata } from './tus/upload-metadata.ts'

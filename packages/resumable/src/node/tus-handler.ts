@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { FileServiceError, type CustomerFiles } from '@holdfast/core'
+import { createTus, type Tus, type TusOptions } from '../tus/create-tus.ts'
+import type { TusAnswer, TusRequest } from '../tus/tus-request.ts'
+import { nodeContent } from './node-content.ts'
+import { problemOf } from './problem-of.ts'
+import { refuse } from './refuse.ts'
+
+export interface TusHandlerOptions extends TusOptions {
+  /** The path of the handler in the application, such as `/uploads`; an upload has its id below it. */
+  readonly path: string
+  /**
+   * Whose files a request is about. A rejection refuses the request: with the status of a `FileServiceError`, or of an error
+   * that has a `status` from 400 to 499; anything else is a fault.
+   */
+  readonly filesOf: (request: IncomingMessage) => CustomerFiles | Promise<CustomerFiles>
+  /** Called with each error that is answered with 500 or more, for your log. Default: not called. */
+  readonly onFault?: (error: unknown, request: IncomingMessage) => void
+}
+
+/** Answers a request whose path is that of the handler, or below it; every other one with 404. It never rejects. */
+export type TusHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Makes a handler for a server of `node:http`, for Express (`app.use('/uploads', handler)`) and for Koa. */
+export function createTusHandler(options: TusHandlerOptions): TusHandler {
+  const { onFault = () => {} } = options
+  const tus = createTus(options)
+  return async (request, response) => {
+    try {
+      const { status, headers } = await answer(tus, request, options)
+      response
+        .writeHead(status, { ...headers, ...(status === 201 && { 'Content-Length': 0 }) })
+        .end()
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem.status >= 500) onFault(error, request)
+      await refuse(request, response, problem)
+    }
+  }
+}
+
+async function answer(
+  tus: Tus,
+  request: IncomingMessage,
+  { path, filesOf }: TusHandlerOptions,
+): Promise<TusAnswer> {
+  const tusRequest = asTusRequest(request, path)
+  if (tus.methodOf(tusRequest) === 'OPTIONS') return tus.describe(tusRequest)
+  const { resumable } = await filesOf(request)
+  if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')
+  return tus.answer(resumable, tusRequest)
+}
+
+/** Express changes `url` below the place where a handler is mounted, and keeps the whole one. */
+interface MountedRequest extends IncomingMessage {
+  readonly originalUrl?: string
+}
+
+function asTusRequest(request: MountedRequest, mount: string): TusRequest {
+  const { method = '', headers, originalUrl, url = '' } = request
+  const path = (originalUrl ?? url).replace(/[?#].*$/s, '')
+  const [before, id] = [path.slice(0, mount.length), path.slice(mount.length)]
+  if (before !== mount || !/^(?:\/[^/]*)?$/.test(id)) {
+    throw new FileServiceError('upload-not-found', 'Not Found')
+  }
+  return {
+    method,
+    headers,
+    path,
+    id: id.slice(1) || undefined,
+    content: () => nodeContent(request),
+  }
+}

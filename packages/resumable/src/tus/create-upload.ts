@@ -1,0 +1,118 @@
+import { FileServiceError, type ResumableFiles, type ResumableUpload } from '@holdfast/core'
+import { appendBody } from './append-body.ts'
+import { parseChecksum } from './checksum.ts'
+import { announcedSize, hasBody, requireContentType } from './request-body.ts'
+import { problems } from './tus-problem.ts'
+import { headerOf, type TusAnswer, type TusRequest } from './tus-request.ts'
+import { progressHeaders } from './upload-headers.ts'
+import { parseUploadMetadata, type UploadMetadata } from './upload-metadata.ts'
+import { wholeNumber } from './whole-number.ts'
+
+export interface CreationOptions {
+  /** The name of the file to be. Default: the value of `filename`, or else of `name`. */
+  readonly fileName?: (metadata: UploadMetadata) => string | undefined
+  /**
+   * The URL of a new upload, absolute or relative to the request's. Default: relative and without the path, so that it is
+   * right behind every proxy that changes paths, schemes or hosts.
+   */
+  readonly location?: (id: string, request: TusRequest) => string
+}
+
+/** POST: begins an upload, with the first bytes of it if the request has a body. */
+export async function createUpload(
+  files: ResumableFiles,
+  request: TusRequest,
+  { fileName = usualFileName, location = relativeLocation }: CreationOptions,
+): Promise<TusAnswer> {
+  if (headerOf(request, 'upload-concat') !== undefined) {
+    throw problems.invalidHeader('upload-concat', 'uploads cannot be joined')
+  }
+  const length = lengthOf(request)
+  const metadata = parseUploadMetadata(headerOf(request, 'upload-metadata') ?? '')
+  const name = fileName(metadata)
+  if (name === undefined) throw problems.noFileName()
+  request.onName?.(name)
+  checkBody(request, length)
+  const begun = await files.begin(name, {
+    createOnly: isCreateOnly(request),
+    ...(length !== undefined && { length }),
+    ...sha256Of(metadata),
+    ...(metadata.header !== '' && { note: metadata.header }),
+  })
+  const upload = hasBody(request) ? await appendFirst(files, request, begun) : begun
+  return {
+    status: 201,
+    headers: { Location: location(begun.id, request), ...progressHeaders(upload) },
+    upload,
+    hasPublished: upload.published !== undefined,
+  }
+}
+
+const usualFileName = (metadata: UploadMetadata) =>
+  metadata.text('filename') ?? metadata.text('name')
+
+function relativeLocation(id: string, { path }: TusRequest): string {
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  if (last === '') return id
+  // RFC 3986 §4.2: what stands before a colon would pass for a scheme.
+  return `${last.includes(':') ? './' : ''}${last}/${id}`
+}
+
+/** The length of the whole file; `undefined` if it is deferred. */
+function lengthOf(request: TusRequest): number | undefined {
+  const length = wholeNumber(request, 'upload-length')
+  const deferred = headerOf(request, 'upload-defer-length')
+  if (deferred === undefined) {
+    if (length !== undefined) return length
+    throw problems.invalidHeader('upload-length', 'it is missing, and so is upload-defer-length')
+  }
+  if (deferred !== '1') throw problems.invalidHeader('upload-defer-length', 'it must be 1')
+  if (length === undefined) return undefined
+  throw problems.invalidHeader('upload-defer-length', 'upload-length is there as well')
+}
+
+/** Refuses a body that cannot be added, before anything has begun: an empty file is published at once. */
+function checkBody(request: TusRequest, length: number | undefined): void {
+  if (!hasBody(request)) return
+  requireContentType(request)
+  parseChecksum(request)
+  const size = announcedSize(request) ?? 1
+  if (length !== undefined && size > length) {
+    throw new FileServiceError('file-too-large', `The body exceeds the length of ${length} bytes`)
+  }
+}
+
+/** Whether the file must not replace another one (RFC 9110 §13.1.2). */
+function isCreateOnly(request: TusRequest): boolean {
+  for (const header of ['if-match', 'if-unmodified-since']) {
+    if (headerOf(request, header) !== undefined) {
+      throw problems.invalidHeader(header, 'an upload knows only "If-None-Match: *"')
+    }
+  }
+  const condition = headerOf(request, 'if-none-match')
+  if (condition === undefined || condition === '*') return condition === '*'
+  throw problems.invalidHeader('if-none-match', 'an upload knows only "*"')
+}
+
+function sha256Of(metadata: UploadMetadata): { readonly sha256?: string } {
+  const sha256 = metadata.text('sha256')
+  if (sha256 === undefined) return {}
+  if (!/^[0-9a-f]{64}$/i.test(sha256)) {
+    throw problems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
+  }
+  return { sha256: sha256.toLowerCase() }
+}
+
+/** Adds the body to an upload that has just begun. If that fails, the upload goes: its client never learns where it is. */
+async function appendFirst(
+  files: ResumableFiles,
+  request: TusRequest,
+  { id }: ResumableUpload,
+): Promise<ResumableUpload> {
+  try {
+    return await appendBody(files, request, { id, offset: 0 })
+  } catch (error) {
+    await files.discard(id).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import type { ResumableFiles, ResumableUpload } from '@holdfast/core'
+import { appendBody } from './append-body.ts'
+import { requireContentType } from './request-body.ts'
+import { problems } from './tus-problem.ts'
+import type { TusAnswer, TusRequest } from './tus-request.ts'
+import { planHeaders, progressHeaders } from './upload-headers.ts'
+import { wholeNumber } from './whole-number.ts'
+
+type UploadHandler = (files: ResumableFiles, id: string, request: TusRequest) => Promise<TusAnswer>
+
+/** The methods that an upload has, once it has begun. */
+export const uploadHandlers: ReadonlyMap<string, UploadHandler> = new Map([
+  ['HEAD', describeUpload],
+  ['PATCH', continueUpload],
+  ['DELETE', endUpload],
+])
+
+/**
+ * How far an upload is. A client takes an upload that has all of its bytes for safe, so one whose file could not be
+ * published with the last bytes is published now, or the answer is the error.
+ */
+async function describeUpload(files: ResumableFiles, id: string): Promise<TusAnswer> {
+  const found = await files.state(id)
+  const isComplete = found.published === undefined && found.offset === found.plan.length
+  const upload = isComplete ? await files.publish(id) : found
+  return {
+    status: 200,
+    headers: {
+      'Cache-Control': 'no-store',
+      ...progressHeaders(upload),
+      ...planHeaders(upload),
+    },
+    upload,
+    hasPublished: isComplete,
+  }
+}
+
+async function continueUpload(
+  files: ResumableFiles,
+  id: string,
+  request: TusRequest,
+): Promise<TusAnswer> {
+  requireContentType(request)
+  const offset = wholeNumber(request, 'upload-offset')
+  if (offset === undefined) throw problems.invalidHeader('upload-offset', 'it is missing')
+  const length = wholeNumber(request, 'upload-length')
+  if (length !== undefined) requireSameLength(await files.state(id), length)
+  const upload = await appendBody(files, request, { id, offset, length })
+  return {
+    status: 204,
+    headers: progressHeaders(upload),
+    upload,
+    hasPublished: upload.published !== undefined,
+  }
+}
+
+/** A length that is known never changes. */
+function requireSameLength({ plan }: ResumableUpload, length: number): void {
+  if (plan.length === undefined || plan.length === length) return
+  throw problems.invalidHeader('upload-length', 'the upload has another one')
+}
+
+/** A file that has been published stays. */
+async function endUpload(files: ResumableFiles, id: string): Promise<TusAnswer> {
+  await files.discard(id)
+  return { status: 204, headers: {}, hasPublished: false }
+}

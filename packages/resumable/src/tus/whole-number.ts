@@ -1,0 +1,17 @@
+import { problems } from './tus-problem.ts'
+import { headerOf, type TusRequest } from './tus-request.ts'
+
+/**
+ * The number of bytes in a header; `undefined` without one.
+ *
+ * @throws TusProblem 400 when it is no whole number, or larger than JavaScript counts
+ */
+export function wholeNumber(request: TusRequest, header: string): number | undefined {
+  const text = headerOf(request, header)
+  if (text === undefined) return undefined
+  const number = /^\d+$/.test(text) ? Number(text) : NaN
+  if (!Number.isSafeInteger(number)) {
+    throw problems.invalidHeader(header, 'it must be a whole number')
+  }
+  return number
+}
