@@ -1,7 +1,15 @@
 import { join } from 'node:path'
-import { createSite, type HoldfastServer, type Site, startHoldfast } from '@holdfast/testing'
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
+
+const dayMs = 86_400_000
 
 describe('holdfast serve, with uploads that have expired', function () {
   this.timeout(60_000)
@@ -35,6 +43,23 @@ describe('holdfast serve, with uploads that have expired', function () {
     await store.close()
     return ids
   }
+
+  it('keeps an upload for --upload-expiry after its last byte', async () => {
+    server = await startHoldfast(['--upload-expiry', '2d'], { cwd: site.path })
+    const before = Date.now()
+    const { headers, status } = await fetch(`${server.url}/resumable`, {
+      method: 'POST',
+      headers: {
+        ...credentials,
+        'Tus-Resumable': '1.0.0',
+        'Upload-Length': '5',
+        'Upload-Metadata': `filename ${Buffer.from('a').toString('base64')}`,
+      },
+    })
+    expect(status).to.equal(201)
+    const expires = Date.parse(headers.get('upload-expires') ?? '') - 2 * dayMs
+    expect(expires).to.be.within(before - 2_000, Date.now() + 2_000)
+  })
 
   for (const flags of [[], ['--workers', '2']]) {
     it(`removes them at the start, once, and logs it: ${flags.join(' ') || 'one process'}`, async () => {

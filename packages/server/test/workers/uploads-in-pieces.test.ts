@@ -1,0 +1,72 @@
+import {
+  createSite,
+  credentials,
+  type HoldfastServer,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
+import { expect } from 'chai'
+import { scrape } from '../metrics/scrape.ts'
+
+/** Has each request come on a connection of its own, which either worker may accept. */
+const headers = { ...credentials, connection: 'close', 'Tus-Resumable': '1.0.0' }
+const piece = { 'Content-Type': 'application/offset+octet-stream' }
+
+describe('holdfast serve --workers, with uploads in pieces', function () {
+  this.timeout(60_000)
+  let site: Site
+  let server: HoldfastServer | undefined
+  beforeEach(async () => {
+    site = await createSite()
+  })
+  afterEach(async () => {
+    await server?.kill()
+    await site.remove()
+  })
+
+  it('counts what has arrived, whichever worker has it, in the quota, in usage and in the metrics', async () => {
+    await site.write(
+      'customers.yaml',
+      'customers:\n  - { name: demo, password: correct horse, quota: 10kB }\n',
+    )
+    const serving = await startHoldfast(['--workers', '2', '--admin-port', '0'], { cwd: site.path })
+    server = serving
+    const send = (method: string, path: string, more: Readonly<Record<string, string>>, size = 0) =>
+      fetch(new URL(path, serving.url), {
+        method,
+        headers: { ...headers, ...more },
+        ...(size > 0 && { body: Buffer.alloc(size) }),
+      })
+    const put = async (size: number) => (await send('PUT', '/upload/b', {}, size)).status
+    const metadata = `filename ${Buffer.from('a').toString('base64')}`
+    const begun = await send('POST', '/resumable', {
+      'Upload-Length': '9000',
+      'Upload-Metadata': metadata,
+    })
+    expect(begun.status).to.equal(201)
+    const path = begun.headers.get('location') ?? ''
+    const append = async (offset: number) =>
+      (await send('PATCH', path, { ...piece, 'Upload-Offset': `${offset}` }, 1_500)).status
+    for (let offset = 0; offset < 7_500; offset += 1_500) {
+      expect(await append(offset)).to.equal(204)
+      expect(await put(10_000 - offset - 1_499), `more than fits at ${offset}`).to.equal(413)
+    }
+    const { stdout } = await runHoldfast(['usage', 'demo', '--json'], { cwd: site.path })
+    const unfinished = { unfinishedUploads: 1, unfinishedBytes: 7_500 }
+    expect(JSON.parse(stdout)).to.include({ files: 0, share: 0.75, ...unfinished })
+    expect(await put(2_500)).to.equal(200)
+    expect(await append(7_500), 'beside a file').to.equal(413)
+    expect((await send('DELETE', '/delete/b', {})).status).to.equal(200)
+    expect(await append(7_500)).to.equal(204)
+    expect(await put(1_001)).to.equal(413)
+    expect(await put(1_000)).to.equal(200)
+    const counts = new Map<string | undefined, number>()
+    for (const { labels, value } of (await scrape(serving)).samples(
+      'holdfast_uploads_in_pieces_total',
+    )) {
+      counts.set(labels['event'], (counts.get(labels['event']) ?? 0) + value)
+    }
+    expect(Object.fromEntries(counts)).to.include({ begun: 1, continued: 5, published: 1 })
+  })
+})
