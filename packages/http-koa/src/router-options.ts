@@ -30,6 +30,11 @@ export interface RouterOptions {
   readonly requestCounter?: RequestCounter
   /** Whether there is `/resumable`, for uploads by tus. Default: yes, where the store keeps uploads in pieces. */
   readonly resumable?: boolean
+  /**
+   * Whether clients may go on with uploads as the IETF's draft "Resumable Uploads for HTTP" has it, by `Upload-Complete`
+   * on `PUT /upload/:filename` and `POST /upload`. It changes until it is an RFC. Default: no.
+   */
+  readonly resumableDraft?: boolean
   /** Default: nothing is logged. */
   readonly log?: HttpLog
   /**

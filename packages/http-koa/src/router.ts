@@ -13,12 +13,13 @@ import { koaRouter } from './modules/required.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
+import { createDraftUpload } from './routes/draft-uploads.ts'
 import { list } from './routes/list.ts'
 import { ping } from './routes/ping.ts'
-import { put } from './routes/put.ts'
+import { createPut } from './routes/put.ts'
 import { createResumable } from './routes/resumable.ts'
 import { serve } from './routes/serve.ts'
-import { upload } from './routes/upload.ts'
+import { createUpload } from './routes/upload.ts'
 import { createSetup, type Setup } from './setup.ts'
 
 /**
@@ -43,7 +44,7 @@ export function createRouter(
 
 /** The routes after `before`, which sees to request ids and errors unless the application does. */
 export function createRoutes(
-  { prefix, log, authenticate, takePlace, recorder, tus }: Setup,
+  { prefix, log, authenticate, takePlace, recorder, tus, draft }: Setup,
   before: readonly Handler[] = [],
 ): Router<HoldfastState> {
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
@@ -55,27 +56,39 @@ export function createRoutes(
   const deleting = recordChange('delete', recorder)
 
   if (before.length > 0) router.use(...before)
-  const route = (path: string, handlers: Handlers) => {
+  const put = createPut(draft)
+  const route = (path: string, handlers: Handlers, about: Headers = {}) => {
     if (handlers.get) router.get(path, ...handlers.get)
     if (handlers.post) router.post(path, ...handlers.post)
     if (handlers.put) router.put(path, ...handlers.put)
+    if (handlers.patch) router.patch(path, ...handlers.patch)
     if (handlers.delete) router.delete(path, ...handlers.delete)
-    router.all(path, createOtherMethods(handlers))
+    router.all(path, createOtherMethods(handlers, about))
   }
 
   route('/ping', { get: called('ping', ping) })
-  route('/upload', { post: guarded('upload', uploading, upload) })
+  // "Limits" of the draft.
+  const resumable = draft ? { 'Upload-Limit': draft.limit } : {}
+  route('/upload', { post: guarded('upload', uploading, createUpload(draft)) }, resumable)
   route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
   route('/upload/batch', {
     post: guarded('batch', createBatch(log, recorder)),
     put: guarded('put', uploading, put),
   })
-  route('/upload/:filename', { put: guarded('put', uploading, put) })
+  route('/upload/:filename', { put: guarded('put', uploading, put) }, resumable)
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
   route('/serve/:filename', { get: guarded('serve', serve) })
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
   route('/delete/:filename', { delete: guarded('delete', deleting, remove) })
   route('/list', { get: guarded('list', list) })
+  if (draft) {
+    const { get, patch, delete: cancel } = createDraftUpload(draft)
+    route('/uploads/:id', {
+      get: guarded('resumable', get),
+      patch: guarded('resumable', uploading, patch),
+      delete: guarded('resumable', cancel),
+    })
+  }
   if (tus) {
     const { examine, answer } = createResumable(tus, recorder)
     const handlers = [examine, customersOnly, limited, answer]
@@ -87,7 +100,8 @@ export function createRoutes(
 }
 
 type Handler = RouterMiddleware<HoldfastState>
-type Handlers = Partial<Record<'get' | 'post' | 'put' | 'delete', readonly Handler[]>>
+type Handlers = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', readonly Handler[]>>
+type Headers = Readonly<Record<string, string>>
 
 /** The handlers of a route, which notes that it has taken the request; in the first one, since every layer costs. */
 function called(route: Route, first: Handler, ...others: readonly Handler[]): readonly Handler[] {
@@ -99,8 +113,8 @@ function called(route: Route, first: Handler, ...others: readonly Handler[]): re
   return [noting, ...others]
 }
 
-/** Answers OPTIONS, and every method that a path does not know (RFC 9110 §15.5.6). */
-function createOtherMethods(handlers: Handlers): Handler {
+/** Answers OPTIONS, with `about` beside, and every method that a path does not know (RFC 9110 §15.5.6). */
+function createOtherMethods(handlers: Handlers, about: Headers): Handler {
   const known = Object.keys(handlers).flatMap((method) =>
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   )
@@ -108,7 +122,7 @@ function createOtherMethods(handlers: Handlers): Handler {
   return (ctx) => {
     if (ctx.method !== 'OPTIONS') throw problems.methodNotAllowed(allow)
     ctx.status = 204
-    ctx.set('Allow', allow)
+    ctx.set({ Allow: allow, ...about })
   }
 }
 

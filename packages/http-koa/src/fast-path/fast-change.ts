@@ -75,6 +75,7 @@ function isSpecial({ request, awaitsContinue }: Exchange): boolean {
     request.readableEncoding !== null ||
     headers['content-range'] !== undefined ||
     headers['content-digest'] !== undefined ||
+    headers['upload-complete'] !== undefined ||
     isConditional(headers)
   )
 }

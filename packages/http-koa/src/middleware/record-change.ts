@@ -21,6 +21,8 @@ export function recordChange(
       await record(event, subject(), { error })
       throw error
     }
+    // An upload by the draft that is not complete: the request that completes it is recorded.
+    if (event === 'upload' && ctx.state.stored === undefined) return
     await (exchange.recording ?? record(event, subject()))
   }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { BlobInfo } from '@holdfast/core'
+import { uploadComplete, type Draft } from '@holdfast/resumable'
 import type { RouterMiddleware } from '@koa/router'
-import type { Context } from 'koa'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { answerStored } from './answer-stored.ts'
+import { createByDraft } from './draft-uploads.ts'
 import { bodyOf } from '../body/body-of.ts'
 import { parseContentDigest } from '../http/content-digest.ts'
 import { fileNameInPath } from './file-name-in-path.ts'
@@ -14,27 +14,37 @@ import { problems } from '../errors/problem.ts'
 import { isCreateOnly } from '../http/upload-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
-/** PUT /upload/:filename: stores the body as it is, without a form around it. */
-export const put: RouterMiddleware<HoldfastState> = async (ctx) => {
-  answerStored(ctx, await (exchangeIn(ctx).storing ?? store(ctx)))
-}
-
-async function store(ctx: Context & { state: HoldfastState }): Promise<BlobInfo> {
-  const name = fileNameInPath(ctx)
-  const { headers } = ctx.req
-  // RFC 9110 §14.5: a part that passes for the whole would destroy the file.
-  if (headers['content-range'] !== undefined) {
-    throw problems.invalidHeader('content-range', 'an upload is always the whole file')
+/**
+ * PUT /upload/:filename: stores the body as it is, without a form around it. By `draft` it may come in pieces, if the client asks
+ * for that.
+ */
+export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastState> {
+  return async (ctx) => {
+    const { storing } = exchangeIn(ctx)
+    if (storing) return answerStored(ctx, await storing)
+    const name = fileNameInPath(ctx)
+    const { headers } = ctx.req
+    // RFC 9110 §14.5: a part that passes for the whole would destroy the file.
+    if (headers['content-range'] !== undefined) {
+      throw problems.invalidHeader('content-range', 'an upload is always the whole file')
+    }
+    const createOnly = isCreateOnly(headers)
+    if (draft?.isCreation(ctx.req)) {
+      return createByDraft(draft, ctx, { name, createOnly, uploads: '../uploads' })
+    }
+    // The body is a part as well.
+    if (uploadComplete(ctx.req) === false) {
+      throw problems.invalidHeader('upload-complete', 'an upload is always the whole file')
+    }
+    const digest = parseContentDigest(ctx.get('content-digest') || undefined)
+    const upload = prepareUpload(filesOf(ctx.state), name, bodyOf(ctx.req), {
+      createOnly,
+      ...(digest && { digest }),
+      ...sizeOf(ctx.req),
+      ...releaseChunks(ctx.req),
+    })
+    answerStored(ctx, await upload.publish())
   }
-  const createOnly = isCreateOnly(headers)
-  const digest = parseContentDigest(ctx.get('content-digest') || undefined)
-  const upload = prepareUpload(filesOf(ctx.state), name, bodyOf(ctx.req), {
-    createOnly,
-    ...(digest && { digest }),
-    ...sizeOf(ctx.req),
-    ...releaseChunks(ctx.req),
-  })
-  return upload.publish()
 }
 
 function sizeOf(request: IncomingMessage): { readonly size?: number } {

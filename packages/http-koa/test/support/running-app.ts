@@ -11,7 +11,7 @@ import type { RouterOptions } from '../../src/router-options.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import type { HttpServerOptions } from '../../src/server/prepare-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
-import { listenAsDescribed, type Listening } from './listening.ts'
+import { listen, listenAsDescribed, type Listening } from './listening.ts'
 
 export interface RunningApp extends Listening {
   readonly log: CollectedLog
@@ -24,7 +24,10 @@ export interface RunningApp extends Listening {
 export interface RunOptions
   extends
     HttpServerOptions,
-    Pick<RouterOptions, 'audit' | 'trustedProxies' | 'onAnswered' | 'onLogin' | 'resumable'> {
+    Pick<
+      RouterOptions,
+      'audit' | 'trustedProxies' | 'onAnswered' | 'onLogin' | 'resumable' | 'resumableDraft'
+    > {
   readonly store?: BlobStore
   readonly maxFileSize?: number
   readonly hooks?: FileHooks
@@ -43,6 +46,7 @@ export async function runApp({
   onLogin,
   trustedProxies = [],
   resumable = true,
+  resumableDraft = false,
   ...serverOptions
 }: RunOptions = {}): Promise<RunningApp> {
   const service = createFileService({
@@ -59,6 +63,7 @@ export async function runApp({
       log,
       trustedProxies,
       resumable,
+      resumableDraft,
       ...(audit && { audit }),
       ...(onAnswered && { onAnswered }),
       ...(onLogin && { onLogin }),
@@ -67,7 +72,8 @@ export async function runApp({
   )
   const files = service.filesOf({ name: 'demo' })
   return {
-    ...(await listenAsDescribed(server)),
+    // The draft is not described while it is one.
+    ...(await (resumableDraft ? listen : listenAsDescribed)(server)),
     log,
     files,
     async names() {

@@ -155,6 +155,12 @@ export const settings = {
     default: undefined,
     parse: list,
   }),
+  'resumable-draft': setting({
+    describe: "Resumable uploads by the IETF's draft, which changes until it is an RFC",
+    isSwitch: true,
+    default: 'false',
+    parse: truth,
+  }),
   'login-failures-per-address': setting({
     describe: 'Failed logins of an address before it is refused',
     default: '30',

@@ -73,6 +73,7 @@ export async function startServer(
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
+      resumableDraft: config['resumable-draft'],
       requestCounter: watch.requestCounter(services.requestCounter),
       ...(watch.onLogin && { onLogin: watch.onLogin }),
       ...(watch.onAnswered && { onAnswered: watch.onAnswered }),

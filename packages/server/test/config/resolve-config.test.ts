@@ -25,6 +25,7 @@ describe('resolveConfig', () => {
       workers: 1,
       'tls-cert': undefined,
       'tls-key': undefined,
+      'resumable-draft': false,
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'shutdown-delay': 0,

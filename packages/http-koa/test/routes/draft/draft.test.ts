@@ -1,0 +1,296 @@
+import { createHash } from 'node:crypto'
+import { request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { expect } from 'chai'
+import { until } from '@holdfast/testing'
+import { auth, runApp, type RunningApp } from '../../support/running-app.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+const version = { 'Upload-Draft-Interop-Version': '8' }
+const piece = { 'Content-Type': 'application/partial-upload' }
+const digestOf = (text: string) => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`
+
+/** A customer who speaks the draft. */
+function createClient({ url }: RunningApp) {
+  const send = async (method: string, path: string, headers: Headers, body?: string) => {
+    const answer = await fetch(new URL(path, url), {
+      method,
+      headers: { ...auth, ...version, ...headers },
+      ...(body !== undefined && { body }),
+    })
+    return {
+      status: answer.status,
+      complete: answer.headers.get('upload-complete'),
+      offset: answer.headers.get('upload-offset'),
+      headers: answer.headers,
+      body: await answer.text(),
+    }
+  }
+  const append = (upload: string, offset: number, complete: boolean, body: string, more = {}) =>
+    send(
+      'PATCH',
+      upload,
+      {
+        ...piece,
+        'Upload-Offset': `${offset}`,
+        'Upload-Complete': complete ? '?1' : '?0',
+        ...more,
+      },
+      body,
+    )
+  return {
+    send,
+    append,
+    /** Begins the upload of `a.txt` with the first bytes of it. */
+    async begin(body: string, headers: Headers = {}) {
+      const answer = await send(
+        'PUT',
+        '/upload/a.txt',
+        { 'Upload-Complete': '?0', ...headers },
+        body,
+      )
+      const location = answer.headers.get('location') ?? 'none'
+      return { ...answer, upload: new URL(location, new URL('/upload/a.txt', url)).pathname }
+    },
+  }
+}
+
+const running = () => runApp({ resumableDraft: true })
+const read = async ({ files }: RunningApp) => {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of (await files.serve('a.txt')).content) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+describe('PUT /upload/:filename by the draft of resumable uploads', () => {
+  it('begins an upload with the first part of the file, which nobody sees', async () => {
+    await using app = await running()
+    const begun = await createClient(app).begin('He', { 'Upload-Length': '5' })
+    expect(begun).to.include({ status: 201, complete: '?0', offset: '2', body: '' })
+    expect(begun.upload).to.match(/^\/uploads\/[\w-]{16,64}$/)
+    expect(begun.headers.get('upload-limit')).to.match(/^max-age=6048\d\d$/)
+    expect(await app.names()).to.deep.equal([])
+  })
+
+  it('goes on where the upload stands, and answers the last part as it answers a whole file', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He')
+    expect(await client.append(upload, 2, false, 'l')).to.include({
+      status: 204,
+      complete: '?0',
+      offset: '3',
+    })
+    const last = await client.append(upload, 3, true, 'lo')
+    expect(last).to.include({ status: 200, complete: '?1', body: 'OK' })
+    expect(last.headers.get('etag')).to.equal(`"${(await app.files.stat('a.txt')).etag}"`)
+    expect(await read(app)).to.equal('Hello')
+  })
+
+  it('completes an upload by an empty part, and says so again when the answer was lost', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('Hello')
+    for (let time = 0; time < 2; time++) {
+      expect(await client.append(upload, 5, true, '')).to.include({ status: 200, complete: '?1' })
+    }
+    expect(await client.send('HEAD', upload, {})).to.include({ complete: '?1', offset: '5' })
+    expect(await client.append(upload, 5, true, 'more')).to.include({ status: 409 })
+  })
+
+  it('stores a whole file as ever, and says where to go on if the connection breaks', async () => {
+    await using app = await running()
+    const headers = { ...auth, ...version, 'Upload-Complete': '?1', 'Content-Length': 5 }
+    const sending = request(`${app.url}/upload/a.txt`, { method: 'PUT', headers })
+    const informed = once(sending, 'information')
+    const answered = once(sending, 'response')
+    sending.write('He')
+    const [information] = (await informed) as [IncomingMessage]
+    expect(information.statusCode).to.equal(104)
+    expect(information.headers).to.include({ 'upload-draft-interop-version': '8' })
+    expect(information.headers.location).to.match(/^\.\.\/uploads\//)
+    sending.end('llo')
+    const [answer] = (await answered) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).to.equal(200)
+    expect(answer.headers['upload-complete']).to.equal('?1')
+    expect(await read(app)).to.equal('Hello')
+  })
+
+  it('keeps what came before the connection broke', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const lines = Object.entries({ ...auth, ...version, 'Upload-Complete': '?1', Host: 'a' })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    let seen = ''
+    socket.on('data', (bytes) => (seen += bytes.toString('latin1')))
+    socket.write(`PUT /upload/a.txt HTTP/1.1\r\n${head}Content-Length: 5\r\n\r\nHe`)
+    await until('the location of the upload', () => /Location: \.\.(\S+)/i.test(seen))
+    const upload = /Location: \.\.(\S+)/i.exec(seen)?.[1] ?? ''
+    const offset = async () => (await client.send('HEAD', upload, {})).offset
+    // The offset shows what has arrived; the request for it ends the one under way.
+    socket.destroy()
+    await until('two bytes', async () => (await offset()) === '2')
+    expect(await app.names()).to.deep.equal([])
+    expect(await client.append(upload, 2, true, 'llo')).to.include({ status: 200, complete: '?1' })
+    expect(await read(app)).to.equal('Hello')
+  })
+
+  it('says how far an upload is, and what it is limited to', async () => {
+    await using app = await runApp({ resumableDraft: true, maxFileSize: 10 })
+    const client = createClient(app)
+    const { upload } = await client.begin('He', { 'Upload-Length': '5' })
+    for (const method of ['HEAD', 'GET']) {
+      const { headers, ...state } = await client.send(method, upload, {})
+      expect(state).to.include({ status: 204, complete: '?0', offset: '2' })
+      expect(headers.get('upload-length')).to.equal('5')
+      expect(headers.get('cache-control')).to.equal('no-store')
+      expect(headers.get('upload-limit')).to.match(/^max-size=10, max-age=\d+$/)
+    }
+    for (const path of ['/upload', '/upload/a.txt']) {
+      const { headers } = await client.send('OPTIONS', path, {})
+      expect(headers.get('upload-limit')).to.equal('max-size=10')
+    }
+  })
+
+  it('answers another offset with the right one', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He')
+    expect(await client.append(upload, 0, true, 'Hello')).to.include({
+      status: 409,
+      complete: '?0',
+      offset: '2',
+    })
+  })
+
+  it('cancels an upload', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He')
+    expect(await client.send('DELETE', upload, {})).to.include({ status: 204 })
+    expect(await client.send('HEAD', upload, {})).to.include({ status: 404 })
+    expect(await client.append(upload, 2, true, 'llo')).to.include({ status: 404 })
+  })
+
+  it('refuses lengths that differ, and ends an upload that exceeds its length', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const begun = await client.begin('He', { 'Upload-Length': '5' })
+    const { upload } = begun
+    const other = await client.append(upload, 2, false, 'l', { 'Upload-Length': '6' })
+    expect(other).to.include({ status: 400, complete: '?0' })
+    expect(await client.append(upload, 2, true, 'l')).to.include({ status: 400 })
+    expect(await client.append(upload, 2, false, 'llo!')).to.include({
+      status: 413,
+      complete: '?1',
+    })
+    expect(await client.send('HEAD', upload, {})).to.include({ status: 404 })
+  })
+
+  it('checks the digest of each part, and that of the whole file', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He', { 'Repr-Digest': digestOf('Hello') })
+    const wrong = { 'Content-Digest': digestOf('other') }
+    expect(await client.append(upload, 2, true, 'llo', wrong)).to.include({
+      status: 400,
+      complete: '?0',
+    })
+    expect(await client.send('HEAD', upload, {})).to.include({ offset: '2' })
+    const right = { 'Content-Digest': digestOf('llo') }
+    expect(await client.append(upload, 2, true, 'llo', right)).to.include({ status: 200 })
+    const second = await client.begin('He', { 'Repr-Digest': digestOf('other') })
+    expect(await client.append(second.upload, 2, true, 'llo')).to.include({
+      status: 400,
+      complete: '?1',
+    })
+    expect(await read(app)).to.equal('Hello')
+  })
+
+  it('creates only, where the client asks for that', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He', { 'If-None-Match': '*' })
+    await app.files.upload('a.txt', 'first')
+    expect(await client.append(upload, 2, true, 'llo')).to.include({ status: 412 })
+    expect((await client.begin('He', { 'If-None-Match': '*' })).status).to.equal(412)
+    expect(await read(app)).to.equal('first')
+  })
+
+  for (const [what, headers] of [
+    ['without an offset', { 'Upload-Offset': '' }],
+    ['with an offset that is none', { 'Upload-Offset': '-1' }],
+    ['without a word on completeness', { 'Upload-Complete': '1' }],
+  ] as const) {
+    it(`refuses a part ${what}`, async () => {
+      await using app = await running()
+      const client = createClient(app)
+      const { upload } = await client.begin('He')
+      expect(await client.append(upload, 2, false, 'l', headers)).to.include({ status: 400 })
+      expect(await client.send('HEAD', upload, {})).to.include({ offset: '2' })
+    })
+  }
+
+  it('refuses a part of another type', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He')
+    const type = { 'Content-Type': 'text/plain' }
+    expect(await client.append(upload, 2, false, 'l', type)).to.include({ status: 415 })
+  })
+
+  it('never takes a part for the whole file, in no version of the draft and without it', async () => {
+    for (const resumableDraft of [true, false]) {
+      await using app = await runApp({ resumableDraft })
+      const client = createClient(app)
+      const other = { 'Upload-Draft-Interop-Version': '6', 'Upload-Complete': '?0' }
+      const refused = await client.send('PUT', '/upload/a.txt', other, 'He')
+      expect(refused.status).to.equal(400)
+      expect(await app.names()).to.deep.equal([])
+      const whole = await client.send(
+        'PUT',
+        '/upload/a.txt',
+        { ...other, 'Upload-Complete': '?1' },
+        'He',
+      )
+      expect(whole).to.include({ status: 200, body: 'OK' })
+    }
+  })
+})
+
+describe('POST /upload by the draft of resumable uploads', () => {
+  const named = { 'Content-Disposition': 'inline; filename="x/a.txt"', 'Upload-Complete': '?0' }
+
+  it('takes a body that is the file, with its name', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const begun = await client.send('POST', '/upload', named, 'He')
+    expect(begun.status).to.equal(201)
+    const upload = `/${begun.headers.get('location') ?? ''}`
+    expect(await client.append(upload, 2, true, 'llo')).to.include({ status: 200 })
+    expect(await read(app)).to.equal('Hello')
+  })
+
+  it('takes a name of every script', async () => {
+    await using app = await running()
+    const disposition = "inline; filename*=UTF-8''%E6%96%87.txt"
+    const headers = { 'Content-Disposition': disposition, 'Upload-Complete': '?1' }
+    const answer = await createClient(app).send('POST', '/upload', headers, 'Hello')
+    expect(answer).to.include({ status: 200, complete: '?1' })
+    expect(await app.names()).to.deep.equal(['文.txt'])
+  })
+
+  for (const disposition of ['', 'inline', 'inline; filename="a']) {
+    it(`refuses a body with the disposition "${disposition}"`, async () => {
+      await using app = await running()
+      const headers = { ...named, 'Content-Disposition': disposition }
+      const answer = await createClient(app).send('POST', '/upload', headers, 'He')
+      expect(answer).to.include({ status: 400 })
+      expect(JSON.parse(answer.body)).to.include({ message: 'No file' })
+    })
+  }
+})

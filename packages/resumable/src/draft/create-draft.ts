@@ -1,0 +1,172 @@
+import {
+  isFileServiceError,
+  type AppendUploadOptions,
+  type BeginOptions,
+  type ResumableFiles,
+  type ResumableUpload,
+} from '@holdfast/core'
+import {
+  announcedSize,
+  bytesIn,
+  interopVersion,
+  lengthOf,
+  uploadComplete,
+  uploadLimit,
+} from './draft-headers.ts'
+import { draftProblems } from './draft-problem.ts'
+import { headerOf, type DraftAnswer, type DraftRequest } from './draft-request.ts'
+
+export interface DraftOptions {
+  /** The largest file in bytes; the service enforces it. Default: it is not said. */
+  readonly maxFileSize?: number | undefined
+}
+
+/** What a client asks of the file to be, and where its upload is found. */
+export interface CreationOfFile extends Pick<BeginOptions, 'createOnly' | 'sha256'> {
+  /** The URL of the upload `id`, absolute or relative to the request's. */
+  readonly location: (id: string) => string
+}
+
+/** The IETF's draft of resumable uploads over the resumable uploads of customers. */
+export interface Draft {
+  /** The value of `Upload-Limit`, for the answer to OPTIONS. */
+  readonly limit: string
+  /** Whether a request that would store a file asks for the draft, in the version that is spoken here. */
+  isCreation(request: Pick<DraftRequest, 'headers'>): boolean
+  /**
+   * "Upload Creation": begins the upload of the file `name`, and stores what the request has of it.
+   *
+   * @throws TusProblem, FileServiceError, and what the request's content throws
+   */
+  create(
+    files: ResumableFiles,
+    name: string,
+    options: CreationOfFile,
+    request: DraftRequest,
+  ): Promise<DraftAnswer>
+  /** "Offset Retrieval": HEAD and GET. @throws FileServiceError `upload-not-found` */
+  retrieve(files: ResumableFiles, id: string): Promise<DraftAnswer>
+  /** "Upload Append": PATCH. @throws TusProblem, FileServiceError, and what the request's content throws */
+  append(files: ResumableFiles, id: string, request: DraftRequest): Promise<DraftAnswer>
+  /** "Upload Cancellation": DELETE. @throws FileServiceError `upload-not-found` */
+  cancel(files: ResumableFiles, id: string): Promise<DraftAnswer>
+}
+
+/** Makes a {@link Draft}. */
+export function createDraft({ maxFileSize }: DraftOptions = {}): Draft {
+  const limitOf = (upload?: ResumableUpload) => uploadLimit(maxFileSize, upload)
+
+  const answerTo = (upload: ResumableUpload, status: number): DraftAnswer =>
+    upload.published === undefined
+      ? {
+          status,
+          headers: {
+            'Upload-Complete': '?0',
+            'Upload-Offset': String(upload.offset),
+            'Upload-Limit': limitOf(upload),
+          },
+          upload,
+        }
+      : { status: 200, headers: { 'Upload-Complete': '?1' }, upload }
+
+  return {
+    limit: limitOf(),
+
+    isCreation: (request) =>
+      uploadComplete(request) !== undefined &&
+      headerOf(request, 'upload-draft-interop-version') === interopVersion,
+
+    async create(files, name, { location, ...options }, request) {
+      const length = lengthOf(request, 0)
+      const begun = await files.begin(name, {
+        ...options,
+        ...(length !== undefined && { length }),
+      })
+      const place = { Location: location(begun.id), 'Upload-Limit': limitOf(begun) }
+      request.inform({ ...place, 'Upload-Draft-Interop-Version': interopVersion })
+      const upload = begun.published ? begun : await store(files, begun, request)
+      const { headers, ...answer } = answerTo(upload, 201)
+      return { ...answer, headers: { ...headers, ...(!upload.published && place) } }
+    },
+
+    async retrieve(files, id) {
+      const upload = await files.state(id)
+      const { offset, plan } = upload
+      return {
+        status: 204,
+        headers: {
+          'Upload-Complete': upload.published ? '?1' : '?0',
+          'Upload-Offset': String(offset),
+          ...(plan.length !== undefined && { 'Upload-Length': String(plan.length) }),
+          'Upload-Limit': limitOf(upload),
+          'Cache-Control': 'no-store',
+        },
+        upload,
+      }
+    },
+
+    async append(files, id, request) {
+      requireContentType(request)
+      const isLast = uploadComplete(request)
+      const offset = bytesIn(request, 'upload-offset')
+      if (isLast === undefined) throw missing('upload-complete')
+      if (offset === undefined) throw missing('upload-offset')
+      const found = await files.state(id)
+      // The answer to the last append may have been lost.
+      const isRepeated = found.published !== undefined && isLast && announcedSize(request) === 0
+      if (offset !== found.offset || (found.published && !isRepeated)) {
+        throw draftProblems.otherOffset(found.offset)
+      }
+      return answerTo(found.published ? found : await store(files, found, request), 204)
+    },
+
+    async cancel(files, id) {
+      await files.discard(id)
+      return { status: 204, headers: {} }
+    },
+  }
+}
+
+/** Adds the content of `request` to `upload`, and publishes the file if that was the rest of it. */
+async function store(
+  files: ResumableFiles,
+  { id, offset, plan }: ResumableUpload,
+  request: DraftRequest,
+): Promise<ResumableUpload> {
+  const length = lengthOf(request, offset, plan.length)
+  const stored = await files
+    .append(
+      id,
+      offset,
+      request.content(),
+      optionsOf(request, plan.length === undefined ? length : undefined),
+    )
+    .catch(async (error: unknown) => {
+      // "Upload Append": what exceeds its length is invalid from then on.
+      if (isFileServiceError(error, 'file-too-large')) await files.discard(id).catch(() => {})
+      throw error
+    })
+  if (stored.published || uploadComplete(request) !== true) return stored
+  if (stored.plan.length !== undefined) throw draftProblems.inconsistentLength()
+  return files.publish(id)
+}
+
+function optionsOf(request: DraftRequest, length: number | undefined): AppendUploadOptions {
+  const size = announcedSize(request)
+  const { digest, release } = request
+  return {
+    ...(length !== undefined && { length }),
+    ...(size !== undefined && { size }),
+    ...(digest && { digest }),
+    ...(release && { release }),
+  }
+}
+
+function requireContentType(request: DraftRequest): void {
+  const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/partial-upload') throw draftProblems.unknownContentType()
+}
+
+function missing(header: string): Error {
+  return draftProblems.invalidHeader(header, 'it is missing, or cannot be read')
+}

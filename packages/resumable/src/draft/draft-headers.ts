@@ -1,0 +1,78 @@
+import { isFileServiceError, type ResumableUpload } from '@holdfast/core'
+import { draftProblems } from './draft-problem.ts'
+import { headerOf, type DraftRequest } from './draft-request.ts'
+
+/**
+ * The text that is spoken here: draft-ietf-httpbis-resumable-upload, interop version 8 (editors' copy of 1 July 2026). Names
+ * of sections below are those of that text.
+ */
+export const interopVersion = '8'
+
+/** An Item of Structured Fields (RFC 9651) may have parameters, which mean nothing here. */
+const parameters = '(?: *;.*)?$'
+const booleanItem = new RegExp(`^\\?([01])${parameters}`)
+const integerItem = new RegExp(`^(\\d{1,15})${parameters}`)
+
+/** "Completeness": whether the request's content is the rest of the file; `undefined` without a valid header. */
+export function uploadComplete(request: Pick<DraftRequest, 'headers'>): boolean | undefined {
+  const digit = booleanItem.exec(headerOf(request, 'upload-complete') ?? '')?.[1]
+  return digit === undefined ? undefined : digit === '1'
+}
+
+/** "Offset" and "Length": a number of bytes; `undefined` without a valid header, as the draft demands. */
+export function bytesIn(
+  request: DraftRequest,
+  header: 'upload-offset' | 'upload-length',
+): number | undefined {
+  const digits = integerItem.exec(headerOf(request, header) ?? '')?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** The bytes that `Content-Length` announces. */
+export function announcedSize(request: DraftRequest): number | undefined {
+  const length = headerOf(request, 'content-length')
+  return length === undefined ? undefined : Number(length)
+}
+
+/**
+ * "Length": the bytes of the whole file, as far as a request says at `offset`.
+ *
+ * @throws TusProblem 400 when it says so in two ways that differ, or the upload is `known` to have another length
+ */
+export function lengthOf(
+  request: DraftRequest,
+  offset: number,
+  known?: number,
+): number | undefined {
+  const size = uploadComplete(request) === true ? announcedSize(request) : undefined
+  const rest = size === undefined ? undefined : offset + size
+  const lengths = new Set([known, bytesIn(request, 'upload-length'), rest])
+  lengths.delete(undefined)
+  if (lengths.size > 1) throw draftProblems.inconsistentLength()
+  return [...lengths][0]
+}
+
+/** "Limits": how large a file may be, and how long an upload is kept, in seconds. */
+export function uploadLimit(maxFileSize: number | undefined, upload?: ResumableUpload): string {
+  const limits = [
+    ...(maxFileSize === undefined ? [] : [`max-size=${maxFileSize}`]),
+    ...(upload === undefined ? [] : [`max-age=${secondsUntil(upload.expiresAt)}`]),
+  ]
+  return limits.length === 0 ? 'min-size=0' : limits.join(', ')
+}
+
+function secondsUntil(time: Date): number {
+  return Math.max(0, Math.floor((time.getTime() - Date.now()) / 1000))
+}
+
+/**
+ * "Completeness" of the answer to a request that failed with `error`: whether the upload is over. A wrong digest of the
+ * whole file, and more bytes than the file's length, end it.
+ */
+export function completenessAfter(
+  error: unknown,
+  { digest }: Pick<DraftRequest, 'digest'>,
+): string {
+  const isDigestOfFile = isFileServiceError(error, 'digest-mismatch') && digest === undefined
+  return isDigestOfFile || isFileServiceError(error, 'file-too-large') ? '?1' : '?0'
+}

@@ -1,0 +1,27 @@
+import type { ExpectedDigest, ResumableUpload, UploadContent } from '@holdfast/core'
+import type { RequestHeaders } from '../tus/tus-request.ts'
+
+export { headerOf } from '../tus/tus-request.ts'
+
+/** A request of the draft "Resumable Uploads for HTTP", whatever server has received it. */
+export interface DraftRequest {
+  readonly method: string
+  readonly headers: RequestHeaders
+  /** The digest of this request's content, where the client has sent one (`Content-Digest`). */
+  readonly digest?: ExpectedDigest | undefined
+  /** The body. Called at most once, when it is about to be read. It throws, and does not end, if it is not complete. */
+  content(): UploadContent
+  /** Called with each chunk of the body that the store no longer needs. Default: no call. */
+  readonly release?: ((chunk: Uint8Array) => void) | undefined
+  /** Sends the interim response 104 with these headers, where the server can. */
+  inform(headers: Readonly<Record<string, string>>): void
+}
+
+/** What to answer. */
+export interface DraftAnswer {
+  /** 200 where the file has been published: the answer is then that of the resource which the upload was for. */
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The upload that the request was about; with `published` set where the file has been published. */
+  readonly upload?: ResumableUpload
+}
