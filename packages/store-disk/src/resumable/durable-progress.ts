@@ -4,7 +4,7 @@ import { translateFsError } from '../files/translate-fs-error.ts'
 import type { IncrementalSync } from '../write/incremental-sync.ts'
 
 /** Bytes between two syncs, and the most that are not durable: a writer that is faster than the disk waits. */
-const interval = 32 * 1024 * 1024
+const interval = 24 * 1024 * 1024
 const most = 62 * 1024 * 1024
 
 /** Milliseconds between two syncs at the most, where the content comes slowly. */
@@ -18,8 +18,8 @@ export interface DurableProgress extends IncrementalSync {
 }
 
 /**
- * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable. After a failure it never syncs
- * again: the kernel drops the pages that it could not write.
+ * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable. Meanwhile the next bytes are
+ * synced, so that the disk is never idle. After a failure nothing more counts: the kernel drops the pages that it could not write.
  */
 export function createDurableProgress(
   file: number,
@@ -31,14 +31,22 @@ export function createDurableProgress(
   let durable = 0
   let begunAt = performance.now()
   let syncing: Promise<void> | undefined
+  let acknowledging = Promise.resolve()
+
+  const note = async (before: Promise<void>, bytes: number) => {
+    await before
+    await translateFsError(acknowledge(bytes))
+    durable = bytes
+  }
 
   const sync = async (bytes: number) => {
     await translateFsError(calls.datasync(file))
     crashPoint('upload-content-synced')
-    await translateFsError(acknowledge(bytes))
-    durable = bytes
+    acknowledging = note(acknowledging, bytes)
+    acknowledging.catch(() => {})
     // After a failure `syncing` stays as it is.
     syncing = undefined
+    if (written - begun >= interval) begin()
   }
 
   const begin = () => {
@@ -48,20 +56,35 @@ export function createDurableProgress(
     syncing.catch(() => {})
   }
 
+  const end = async () => {
+    while (syncing) await syncing
+    await acknowledging
+  }
+
+  /** Resolves when the disk has caught up. */
+  const room = async () => {
+    while (written - durable >= most) {
+      await acknowledging
+      if (written - durable < most) return
+      if (!syncing) begin()
+      await syncing
+    }
+  }
+
   return {
     written: () => written,
     wrote(bytes) {
       written += bytes
       const isDue = written - begun >= interval || performance.now() - begunAt > slow
       if (isDue && !syncing) begin()
-      return written - durable >= most ? syncing : undefined
+      return written - durable >= most ? room() : undefined
     },
-    end: async () => syncing,
+    end,
     async finish() {
-      await syncing
+      await end()
       if (written === durable) return
       begin()
-      await syncing
+      await end()
     },
   }
 }
