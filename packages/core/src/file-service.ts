@@ -1,17 +1,16 @@
+import { checkOptions, type FileServiceOptions } from './file-service-options.ts'
 import { checkCustomer } from './model/check-customer.ts'
 import type { Customer } from './model/customer.ts'
-import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
-import { noLoginBrake, type LoginBrake } from './policy/login-brake.ts'
+import { notify, watchReading } from './model/file-hooks.ts'
+import { noLoginBrake } from './policy/login-brake.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
-import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
-import { requireCount, requireMethods } from './model/require.ts'
+import { createQuotaKeeper } from './policy/quota-keeper.ts'
 import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
-import type { BlobStore, ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
-import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
+import type { ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
+import type { CredentialSource } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
-import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
 import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
@@ -54,47 +53,7 @@ export interface FileService {
   sweepUploads(): Promise<number>
 }
 
-export interface FileServiceOptions {
-  readonly store: BlobStore
-  /** The customers who may log in. Default: none, for applications that authenticate by themselves and use `filesOf`. */
-  readonly credentials?: CredentialSource
-  /** Checks passwords against the hashes of `credentials`. Default: every password is wrong. */
-  readonly verifyPassword?: PasswordVerifier
-  /** Limits failed logins. Default: no limit; see `createLoginBrake`. */
-  readonly loginBrake?: LoginBrake
-  /**
-   * Enforces quotas. Default: a keeper for this service alone, which notices the changes of other services when it counts
-   * again. Services that share one keeper never exceed a quota together.
-   */
-  readonly quotas?: QuotaKeeper
-  /** The largest file, in bytes. Default: no limit. */
-  readonly maxFileSize?: number
-  /** Milliseconds after its last change at which an unfinished upload expires. Default: seven days. */
-  readonly uploadExpiryMs?: number
-  /** A fresh SHA-256, such as `createHash('sha256')`, to check files that come in pieces. Default: `sha256` is refused. */
-  readonly createSha256?: () => IncrementalHash
-  /** Called after uploads, downloads and deletions. Default: none. */
-  readonly hooks?: FileHooks
-  /** The current time in milliseconds. Default: `Date.now`. */
-  readonly now?: () => number
-}
-
 const noCustomers: CredentialSource = { find: async () => undefined }
-
-const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'usage', 'customers']
-
-const resumableMethods = [
-  'begin',
-  'state',
-  'append',
-  'interrupt',
-  'declareLength',
-  'content',
-  'publish',
-  'discard',
-  'list',
-  'sweep',
-]
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
@@ -106,22 +65,6 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 export function createFileService(options: FileServiceOptions): FileService {
   checkOptions(options)
   return serviceOf(options)
-}
-
-function checkOptions(options: FileServiceOptions | undefined): void {
-  if (options === undefined)
-    throw new TypeError('Options are missing: createFileService({ store })')
-  const { store, credentials, verifyPassword, maxFileSize, uploadExpiryMs = 1 } = options
-  requireMethods('store', store, storeMethods)
-  if (store.resumable !== undefined) {
-    requireMethods('store.resumable', store.resumable, resumableMethods)
-  }
-  requireCount('uploadExpiryMs', uploadExpiryMs, 'milliseconds')
-  if (credentials !== undefined) requireMethods('credentials', credentials, ['find'])
-  if (verifyPassword !== undefined && typeof verifyPassword !== 'function') {
-    throw new TypeError('verifyPassword must be a function')
-  }
-  if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
 }
 
 function serviceOf({

@@ -5,12 +5,8 @@ export {
   type ErrorCode,
   type FileServiceErrorOptions,
 } from './model/errors.ts'
-export {
-  createFileService,
-  type CustomerFiles,
-  type FileService,
-  type FileServiceOptions,
-} from './file-service.ts'
+export { createFileService, type CustomerFiles, type FileService } from './file-service.ts'
+export type { FileServiceOptions } from './file-service-options.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createFileService, type FileServiceOptions } from '../src/file-service.ts'
+import { createFileService } from '../src/file-service.ts'
+import type { FileServiceOptions } from '../src/file-service-options.ts'
 import { createMemoryBlobStore } from '../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../src/memory/memory-credential-source.ts'
 import { createMemoryFailureCounter } from '../src/memory/memory-failure-counter.ts'
@@ -174,6 +175,13 @@ describe('createFileService with wrong options', () => {
     'a size that is a string': [{ store, maxFileSize: '5GB' }, /maxFileSize.*"5GB"/],
     'a size that is negative': [{ store, maxFileSize: -1 }, /maxFileSize.*-1/],
     'credentials without a method': [{ store, credentials: {} }, /credentials has no find/],
+    'uploads in pieces without a method': [
+      { store: { ...store, resumable: { begin: () => {} } } },
+      /store\.resumable has no state/,
+    ],
+    'a hash that cannot be called': [{ store, createSha256: 'sha256' }, /createSha256/],
+    'no time before uploads expire': [{ store, uploadExpiryMs: 0 }, /uploadExpiryMs.*1/],
+    'no end before uploads expire': [{ store, uploadExpiryMs: Infinity }, /uploadExpiryMs.*1/],
     'a verifier that cannot be called': [{ store, verifyPassword: 'x' }, /verifyPassword/],
   }
   for (const [what, [options, words]] of Object.entries(wrongOptions)) {

@@ -5,6 +5,7 @@ import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
+import { joinChunks } from './join-chunks.ts'
 import { createMemoryResumableUploads } from './memory-resumable-uploads.ts'
 
 interface StoredBlob {
@@ -101,23 +102,16 @@ function* pagesOf<T>(entries: readonly T[]): Iterable<readonly T[]> {
   for (let at = 0; at < entries.length; at += pageLength) yield entries.slice(at, at + pageLength)
 }
 
+/** All bytes of `content`, whose chunks are put into `chunks` as they come. */
 async function collect(
   content: AsyncIterable<Uint8Array>,
   chunks: Uint8Array[],
 ): Promise<Uint8Array> {
-  let size = 0
   for await (const chunk of content) {
     requireBytes(chunk)
     chunks.push(chunk)
-    size += chunk.length
   }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
+  return joinChunks(chunks)
 }
 
 const chunkSize = 64 * 1024

@@ -9,6 +9,8 @@ import type {
   UploadKey,
   UploadPlan,
 } from '../ports/resumable-uploads.ts'
+import { joinChunks } from './join-chunks.ts'
+import { createUploadWriter, type UploadWriter } from './upload-writer.ts'
 
 /** Makes `bytes` the blob under `key`; throws `already-exists` where `createOnly` finds the name taken. */
 export type StoreBlob = (key: BlobKey, bytes: Uint8Array, createOnly: boolean) => BlobInfo
@@ -20,13 +22,7 @@ interface StoredUpload {
   offset: number
   expiresAt: Date
   published?: BlobInfo
-  writer?: Writer
-}
-
-/** An append under way. */
-interface Writer {
-  readonly stop: (reason: Error) => void
-  readonly stopped: Promise<undefined>
+  writer?: UploadWriter
 }
 
 /** The uploads of a memory store, which `storeBlob` publishes. */
@@ -61,7 +57,7 @@ export function createMemoryResumableUploads(
   const interrupt = async (key: UploadKey) => {
     const writer = find(key)?.writer
     writer?.stop(conflict('Another request goes on with the upload'))
-    await writer?.stopped
+    await writer?.ended
   }
 
   return {
@@ -87,7 +83,7 @@ export function createMemoryResumableUploads(
       if (upload.offset !== offset) {
         throw conflict(`The upload stands at ${upload.offset} and not at ${offset} bytes`)
       }
-      const { ended, ...writer } = createWriter()
+      const writer = createUploadWriter()
       upload.writer = writer
       const signals = signal ? AbortSignal.any([signal, writer.signal]) : writer.signal
       const held: Uint8Array[] = []
@@ -102,7 +98,7 @@ export function createMemoryResumableUploads(
         return upload.offset
       } finally {
         delete upload.writer
-        ended()
+        writer.end()
       }
     },
 
@@ -129,7 +125,7 @@ export function createMemoryResumableUploads(
       if (upload.offset !== length) {
         throw conflict(`The upload has ${upload.offset} of ${length} bytes`)
       }
-      const bytes = joined(upload.chunks, upload.offset)
+      const bytes = joinChunks(upload.chunks)
       upload.published = storeBlob({ customer: key.customer, name }, bytes, createOnly)
       upload.chunks = []
       extend(upload)
@@ -177,28 +173,7 @@ function conflict(message: string): FileServiceError {
   return new FileServiceError('upload-conflict', message)
 }
 
-function createWriter(): Writer & { readonly signal: AbortSignal; readonly ended: () => void } {
-  const controller = new AbortController()
-  const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
-  return {
-    stop: (reason) => controller.abort(reason),
-    stopped,
-    signal: controller.signal,
-    ended: () => resolve(undefined),
-  }
-}
-
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
 }

@@ -49,6 +49,17 @@ export function requireCount(what: string, value: unknown, unit = 'bytes'): void
 }
 
 /**
+ * Refuses what is no whole number of bytes, `what` being the name of the setting.
+ *
+ * @throws TypeError for another type, RangeError for any other number
+ */
+export function requireWholeBytes(what: string, value: unknown): void {
+  requireCount(what, value)
+  if (Number.isSafeInteger(value)) return
+  throw new RangeError(`${what} must be a whole number of bytes, not ${String(value)}`)
+}
+
+/**
  * Refuses what cannot be the part of a service that is called `what`.
  *
  * @throws TypeError that names the first of `methods` that is missing

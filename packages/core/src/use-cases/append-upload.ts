@@ -1,5 +1,5 @@
 import { isLimited, type Customer } from '../model/customer.ts'
-import { requireBytes, requireCount } from '../model/require.ts'
+import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
@@ -42,10 +42,10 @@ export async function appendUpload(
   const key = uploadKey(customer, id)
   const readable = readableContent(content)
   const size = options.size ?? readable.size ?? 0
-  requireCount('offset', offset)
+  requireWholeBytes('offset', offset)
   requireCount('size', size)
   const { plan } = await planWith(policy, key, options.length)
-  const limit = plan.length ?? maxFileSize
+  const limit = Math.min(plan.length ?? Infinity, maxFileSize)
   checkSize(offset + size, limit)
   const claim = await quotas.claim(customer, plan.name, size, id)
   try {
@@ -88,7 +88,7 @@ async function planWith(
   length: number | undefined,
 ): Promise<ResumableUpload> {
   if (length !== undefined) {
-    requireCount('length', length)
+    requireWholeBytes('length', length)
     checkSize(length, maxFileSize)
     await uploads.interrupt(key)
     await uploads.declareLength(key, length)

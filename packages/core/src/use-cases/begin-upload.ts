@@ -1,10 +1,10 @@
 import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
 import { checkFileName } from '../model/file-name.ts'
-import { requireCount } from '../model/require.ts'
+import { requireWholeBytes } from '../model/require.ts'
 import type { ResumableUpload, UploadPlan } from '../ports/resumable-uploads.ts'
 import { finishUpload } from './finish-upload.ts'
-import type { ResumablePolicy } from './resumable-policy.ts'
+import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { checkSize } from './upload-file.ts'
 
 /** What a client says of an upload in pieces before its first byte; see `UploadPlan`. */
@@ -18,7 +18,7 @@ const maxNoteBytes = 4_096
  * upload of length 0 is published at once.
  *
  * @throws TypeError or RangeError when `length` is no whole number from 0, `sha256` no digest or without a hash to check
- *   it, or `note` longer than 4,096 bytes
+ *   it, or `note` no Unicode or longer than 4,096 bytes
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
  *   `insufficient-storage`, `store-unavailable`
  */
@@ -36,30 +36,42 @@ export async function beginUpload(
   if (options.createOnly === true && (await store.stat({ customer: customer.name, name }))) {
     throw new FileServiceError('already-exists', 'The name is taken')
   }
+  // Only a look: until bytes arrive, an upload takes nothing of the quota.
   const claim = await quotas.claim(customer, name, options.length)
   claim.end()
   const plan = { ...options, name, expiresAfterMs: uploadExpiryMs }
   const upload = await uploads.begin(customer.name, plan)
-  return upload.plan.length === 0 ? finishUpload(policy, customer, upload.id) : upload
+  return upload.plan.length === 0 ? finishEmpty(policy, customer, upload) : upload
+}
+
+/** The caller of a failed `begin` gets no id, so that nothing may be left of the upload. */
+async function finishEmpty(
+  policy: ResumablePolicy,
+  customer: Customer,
+  { id }: ResumableUpload,
+): Promise<ResumableUpload> {
+  try {
+    return await finishUpload(policy, customer, id)
+  } catch (error) {
+    await discardUpload(policy, customer, uploadKey(customer, id)).catch(() => {})
+    throw error
+  }
 }
 
 function checkOptions({ createSha256 }: ResumablePolicy, options: BeginOptions): void {
   const { length, sha256, note } = options
-  if (length !== undefined) requireWholeNumber('length', length)
+  if (length !== undefined) requireWholeBytes('length', length)
   if (sha256 !== undefined && createSha256 === undefined) {
     throw new TypeError('sha256 needs createSha256: createFileService({ store, createSha256 })')
   }
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/u.test(sha256)) {
     throw new RangeError('sha256 must be 64 hexadecimal digits in lower case')
   }
-  if (note !== undefined && new TextEncoder().encode(note).length > maxNoteBytes) {
-    throw new RangeError(`note must be at most ${maxNoteBytes} bytes of UTF-8`)
-  }
+  if (note !== undefined) checkNote(note)
 }
 
-function requireWholeNumber(what: string, value: number): void {
-  requireCount(what, value)
-  if (!Number.isSafeInteger(value)) {
-    throw new RangeError(`${what} must be a whole number of bytes, not ${value}`)
-  }
+function checkNote(note: string): void {
+  if (!note.isWellFormed()) throw new RangeError('note must be well-formed Unicode')
+  if (new TextEncoder().encode(note).length <= maxNoteBytes) return
+  throw new RangeError(`note must be at most ${maxNoteBytes} bytes of UTF-8`)
 }

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { chunks, failing, pulled, type PulledContent } from '../content.ts'
+import { refusal, rejection } from '../rejection.ts'
+import { turn } from '../turn.ts'
+import { resumableFixture, served, sha256Of } from './resumable-fixture.ts'
+
+/** Resolves when the first chunk of `content` has been asked for. */
+async function untilAsked(content: PulledContent): Promise<void> {
+  while (content.asked() === 0) await turn()
+}
+
+describe('resumable.append', () => {
+  it('takes what an upload takes', async () => {
+    const { resumable, files } = resumableFixture()
+    const { id } = await resumable.begin('a', { length: 9 })
+    await resumable.append(id, 0, new Blob(['abc']))
+    await resumable.append(id, 3, new Uint8Array(Buffer.from('de')))
+    await resumable.append(id, 5, chunks('fg', 'hi'))
+    expect(await served(files, 'a')).to.equal('abcdefghi')
+    const append = resumable.append(id, 9, 5 as never)
+    expect(await rejection(append)).to.be.instanceOf(TypeError)
+  })
+
+  it('goes on from what came when the content failed', async () => {
+    const { resumable, files } = resumableFixture()
+    const { id } = await resumable.begin('a', { length: 6 })
+    const error = new Error('the line is dead')
+    const append = resumable.append(id, 0, failing(error, 'ab', 'cd'))
+    expect(await rejection(append)).to.equal(error)
+    expect((await resumable.state(id)).offset).to.equal(4)
+    await resumable.append(id, 4, 'ef')
+    expect(await served(files, 'a')).to.equal('abcdef')
+  })
+
+  it('rejects with the reason of its signal', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    const reason = new Error('the client left')
+    const append = resumable.append(id, 0, 'a', { signal: AbortSignal.abort(reason) })
+    expect(await rejection(append)).to.equal(reason)
+  })
+
+  it('ends a stalled append, as a question for the state does', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    const [first, second] = [pulled(), pulled()]
+    const stalled = refusal(resumable.append(id, 0, first))
+    await untilAsked(first)
+    expect((await resumable.state(id)).offset).to.equal(0)
+    expect(await stalled).to.equal('upload-conflict')
+    const another = refusal(resumable.append(id, 0, second))
+    await untilAsked(second)
+    expect((await resumable.append(id, 0, 'abc')).offset).to.equal(3)
+    expect(await another).to.equal('upload-conflict')
+  })
+
+  it('refuses another offset, and anything after the end', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a', { length: 3 })
+    expect(await refusal(resumable.append(id, 1, 'a'))).to.equal('upload-conflict')
+    expect(await rejection(resumable.append(id, 0.5, 'a'))).to.be.instanceOf(RangeError)
+    await resumable.append(id, 0, 'abc')
+    expect(await refusal(resumable.append(id, 3, ''))).to.equal('upload-conflict')
+    expect(await refusal(resumable.append(id, 0, 'abc'))).to.equal('upload-conflict')
+  })
+
+  it('refuses more bytes than the length, before it reads them where it knows', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a', { length: 3 })
+    const content = pulled()
+    const announced = resumable.append(id, 0, content, { size: 4 })
+    expect(await refusal(announced)).to.equal('file-too-large')
+    expect(content.asked()).to.equal(0)
+    expect(await refusal(resumable.append(id, 0, 'abcd'))).to.equal('file-too-large')
+    expect((await resumable.state(id)).offset).to.equal(0)
+    const late = resumable.append(id, 0, chunks('ab', 'cd'))
+    expect(await refusal(late)).to.equal('file-too-large')
+    expect((await resumable.state(id)).offset).to.equal(2)
+  })
+
+  it('refuses more bytes than the largest file has, all pieces together', async () => {
+    const { resumable } = resumableFixture({ maxFileSize: 5 })
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    expect(await refusal(resumable.append(id, 3, 'def'))).to.equal('file-too-large')
+    expect(await refusal(resumable.append(id, 3, chunks('def')))).to.equal('file-too-large')
+    expect(await refusal(resumable.append(id, 3, '', { length: 6 }))).to.equal('file-too-large')
+    await resumable.append(id, 3, 'de', { length: 5 })
+  })
+
+  it('takes the length with any piece, once', async () => {
+    const { resumable, files } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    const { plan } = await resumable.append(id, 3, 'd', { length: 6 })
+    expect(plan.length).to.equal(6)
+    expect(await refusal(resumable.append(id, 4, 'e', { length: 7 }))).to.equal('upload-conflict')
+    const { published } = await resumable.append(id, 4, 'ef', { length: 6 })
+    expect(published?.size).to.equal(6)
+    expect(await served(files, 'a')).to.equal('abcdef')
+  })
+
+  it('publishes where the length turns out to be reached already', async () => {
+    const { resumable, files } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    await resumable.append(id, 3, '', { length: 3 })
+    expect(await served(files, 'a')).to.equal('abc')
+  })
+
+  it('keeps none of a piece whose digest differs', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    const digest = (text: string) => ({
+      hash: createHash('sha256'),
+      expected: () => sha256Of(text),
+    })
+    const wrong = resumable.append(id, 3, 'def', { digest: digest('xyz') })
+    expect(await refusal(wrong)).to.equal('digest-mismatch')
+    expect((await resumable.state(id)).offset).to.equal(3)
+    const right = await resumable.append(id, 3, 'def', { digest: digest('def') })
+    expect(right.offset).to.equal(6)
+  })
+
+  it('hands chunks back that the store has released', async () => {
+    const released: Uint8Array[] = []
+    const { resumable } = resumableFixture({
+      change: (uploads) => ({
+        append: (key, offset, content, options) => {
+          options?.release?.(new Uint8Array(7))
+          return uploads.append(key, offset, content, options)
+        },
+      }),
+    })
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc', { release: (chunk) => released.push(chunk) })
+    expect(released).to.have.length(1)
+  })
+})
