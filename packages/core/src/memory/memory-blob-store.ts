@@ -27,8 +27,7 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
     if (find(key)) throw new FileServiceError('already-exists', 'The name is taken')
   }
 
-  const keep = (key: BlobKey, bytes: Uint8Array, createOnly: boolean): BlobInfo => {
-    if (createOnly) refuseIfTaken(key)
+  const publish = (key: BlobKey, bytes: Uint8Array): BlobInfo => {
     const info = { name: key.name, size: bytes.length, modifiedAt: now(), etag: `${++version}` }
     const blobs = customers.get(key.customer) ?? new Map<string, StoredBlob>()
     customers.set(key.customer, blobs.set(key.name, { info, bytes }))
@@ -54,7 +53,8 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       })
       const bytes = await collect(abortable(content, signal), chunks)
       signal?.throwIfAborted()
-      return keep(key, bytes, createOnly)
+      if (createOnly) refuseIfTaken(key)
+      return publish(key, bytes)
     },
 
     async open(key, { range: request } = {}) {
@@ -92,7 +92,10 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       yield* [...customers.keys()].sort(compareUtf8)
     },
 
-    resumable: createMemoryResumableUploads(keep, now),
+    resumable: createMemoryResumableUploads((key, bytes, createOnly) => {
+      if (createOnly) refuseIfTaken(key)
+      return publish(key, bytes)
+    }, now),
   }
 }
 
