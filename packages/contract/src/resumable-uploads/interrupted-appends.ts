@@ -59,7 +59,7 @@ function aborts(test: ResumableTest): void {
       const source = recorded(content)
       const controller = new AbortController()
       const append = uploads.append(upload, 0, source, { signal: controller.signal })
-      await promptly(stalled, 'taking the content')
+      await Promise.race([stalled, append])
       const reason = new Error('the client left')
       controller.abort(reason)
       expect(await rejection(append), 'the very reason').to.equal(reason)
@@ -108,7 +108,7 @@ function interruptions(test: ResumableTest): void {
       const { uploads } = harness
       const upload = await begin(uploads)
       const { append, source } = await stalledAppend(uploads, upload, size)
-      await promptly(uploads.interrupt(upload), 'interrupt')
+      await uploads.interrupt(upload)
       expect(await offsetOf(uploads, upload), 'offset after interrupt').to.equal(size)
       await expectRefusal(append, 'upload-conflict', 'the interrupted append')
       expect(source.isClosed(), 'content is closed').to.equal(true)
@@ -198,7 +198,7 @@ export async function stalledAppend(
   const append = uploads.append(upload, offset, source, options)
   // It may be rejected before the test looks at it.
   append.catch(() => {})
-  await promptly(stalled, 'taking the content')
+  await Promise.race([stalled, append])
   return { append, source }
 }
 
