@@ -1,8 +1,7 @@
-import { PullPolicy, Wait, type WaitStrategy } from 'testcontainers'
+import { GenericContainer, PullPolicy, Wait, type WaitStrategy } from 'testcontainers'
 import type { Certificate } from './make-certificate.ts'
 import { prepareEngine } from './prepare-engine.ts'
 import { findFreePort } from './find-free-port.ts'
-import { LoopbackContainer } from './loopback-container.ts'
 import { ensureMinioImage } from './ensure-minio-image.ts'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 import { credentials } from './running-minio.ts'
@@ -113,4 +112,27 @@ const settings = {
   MINIO_CALLHOME_ENABLE: 'off',
   // The collector works harder above this; several servers fit a small machine.
   GOMEMLIMIT: '512MiB',
+}
+
+/**
+ * A container that is reachable on 127.0.0.1 only, and by alias from its network's other containers. A class, since
+ * testcontainers keeps what it takes for either to its subclasses.
+ */
+class LoopbackContainer extends GenericContainer {
+  /** Publishes a port on 127.0.0.1. The library leaves the address to the engine, whose default is all of them. */
+  publish(container: number, host: number): this {
+    this.withExposedPorts({ container, host })
+    const binding = { HostIp: '127.0.0.1', HostPort: String(host) }
+    this.hostConfig.PortBindings = { [`${container}/tcp`]: [binding] }
+    return this
+  }
+
+  /**
+   * Puts the container into the network `name` as `alias`. The library's own aliases would put it into the engine's
+   * default network, too.
+   */
+  withAliasIn(name: string, alias: string): this {
+    this.createOpts.NetworkingConfig = { EndpointsConfig: { [name]: { Aliases: [alias] } } }
+    return this.withNetworkMode(name)
+  }
 }

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { version } from '../process/version.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { ServerStatus } from '../serve/server-status.ts'
 import { createCounts } from './counts.ts'
@@ -87,4 +87,12 @@ export function createMetrics(process?: string): Metrics {
       return mergeFigures([await register.getMetricsAsJSON(), ...others])
     },
   }
+}
+
+/** The version of this package. */
+function version(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  return (manifest as { version: string }).version
 }

@@ -1,11 +1,13 @@
 import type { BigIntStats } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { abortable, type PutOptions } from '@holdfast/core'
 import { crashPoint } from '../files/crash-point.ts'
+import { pooledCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
+import { createFileContent, readByPool } from '../read/file-content.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 import type { FileWriter } from './file-writer.ts'
 import { publishFile, type Publication } from './publish-file.ts'
-import { readBack } from './read-back.ts'
 import { sealFile } from './seal-file.ts'
 import { writeContent } from './write-content.ts'
 
@@ -58,4 +60,15 @@ async function fill(path: string, file: number, write: AtomicWrite): Promise<Big
   await translateFsError(calls.close(file))
   crashPoint('temporary-closed')
   return stats
+}
+
+/** What `writer` has been given for the file at `path`. A chunk is the reader's until the next one is asked for. */
+async function* readBack(
+  path: string,
+  writer: Pick<FileWriter, 'settle'>,
+): AsyncIterable<Uint8Array> {
+  await writer.settle()
+  const { size } = await translateFsError(stat(path))
+  const file = await translateFsError(pooledCalls.open(path, 'r'))
+  yield* createFileContent(readByPool(file), { offset: 0, length: size }, true).content
 }
