@@ -4,9 +4,8 @@ import { createSigner, type Sign } from '../../../packages/store-minio/src/http/
 import type { BenchRequest, Dialect, Subject } from './subject.ts'
 
 /**
- * MinIO itself in a container, as the tests have it. Clients sign what they ask for, as holdfast signs what it asks for: a
- * bucket that asks nobody for credentials is not what one would pick instead. The signature is made ahead, once for many
- * requests.
+ * MinIO itself in a container, as the tests have it. Clients sign their requests, as holdfast signs its own: a bucket without
+ * credentials would be no alternative to holdfast. The signature is made ahead, once for many requests.
  */
 export const minio: Subject = {
   name: 'minio',

@@ -29,7 +29,7 @@ export function customersWarnings({ path, entries, mode, cost }: WarningsInput):
     const standard = `ln=${cost.ln},r=${cost.r},p=${cost.p}`
     warnings.push(
       advice(
-        `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer tells that the customer exists`,
+        `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer reveals that the customer exists`,
         rotate(),
       ),
     )

@@ -105,7 +105,7 @@ function storing(
   }
 }
 
-/** `content`, telling when nobody reads it any more. */
+/** `content`; calls `note` when it has been read, or its reader has stopped. */
 async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
   try {
     yield* content
@@ -147,11 +147,11 @@ async function* asLines(
   }
 }
 
-/** The lines of files that are dealt with, as one text; throws behind it where there is none for a file. */
+/** The lines of files that have been stored or refused, as one text; then throws the failure of the first that has no line. */
 function* linesOf(outcomes: readonly Outcome[]): Iterable<string> {
   const failed = outcomes.findIndex(({ failure }) => failure)
-  const told = failed < 0 ? outcomes : outcomes.slice(0, failed)
-  if (told.length > 0) yield told.map(({ line }) => asLine(line)).join('')
+  const lines = failed < 0 ? outcomes : outcomes.slice(0, failed)
+  if (lines.length > 0) yield lines.map(({ line }) => asLine(line)).join('')
   if (failed >= 0) throw outcomes[failed]?.failure?.error
 }
 

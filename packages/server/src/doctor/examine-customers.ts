@@ -35,7 +35,7 @@ async function examine(path: string): Promise<CustomersExamination> {
   const remedy = `${programName()} customers add NAME`
   const count =
     names.length === 0
-      ? finding('warning', check, `${path} has no customers; nobody can log in`, remedy)
+      ? finding('warning', check, `${path} has no customers; no one can log in`, remedy)
       : finding('ok', check, `${path}: ${counted}`)
   const warnings = source.warnings().map((warning) => adviceFinding('warning', check, warning))
   return {

@@ -28,7 +28,7 @@ export async function openCustomers(
   })
   if (source.customers().length === 0) {
     log.warn(
-      `${path} has no customers: nobody can log in. Add one: ${programName()} customers add NAME`,
+      `${path} has no customers: no one can log in. Add one: ${programName()} customers add NAME`,
     )
   }
   return source

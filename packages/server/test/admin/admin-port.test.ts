@@ -74,7 +74,7 @@ describe('holdfast serve --admin-port', function () {
   it('is red without a customer, and says that the file is refused while others are served', async () => {
     await site.write('customers.yaml', 'customers: []\n')
     const admin = await start()
-    expect((await admin.turnsRed())['customers']).to.include('nobody can log in')
+    expect((await admin.turnsRed())['customers']).to.include('no one can log in')
     await site.write('customers.yaml', customersYaml('demo', 'correct horse'))
     await admin.turnsGreen()
     await site.write('customers.yaml', 'nonsense')

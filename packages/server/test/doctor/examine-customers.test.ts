@@ -39,7 +39,7 @@ describe('examineCustomers', () => {
   it('says when no one can log in', async () => {
     const { told } = await examine('customers: []')
     expect(told).to.deep.equal([
-      'warning | c.yaml has no customers; nobody can log in | holdfast customers add NAME',
+      'warning | c.yaml has no customers; no one can log in | holdfast customers add NAME',
     ])
   })
 

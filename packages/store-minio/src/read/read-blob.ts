@@ -28,7 +28,7 @@ export async function readBlob(
     const found = await sureOfAbsence(read, () => getObject(read, headers))
     if (found !== 'unsatisfiable') return found && openBlob(read, options, found)
   }
-  // S3 refuses a range without telling what the object is.
+  // S3 refuses a range without a description of the object.
   const info = await statObject(read)
   if (info === undefined) return undefined
   const range = resolveRange(request, info.size)
