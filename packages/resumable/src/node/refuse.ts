@@ -1,6 +1,11 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import type * as Http from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import { tusHeaders } from '../tus/create-tus.ts'
 import type { Problem } from './problem-of.ts'
+
+// `import` would have Node read all names of the module, some of which load what `fetch` is made of.
+const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof Http
 
 /** How much of an unwanted body is read at most, and how long: a client that still sends misses the answer otherwise. */
 const longestDrain = { bytes: 64 * 1024 * 1024, ms: 10_000 }
