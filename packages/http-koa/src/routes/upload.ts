@@ -1,6 +1,6 @@
 import type { Draft } from '@holdfast/resumable'
 import type { RouterMiddleware } from '@koa/router'
-import { parse as parseDisposition } from 'content-disposition'
+import contentDisposition from 'content-disposition'
 import { step } from '../answer/step.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
@@ -41,7 +41,16 @@ export function createUpload(draft: Draft | undefined): RouterMiddleware<Holdfas
  * @throws HttpProblem 400 when there is none
  */
 function fileNameInDisposition(header: string): string {
-  const { filename } = header === '' ? {} : parseDisposition(header).parameters
-  if (filename === undefined) throw problems.noFile()
-  return partFileName(filename)
+  const name = fileNameIn(header)
+  if (name === undefined) throw problems.noFile()
+  return partFileName(name)
+}
+
+function fileNameIn(header: string): string | undefined {
+  try {
+    return contentDisposition.parse(header).parameters.filename
+  } catch {
+    // It throws for what cannot be read, the empty string too.
+    return undefined
+  }
 }
