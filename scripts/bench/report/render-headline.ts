@@ -26,7 +26,16 @@ export function renderHeadline(results: readonly ScenarioResult[]): string {
       ...servers.slice(1).map(() => ''),
     ],
   ]
-  return `${markdownTable([['on one machine', ...servers], ...rows], 1)}\n`
+  const table = [['on one machine', ...servers], ...rows]
+  return `${markdownTable(
+    table.map((row) => row.filter(isMeasured(rows))),
+    1,
+  )}\n`
+}
+
+/** Whether a column has a figure: a program that is not there has none. */
+function isMeasured(rows: readonly (readonly string[])[]) {
+  return (_cell: string, column: number) => rows.some((row) => row[column] !== '')
 }
 
 /** A figure of each server; the largest one where it did the work in several ways. */

@@ -20,8 +20,9 @@ describe('renderHeadline', () => {
       row('holdfast', 'PUT', { growthMiB: 18 }),
       row('nginx', 'PUT', { growthMiB: 1 }),
     ]
-    const memory = rowsOf(renderHeadline([resultOf('upload-64-at-once', uploads)]))[2]
-    expect(memory?.slice(2)).to.deep.equal(['50.0', '', '', '1.00', '', ''])
+    const [names, , memory] = rowsOf(renderHeadline([resultOf('upload-64-at-once', uploads)]))
+    expect(names?.slice(2)).to.deep.equal(['holdfast', 'nginx', ''])
+    expect(memory?.slice(2)).to.deep.equal(['50.0', '1.00', ''])
   })
 
   it('is what the README shows, of the results that are there', async () => {
