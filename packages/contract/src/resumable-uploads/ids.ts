@@ -1,6 +1,6 @@
 import type { ResumableUploads, UploadKey } from '@holdfast/core'
 import { expect } from 'chai'
-import { expectRefusal } from '../support/expectations.ts'
+import { expectRefusal, promptly } from '../support/expectations.ts'
 import { digest, pattern } from '../support/pattern.ts'
 import {
   alice,
@@ -10,7 +10,7 @@ import {
   planOf,
   type ResumableTest,
 } from '../support/resumable-harness.ts'
-import { inChunks, recorded } from '../support/sources.ts'
+import { gated, inChunks, recorded } from '../support/sources.ts'
 
 /** What no store gives as an id, such as the path of something else. */
 const oddIds = [
@@ -64,6 +64,18 @@ export function ids(test: ResumableTest): void {
     await expectBytes(uploads, upload, pattern(10))
     await uploads.publish(upload)
     await expectAbsent(uploads, { ...upload, customer: 'bob' })
+  })
+
+  test("end no append of another customer's", async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const { content, stalled, release } = gated(pattern(1000), pattern(1000, { offset: 1000 }))
+    const append = uploads.append(upload, 0, content)
+    append.catch(() => {})
+    await promptly(stalled, 'taking the content')
+    await promptly(expectAbsent(uploads, { ...upload, customer: 'bob' }), 'the other customer')
+    release()
+    expect(await append).to.equal(2000)
+    await expectBytes(uploads, upload, pattern(2000))
   })
 
   test('belong to customers with odd names, too', async ({ uploads, store }) => {

@@ -143,4 +143,20 @@ export const beginning: readonly BrokenStore[] = [
         }
       }),
   },
+  brokenUploads(
+    'ends an append of whoever has the same id',
+    "ids > end no append of another customer's",
+    (uploads) => {
+      const customers = new Map<string, string>()
+      return {
+        async begin(customer, plan) {
+          const begun = await uploads.begin(customer, plan)
+          customers.set(begun.id, customer)
+          return begun
+        },
+        interrupt: ({ customer, id }) =>
+          uploads.interrupt({ id, customer: customers.get(id) ?? customer }),
+      }
+    },
+  ),
 ]
