@@ -1,6 +1,7 @@
 import { abortable } from '../model/abortable.ts'
-import { FileServiceError } from '../model/errors.ts'
 import { requireBytes } from '../model/require.ts'
+import { uploadConflict, uploadNotFound } from '../model/upload-errors.ts'
+import { createUploadTurns } from '../model/upload-turns.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey } from '../ports/blob-store.ts'
 import type {
@@ -10,7 +11,6 @@ import type {
   UploadPlan,
 } from '../ports/resumable-uploads.ts'
 import { joinChunks } from './join-chunks.ts'
-import { createUploadWriter, type UploadWriter } from './upload-writer.ts'
 
 /** Makes `bytes` the blob under `key`; throws `already-exists` where `createOnly` finds the name taken. */
 export type StoreBlob = (key: BlobKey, bytes: Uint8Array, createOnly: boolean) => BlobInfo
@@ -22,7 +22,8 @@ interface StoredUpload {
   offset: number
   expiresAt: Date
   published?: BlobInfo
-  writer?: UploadWriter
+  /** An append is under way: it does not expire meanwhile. */
+  isGrowing: boolean
 }
 
 /** The uploads of a memory store, which `storeBlob` publishes. */
@@ -31,6 +32,8 @@ export function createMemoryResumableUploads(
   now: () => Date,
 ): ResumableUploads {
   const customers = new Map<string, Map<string, StoredUpload>>()
+  const turns = createUploadTurns()
+  const turnOf = ({ customer, id }: UploadKey) => `${customer}/${id}`
 
   const find = ({ customer, id }: UploadKey): StoredUpload | undefined => {
     const upload = customers.get(customer)?.get(id)
@@ -38,7 +41,7 @@ export function createMemoryResumableUploads(
   }
   const required = (key: UploadKey): StoredUpload => {
     const upload = find(key)
-    if (!upload) throw new FileServiceError('upload-not-found', 'There is no such upload')
+    if (!upload) throw uploadNotFound()
     return upload
   }
   const extend = (upload: StoredUpload) => {
@@ -51,19 +54,10 @@ export function createMemoryResumableUploads(
     extend(upload)
   }
 
-  /** Asked right before a change: several may have waited for the same append to end. */
-  const isBusy = (key: UploadKey) => find(key)?.writer !== undefined
-
-  const interrupt = async (key: UploadKey) => {
-    const writer = find(key)?.writer
-    writer?.stop(conflict('Another request goes on with the upload'))
-    await writer?.ended
-  }
-
   return {
     async begin(customer, plan) {
       const id = randomId()
-      const upload = { id, plan, chunks: [], offset: 0, expiresAt: now() }
+      const upload = { id, plan, chunks: [], offset: 0, expiresAt: now(), isGrowing: false }
       extend(upload)
       const uploads = customers.get(customer) ?? new Map<string, StoredUpload>()
       customers.set(customer, uploads.set(id, upload))
@@ -77,38 +71,39 @@ export function createMemoryResumableUploads(
 
     async append(key, offset, content, { signal, allOrNothing = false } = {}) {
       signal?.throwIfAborted()
-      while (isBusy(key)) await interrupt(key)
-      const upload = required(key)
-      if (upload.published) throw conflict('The upload is published')
-      if (upload.offset !== offset) {
-        throw conflict(`The upload stands at ${upload.offset} and not at ${offset} bytes`)
-      }
-      const writer = createUploadWriter()
-      upload.writer = writer
-      const signals = signal ? AbortSignal.any([signal, writer.signal]) : writer.signal
-      const held: Uint8Array[] = []
-      try {
-        for await (const chunk of abortable(content, signals)) {
-          requireBytes(chunk)
-          if (allOrNothing) held.push(chunk)
-          else add(upload, chunk)
+      return turns.run(turnOf(key), async (interrupted) => {
+        const upload = required(key)
+        if (upload.published) throw uploadConflict('The upload is published')
+        if (upload.offset !== offset) {
+          throw uploadConflict(`The upload stands at ${upload.offset} and not at ${offset} bytes`)
         }
-        signals.throwIfAborted()
-        for (const chunk of held) add(upload, chunk)
-        return upload.offset
-      } finally {
-        delete upload.writer
-        writer.end()
-      }
+        const ending = signal ? AbortSignal.any([signal, interrupted]) : interrupted
+        const held: Uint8Array[] = []
+        upload.isGrowing = true
+        try {
+          for await (const chunk of abortable(content, ending)) {
+            requireBytes(chunk)
+            if (allOrNothing) held.push(chunk)
+            else add(upload, chunk)
+          }
+          ending.throwIfAborted()
+          for (const chunk of held) add(upload, chunk)
+          return upload.offset
+        } finally {
+          upload.isGrowing = false
+        }
+      })
     },
 
-    interrupt,
+    interrupt: (key) => turns.interrupt(turnOf(key)),
 
     async declareLength(key, length) {
       const upload = required(key)
       const declared = upload.plan.length ?? length
-      if (declared !== length) throw conflict(`The length is ${declared} and not ${length} bytes`)
-      if (upload.offset > length) throw conflict(`The upload has ${upload.offset} bytes already`)
+      if (declared !== length)
+        throw uploadConflict(`The length is ${declared} and not ${length} bytes`)
+      if (upload.offset > length)
+        throw uploadConflict(`The upload has ${upload.offset} bytes already`)
       upload.plan = { ...upload.plan, length }
       extend(upload)
     },
@@ -117,25 +112,25 @@ export function createMemoryResumableUploads(
       yield* required(key).chunks
     },
 
-    async publish(key) {
-      while (isBusy(key)) await interrupt(key)
-      const upload = required(key)
-      if (upload.published) return upload.published
-      const { name, length = upload.offset, createOnly = false } = upload.plan
-      if (upload.offset !== length) {
-        throw conflict(`The upload has ${upload.offset} of ${length} bytes`)
-      }
-      const bytes = joinChunks(upload.chunks)
-      upload.published = storeBlob({ customer: key.customer, name }, bytes, createOnly)
-      upload.chunks = []
-      extend(upload)
-      return upload.published
-    },
+    publish: (key) =>
+      turns.run(turnOf(key), async () => {
+        const upload = required(key)
+        if (upload.published) return upload.published
+        const { name, length = upload.offset, createOnly = false } = upload.plan
+        if (upload.offset !== length) {
+          throw uploadConflict(`The upload has ${upload.offset} of ${length} bytes`)
+        }
+        const bytes = joinChunks(upload.chunks)
+        upload.published = storeBlob({ customer: key.customer, name }, bytes, createOnly)
+        upload.chunks = []
+        extend(upload)
+        return upload.published
+      }),
 
-    async discard(key) {
-      while (isBusy(key)) await interrupt(key)
-      return find(key) !== undefined && customers.get(key.customer)?.delete(key.id) === true
-    },
+    discard: (key) =>
+      turns.run(turnOf(key), async () => {
+        return find(key) !== undefined && customers.get(key.customer)?.delete(key.id) === true
+      }),
 
     async *list(customer) {
       const uploads = [...(customers.get(customer)?.values() ?? [])]
@@ -161,16 +156,12 @@ export function createMemoryResumableUploads(
 
 const pageLength = 1000
 
-function isAlive({ writer, expiresAt }: StoredUpload, time: Date): boolean {
-  return writer !== undefined || expiresAt > time
+function isAlive({ isGrowing, expiresAt }: StoredUpload, time: Date): boolean {
+  return isGrowing || expiresAt > time
 }
 
 function describe({ id, plan, offset, expiresAt, published }: StoredUpload): ResumableUpload {
   return { id, plan, offset, expiresAt, ...(published && { published }) }
-}
-
-function conflict(message: string): FileServiceError {
-  return new FileServiceError('upload-conflict', message)
 }
 
 function randomId(): string {

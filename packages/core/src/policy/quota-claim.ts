@@ -1,5 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
+import { uploadTakenOver } from '../model/upload-errors.ts'
 import type { QuotaAccount } from './quota-accounts.ts'
 
 /**
@@ -112,7 +113,7 @@ export function openClaim(
   const check = (bytes: number) => {
     if (bytes <= room()) return
     if (file.upload && account.pieces.count(file.upload.id) > 1) {
-      throw new FileServiceError('upload-conflict', 'Another request goes on with the upload')
+      throw uploadTakenOver()
     }
     throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
   }

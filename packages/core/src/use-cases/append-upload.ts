@@ -1,11 +1,12 @@
 import { isLimited, type Customer } from '../model/customer.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 import { finishUpload } from './finish-upload.ts'
-import { uploadKey, uploadNotFound, type ResumablePolicy } from './resumable-policy.ts'
+import { uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { checkSize } from './upload-file.ts'
 
 export interface AppendUploadOptions {

@@ -1,13 +1,9 @@
 import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
+import { uploadConflict, uploadNotFound } from '../model/upload-errors.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
-import {
-  discardUpload,
-  uploadKey,
-  uploadNotFound,
-  type ResumablePolicy,
-} from './resumable-policy.ts'
+import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
 /**
  * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
@@ -42,7 +38,7 @@ export async function finishUpload(
 
 function checkComplete({ offset, plan: { length = offset } }: ResumableUpload): void {
   if (offset === length) return
-  throw new FileServiceError('upload-conflict', `The upload has ${offset} of ${length} bytes`)
+  throw uploadConflict(`The upload has ${offset} of ${length} bytes`)
 }
 
 async function publish(

@@ -1,15 +1,11 @@
 import type { Customer } from '../model/customer.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
 import { beginUpload, type BeginOptions } from './begin-upload.ts'
 import { finishUpload } from './finish-upload.ts'
-import {
-  discardUpload,
-  uploadKey,
-  uploadNotFound,
-  type ResumablePolicy,
-} from './resumable-policy.ts'
+import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
 /** The uploads of one customer that come in pieces. */
 export interface ResumableFiles {

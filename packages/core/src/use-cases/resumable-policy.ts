@@ -1,6 +1,6 @@
-import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUploads, UploadKey } from '../ports/resumable-uploads.ts'
 import type { IncrementalHash } from './expected-digest.ts'
@@ -37,8 +37,4 @@ export async function discardUpload(
   const isDiscarded = await uploads.discard(key)
   if (isDiscarded) await quotas.release(customer, key.id)
   return isDiscarded
-}
-
-export function uploadNotFound(): FileServiceError {
-  return new FileServiceError('upload-not-found', 'There is no such upload, or it has expired')
 }

@@ -1,7 +1,6 @@
-import { abortable, type AppendOptions, type UploadKey } from '@holdfast/core'
+import { abortable, type AppendOptions, uploadConflict, type UploadKey } from '@holdfast/core'
 import type { FileCalls } from '../files/file-calls.ts'
 import { takeUpload } from './take-upload.ts'
-import { uploadConflict } from './upload-errors.ts'
 import type { UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
 import type { WatchedLeases } from './watched-leases.ts'

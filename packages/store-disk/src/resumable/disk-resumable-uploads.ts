@@ -1,4 +1,10 @@
-import type { ResumableUploads, UploadKey } from '@holdfast/core'
+import {
+  createUploadTurns,
+  type ResumableUploads,
+  uploadConflict,
+  type UploadKey,
+  uploadNotFound,
+} from '@holdfast/core'
 import { pooledCalls } from '../files/file-calls.ts'
 import { isAbsence } from '../files/system-error.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
@@ -12,9 +18,7 @@ import { replaceRecord } from './record-file.ts'
 import { removeUpload } from './remove-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { awaitOwner, isOver, requireUpload, takeUpload } from './take-upload.ts'
-import { uploadConflict, uploadNotFound } from './upload-errors.ts'
 import type { UploadSite } from './upload-site.ts'
-import { createUploadTurns } from './upload-turns.ts'
 import { createWatchedLeases } from './watched-leases.ts'
 
 /** The uploads in pieces of a disk store. */
@@ -118,7 +122,7 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
 
     sweep: (now) => translateFsError(sweepUploads(site, turns, now.getTime())),
 
-    close: () => turns.close(),
+    close: () => turns.close(new Error('The disk store is closed')),
   }
 }
 

@@ -1,5 +1,11 @@
 import { join } from 'node:path'
-import { FileServiceError, type BlobInfo, type UploadKey } from '@holdfast/core'
+import {
+  type BlobInfo,
+  FileServiceError,
+  uploadConflict,
+  type UploadKey,
+  uploadTakenOver,
+} from '@holdfast/core'
 import { blobInfo, fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
@@ -9,7 +15,6 @@ import { sealFile } from '../write/seal-file.ts'
 import { trim } from './append-to-upload.ts'
 import { replaceRecord } from './record-file.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
-import { endedByLater, uploadConflict } from './upload-errors.ts'
 import { publishedName, recordName, type UploadSite } from './upload-site.ts'
 
 /**
@@ -37,7 +42,7 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     return await finish(site, { directory: lease.directory, published })
   } catch (error) {
     await lease.release()
-    throw isAbsence(error) ? endedByLater() : error
+    throw isAbsence(error) ? uploadTakenOver() : error
   }
 }
 

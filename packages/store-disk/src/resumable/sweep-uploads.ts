@@ -1,3 +1,4 @@
+import { type UploadTurns } from '@holdfast/core'
 import { findCustomers } from '../list/find-blobs.ts'
 import { withEntries } from '../list/directory-entries.ts'
 import { hasExpired } from './find-upload.ts'
@@ -6,7 +7,6 @@ import { findUploads, type ListedUpload } from './list-uploads.ts'
 import { removeUpload } from './remove-upload.ts'
 import { takeContent } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
-import type { UploadTurns } from './upload-turns.ts'
 
 /** Uploads removed at a time, which share the syncs of their directory. */
 const concurrency = 16
@@ -25,7 +25,7 @@ export async function sweepUploads(
       const worker = async () => {
         for (const upload of expired) {
           const { directory } = upload.found
-          if (turns.isBusy(directory)) continue
+          if (turns.isRunning(directory)) continue
           if (await turns.run(directory, () => sweepOne(site, upload, now))) removed++
         }
       }

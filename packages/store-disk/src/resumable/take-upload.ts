@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { UploadKey } from '@holdfast/core'
+import { uploadConflict, type UploadKey, uploadNotFound } from '@holdfast/core'
 import { isAbsence } from '../files/system-error.ts'
 import { findUpload, hasExpired, type ContentFile, type FoundUpload } from './find-upload.ts'
 import { judgeOwner } from './judge-owner.ts'
-import { uploadConflict, uploadNotFound } from './upload-errors.ts'
 import { askForContent, takeContent, withdraw, type UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
 

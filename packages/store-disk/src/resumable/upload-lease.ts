@@ -1,3 +1,4 @@
+import { uploadTakenOver } from '@holdfast/core'
 import { copyFile, open, unlink } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -7,7 +8,6 @@ import { lastFailedSync } from '../files/file-calls.ts'
 import { isAbsence } from '../files/system-error.ts'
 import { formatContentName, parseContentName, type ContentName } from './content-name.ts'
 import type { ContentFile, FoundUpload } from './find-upload.ts'
-import { endedByLater } from './upload-errors.ts'
 import { wantedName, type UploadSite } from './upload-site.ts'
 
 /** The content of an upload in the hands of this store: others find its name, and leave it alone. */
@@ -64,7 +64,7 @@ function createLease(site: UploadSite, directory: string, taken: ContentName): U
       name = to
     } catch (error) {
       next = name
-      throw isAbsence(error) ? endedByLater() : error
+      throw isAbsence(error) ? uploadTakenOver() : error
     }
   }
 
@@ -119,7 +119,7 @@ async function replaceByCopy(site: UploadSite, path: string, size: number): Prom
     await calls.rename(temporary.path, path)
   } catch (error) {
     await tempDirectory.remove(temporary.path)
-    throw isAbsence(error) ? endedByLater() : error
+    throw isAbsence(error) ? uploadTakenOver() : error
   } finally {
     await calls.close(temporary.file)
   }
@@ -130,7 +130,7 @@ async function requireOnlyContent({ calls }: UploadSite, directory: string, path
   const contents = (await calls.readdir(directory)).filter((entry) => parseContentName(entry))
   if (contents.length === 1) return
   await calls.unlink(path)
-  throw endedByLater()
+  throw uploadTakenOver()
 }
 
 /** Asks the owner of the content, a process that is alive, to end. */

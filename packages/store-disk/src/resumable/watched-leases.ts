@@ -1,5 +1,5 @@
+import { uploadNotFound, uploadTakenOver } from '@holdfast/core'
 import { isAbsence } from '../files/system-error.ts'
-import { endedByLater, uploadNotFound } from './upload-errors.ts'
 import type { UploadLease } from './upload-lease.ts'
 import { wantedName, type UploadSite } from './upload-site.ts'
 
@@ -22,7 +22,7 @@ export function createWatchedLeases({ calls }: Pick<UploadSite, 'calls'>): Watch
     try {
       const entries = await calls.readdir(lease.directory)
       const isHere = [...names, ...lease.names()].some((name) => entries.includes(name))
-      if (!isHere || entries.includes(wantedName)) controller.abort(endedByLater())
+      if (!isHere || entries.includes(wantedName)) controller.abort(uploadTakenOver())
     } catch (error) {
       if (isAbsence(error)) controller.abort(uploadNotFound())
     }

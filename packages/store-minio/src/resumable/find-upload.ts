@@ -1,7 +1,7 @@
-import { nameProblem, type UploadKey } from '@holdfast/core'
+import { nameProblem, type UploadKey, uploadNotFound } from '@holdfast/core'
 import { isUploadId } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import { isKnown, uploadNotFound } from './upload-record.ts'
+import { isKnown } from './upload-record.ts'
 import { readRecord, type StoredRecord } from './upload-records.ts'
 
 /** The record of an upload that has neither expired nor been discarded; `undefined` if there is none. */

@@ -1,4 +1,10 @@
-import type { ResumableUpload, ResumableUploads, UploadKey } from '@holdfast/core'
+import {
+  createUploadTurns,
+  type ResumableUpload,
+  type ResumableUploads,
+  uploadConflict,
+  type UploadKey,
+} from '@holdfast/core'
 import { appendContent } from './append-content.ts'
 import { dropUpload } from './drop-upload.ts'
 import { findUpload, lookUpUpload } from './find-upload.ts'
@@ -8,18 +14,8 @@ import { publishUpload } from './publish-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { createUploadId } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import {
-  describeUpload,
-  offsetOf,
-  partNames,
-  uploadConflict,
-  type UploadRecord,
-} from './upload-record.ts'
-import { createRecord, replaceRecord } from './upload-records.ts'
-import { createUploadTurns } from './upload-turns.ts'
-
-/** How often others may change the upload meanwhile. */
-const mostAttempts = 5
+import { describeUpload, offsetOf, partNames, type UploadRecord } from './upload-record.ts'
+import { changesAllTheTime, createRecord, mostAttempts, replaceRecord } from './upload-records.ts'
 
 /**
  * Uploads in pieces as objects beside the blobs: one small record for each, and parts that the record lists. The server
@@ -27,6 +23,7 @@ const mostAttempts = 5
  */
 export function createMinioResumableUploads(objects: UploadObjects): ResumableUploads {
   const turns = createUploadTurns()
+  const turnOf = (upload: UploadKey) => objects.uploadKeys.recordKey(upload)
   return {
     async begin(customer, plan) {
       const id = createUploadId(plan.expiresAfterMs)
@@ -41,7 +38,7 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
     },
 
     append: (upload, offset, content, options = {}) =>
-      turns.run(upload.id, async (interrupted) => {
+      turns.run(turnOf(upload), async (interrupted) => {
         options.signal?.throwIfAborted()
         interrupted.throwIfAborted()
         const stored = await findUpload(objects, upload)
@@ -49,20 +46,23 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
         return appendContent(objects, stored, { ...options, upload, content, interrupted })
       }),
 
-    interrupt: ({ id }) => turns.interrupt(id),
+    interrupt: (upload) => turns.interrupt(turnOf(upload)),
 
     declareLength: (upload, length) => declareLength(objects, upload, length),
 
     content: (upload) => contentOf(objects, upload),
 
-    publish: (upload) => turns.run(upload.id, () => publishUpload(objects, upload)),
+    publish: (upload) => turns.run(turnOf(upload), () => publishUpload(objects, upload)),
 
-    discard: (upload) => turns.run(upload.id, () => discard(objects, upload)),
+    discard: (upload) => turns.run(turnOf(upload), () => discard(objects, upload)),
 
     list: (customer): AsyncIterable<readonly ResumableUpload[]> => listUploadsOf(objects, customer),
 
     sweep: (now) =>
-      sweepUploads(objects, { now: now.getTime(), isRunning: (id) => turns.isRunning(id) }),
+      sweepUploads(objects, {
+        now: now.getTime(),
+        isRunning: (recordKey) => turns.isRunning(recordKey),
+      }),
   }
 }
 
@@ -105,8 +105,4 @@ async function discard(objects: UploadObjects, upload: UploadKey): Promise<boole
     if (await dropUpload(objects, upload, stored)) return true
   }
   throw changesAllTheTime()
-}
-
-function changesAllTheTime() {
-  return uploadConflict('Other processes change the upload all the time')
 }

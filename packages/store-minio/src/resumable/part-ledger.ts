@@ -1,9 +1,7 @@
-import { isFileServiceError } from '@holdfast/core'
+import { isFileServiceError, uploadConflict, uploadNotFound } from '@holdfast/core'
 import {
   hasSameContent,
   partNames,
-  uploadConflict,
-  uploadNotFound,
   withPart,
   type PartRun,
   type UploadRecord,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isFileServiceError, type BlobInfo, type UploadKey } from '@holdfast/core'
+import { type BlobInfo, isFileServiceError, uploadConflict, type UploadKey } from '@holdfast/core'
 import { isFull, translating } from '../errors/s3-errors.ts'
 import { statObject } from '../read/stat-object.ts'
 import { abortMultipart } from '../write/abort-multipart.ts'
@@ -15,14 +15,15 @@ import {
   offsetOf,
   partNames,
   publishedBlob,
-  uploadConflict,
   type Publication,
   type UploadRecord,
 } from './upload-record.ts'
-import { replaceRecord, type StoredRecord } from './upload-records.ts'
-
-/** How often others may change the upload meanwhile. */
-const mostAttempts = 5
+import {
+  changesAllTheTime,
+  mostAttempts,
+  replaceRecord,
+  type StoredRecord,
+} from './upload-records.ts'
 
 /**
  * Milliseconds for which a multipart upload that is gone must have been completed: servers remove unfinished ones after
@@ -53,7 +54,7 @@ export async function publishUpload(objects: UploadObjects, upload: UploadKey): 
     const info = begun && (await end(objects, upload, begun))
     if (info) return info
   }
-  throw uploadConflict('Other processes change the upload all the time')
+  throw changesAllTheTime()
 }
 
 /** `undefined` where another process was quicker to change the upload. */

@@ -16,7 +16,7 @@ export interface UploadSweep {
   /** Milliseconds since 1970. */
   readonly now: number
   /** Whether this process is changing the upload. */
-  readonly isRunning: (id: string) => boolean
+  readonly isRunning: (recordKey: string) => boolean
 }
 
 /** Removes what has expired, and parts that a crash has left; resolves to the number of unfinished uploads removed. */
@@ -35,7 +35,7 @@ async function removeExpired(
     for (const { key, modifiedAt } of records) {
       const id = basename(key)
       const expiresAfterMs = expiresAfterMsOf(id)
-      if (expiresAfterMs === undefined || isRunning(id)) continue
+      if (expiresAfterMs === undefined || isRunning(key)) continue
       if (modifiedAt.getTime() + expiresAfterMs - clockError > now) continue
       const stored = await readRecord(objects, key)
       if (!stored || isKnown(stored.record, now)) continue
@@ -55,7 +55,7 @@ async function removeOrphans(
     const old = parts.filter(({ modifiedAt }) => modifiedAt.getTime() + orphanAfterMs < now)
     const byRecord = Map.groupBy(old, ({ key }) => objects.uploadKeys.recordOfPart(key))
     for (const [recordKey, found] of byRecord) {
-      if (recordKey === undefined || isRunning(basename(recordKey))) continue
+      if (recordKey === undefined || isRunning(recordKey)) continue
       const stored = await readRecord(objects, recordKey)
       const listed = new Set(stored ? partNames(stored.record) : [])
       const orphans = found.map(({ key }) => key).filter((key) => !listed.has(basename(key)))

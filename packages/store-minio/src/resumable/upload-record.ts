@@ -1,9 +1,4 @@
-import {
-  FileServiceError,
-  type BlobInfo,
-  type ResumableUpload,
-  type UploadPlan,
-} from '@holdfast/core'
+import type { BlobInfo, ResumableUpload, UploadPlan } from '@holdfast/core'
 
 /** Part objects of one append, of one size, in order: `<by>-<first>`, `<by>-<first + 1>`, and so on. */
 export interface PartRun {
@@ -118,12 +113,4 @@ function isRecord(value: unknown): value is UploadRecord {
     value !== null &&
     ['customer', 'plan', 'parts', 'changedAt', 'revision'].every((name) => name in value)
   )
-}
-
-export function uploadNotFound(): FileServiceError {
-  return new FileServiceError('upload-not-found', 'There is no such upload')
-}
-
-export function uploadConflict(reason: string, cause?: unknown): FileServiceError {
-  return new FileServiceError('upload-conflict', reason, { cause })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { isFileServiceError } from '@holdfast/core'
+import { isFileServiceError, uploadConflict, type FileServiceError } from '@holdfast/core'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone, translateError, translating } from '../errors/s3-errors.ts'
 import { readBlob } from '../read/read-blob.ts'
@@ -19,6 +19,14 @@ export interface StoredRecord {
 
 /** A record without what {@link replaceRecord} gives it. */
 export type NextRecord = Omit<UploadRecord, 'revision' | 'changedAt'>
+
+/** How often others may change an upload while it is changed here. */
+export const mostAttempts = 5
+
+/** The rejection where they did so each time. */
+export function changesAllTheTime(): FileServiceError {
+  return uploadConflict('Other processes change the upload all the time')
+}
 
 /** Milliseconds before a record is read again that was replaced while it was read. */
 const pausesForRecord = [20, 100, 300, 1000]
