@@ -34,7 +34,7 @@ export const appending: readonly BrokenStore[] = [
   ),
   {
     flaw: 'keeps one thing for each append',
-    test: 'appending > keeps 1000 appends of one byte, and few things for them',
+    test: 'appending > keeps many appends of one byte, and few things for them',
     open: async () => {
       const parts: string[] = []
       const append: ResumableUploads['append'] = (...call) => {
