@@ -16,6 +16,7 @@ import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
+import { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
 
 /** The files of one customer: what an application works with. See the use cases for what each call promises. */
 export interface CustomerFiles {
@@ -32,6 +33,8 @@ export interface CustomerFiles {
   list(options?: ListOptions): AsyncIterable<readonly string[]>
   /** Names, sizes, times and entity tags of the files, in order and in pages; see `listFileDetails`. */
   listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
+  /** How much the customer keeps, and may keep; see `usageOf`. */
+  usage(): Promise<CustomerUsage>
   /** Uploads that come in pieces, where the store keeps them. */
   readonly resumable?: ResumableFiles
 }
@@ -119,6 +122,7 @@ function serviceOf({
       },
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
+      usage: () => usageOf(store, customer),
       ...(resumablePolicy && { resumable: resumableFiles(resumablePolicy, customer) }),
     }
   }

@@ -20,6 +20,7 @@ import { createPut } from './routes/put.ts'
 import { createResumable } from './routes/resumable.ts'
 import { serve } from './routes/serve.ts'
 import { createUpload } from './routes/upload.ts'
+import { usage } from './routes/usage.ts'
 import { createSetup, type Setup } from './setup.ts'
 
 /**
@@ -81,6 +82,7 @@ export function createRoutes(
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
   route('/delete/:filename', { delete: guarded('delete', deleting, remove) })
   route('/list', { get: guarded('list', list) })
+  route('/usage', { get: guarded('usage', usage) })
   if (draft) {
     const { get, patch, delete: cancel } = createDraftUpload(draft)
     route('/uploads/:id', {

@@ -6,6 +6,7 @@ export const routes = [
   'resumable',
   'serve',
   'list',
+  'usage',
   'delete',
   'ping',
   'other',

@@ -26,6 +26,7 @@ import { uploadMalformed } from './areas/upload-malformed.ts'
 import { uploadNames } from './areas/upload-names.ts'
 import { uploadOverwrite } from './areas/upload-overwrite.ts'
 import { uploadRaw } from './areas/upload-raw.ts'
+import { usage } from './areas/usage.ts'
 import { startService, type OpenedStore } from './support/running-service.ts'
 
 /**
@@ -67,6 +68,7 @@ const storeAreas = [
   serveRanges,
   serveConditional,
   list,
+  usage,
   deletion,
   isolation,
 ]
@@ -93,6 +95,7 @@ const areas = [
   serveRanges,
   serveConditional,
   list,
+  usage,
   deletion,
   isolation,
   limits,
