@@ -60,7 +60,7 @@ describe('The examples in docs/embedding.md', function () {
   it('inform an audit trail before the client', async () => {
     const output = await runInReaderProject(
       withRequests(
-        audited,
+        mounted.replace(/^const router = [^]*?^\}\)\n/m, audited),
         `const ask = async (path, method, body) =>
           console.log(await (await fetch(url + path, { method, body })).text())
         await ask('/upload/a.txt', 'PUT', 'a')
