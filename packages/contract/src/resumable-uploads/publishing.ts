@@ -102,6 +102,26 @@ function refusals(test: ResumableTest): void {
     await expectBlob(store, key, pattern(20))
   })
 
+  test('publishes no more bytes than the length that was declared meanwhile', async (harness) => {
+    const { uploads, store } = harness
+    const upload = await begin(uploads)
+    await uploads.append(upload, 0, inChunks(pattern(10)))
+    await uploads.declareLength(upload, 10)
+    // Its caller looked at the plan before. A store may refuse it.
+    const append = uploads.append(upload, 10, inChunks(pattern(5, { offset: 10 })))
+    const isLonger = await append.then(
+      () => true,
+      () => false,
+    )
+    if (isLonger) {
+      await expectRefusal(uploads.publish(upload), 'upload-conflict')
+      await expectAbsent(store, key)
+    } else {
+      await uploads.publish(upload)
+      await expectBlob(store, key, pattern(10))
+    }
+  })
+
   test('lets nothing be appended afterwards', async ({ uploads, store }) => {
     const upload = await begin(uploads)
     await uploads.append(upload, 0, inChunks(pattern(10)))

@@ -116,7 +116,8 @@ export interface ResumableUploads {
    * changes nothing, even if the blob has been replaced or deleted meanwhile, even if the first call's answer was lost in a
    * crash. When it rejects, the upload stays as it was. It ends an append that is under way first.
    *
-   * @throws FileServiceError `upload-not-found`; `upload-conflict` if a length is known and not reached; `already-exists`
+   * @throws FileServiceError `upload-not-found`; `upload-conflict` if a length is known, and the upload has fewer bytes or
+   *   more; `already-exists`
    */
   publish(key: UploadKey): Promise<BlobInfo>
 

@@ -61,20 +61,26 @@ async function publish(
   }
 }
 
-/** Reads back what the store has: a running hash cannot be kept from one piece to the next. */
+/**
+ * Reads back what the store has: a running hash cannot be kept from one piece to the next. Declares the length before, so that
+ * the store never publishes bytes that come after those that were read.
+ */
 async function checkDigest(
   policy: ResumablePolicy,
   customer: Customer,
   key: UploadKey,
-  { plan: { sha256 } }: ResumableUpload,
+  { offset, plan: { sha256, length } }: ResumableUpload,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { uploads, createSha256 } = policy
   const hash = sha256 === undefined ? undefined : createSha256?.()
   if (hash === undefined) return
+  if (length === undefined) await uploads.declareLength(key, offset)
+  let left = offset
   for await (const chunk of uploads.content(key)) {
     signal?.throwIfAborted()
-    hash.update(chunk)
+    hash.update(chunk.subarray(0, left))
+    left = Math.max(0, left - chunk.length)
   }
   const actual = hash.digest('hex')
   if (actual === sha256) return

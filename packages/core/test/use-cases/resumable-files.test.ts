@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { arrayOf } from '../content.ts'
+import { arrayOf, chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { resumableFixture, resumableOf, served, sha256Of } from './resumable-fixture.ts'
 
@@ -170,6 +170,33 @@ describe('resumable', () => {
       expect(await refusal(resumable.state(wrong.id))).to.equal('upload-not-found')
       expect(await served(files, 'a')).to.equal('abcdef')
     })
+
+    for (const [what, straight] of [
+      ['by the service', false],
+      ['by another process', true],
+    ] as const) {
+      it(`publishes no byte that is appended ${what} after its digest was checked`, async () => {
+        const late: Promise<unknown>[] = []
+        const { resumable, files } = resumableFixture({
+          change: (uploads) => ({
+            async *content(key) {
+              yield* uploads.content(key)
+              const append = straight
+                ? uploads.append(key, 3, chunks('more'))
+                : resumable.append(key.id, 3, 'more')
+              late.push(append.catch(() => {}))
+              await late[0]
+            },
+          }),
+        })
+        const { id } = await resumable.begin('a', { sha256: sha256Of('abc') })
+        await resumable.append(id, 0, 'abc')
+        await resumable.publish(id).catch(() => {})
+        expect(late).to.have.length(1)
+        const content = await served(files, 'a').catch(() => 'abc')
+        expect(content).to.equal('abc')
+      })
+    }
 
     it('refuses a taken name where it should create, and keeps the upload', async () => {
       const { resumable, files } = resumableFixture()

@@ -38,6 +38,17 @@ export const publishing: readonly BrokenStore[] = [
     }),
   ),
   brokenUploads(
+    'publishes what exceeds the length',
+    'publishing > publishes no more bytes than the length that was declared meanwhile',
+    (uploads, store) => ({
+      async publish(key) {
+        const { plan, offset = 0 } = (await uploads.state(key)) ?? {}
+        if (offset <= (plan?.length ?? offset)) return uploads.publish(key)
+        return store.put({ customer: key.customer, name: plan?.name ?? '' }, uploads.content(key))
+      },
+    }),
+  ),
+  brokenUploads(
     'publishes nothing for an upload without a byte',
     'publishing > makes an upload without a byte an empty blob',
     (uploads) => ({
