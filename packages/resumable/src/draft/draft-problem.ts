@@ -1,4 +1,4 @@
-import { TusProblem } from '../tus/tus-problem.ts'
+import { TusProblem } from '../protocol/protocol-problem.ts'
 
 /** Every refusal of a request that is not the end of its upload says so ("Completeness"). */
 const incomplete = { 'Upload-Complete': '?0' }

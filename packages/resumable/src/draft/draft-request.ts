@@ -1,7 +1,7 @@
 import type { ExpectedDigest, ResumableUpload, UploadContent } from '@holdfast/core'
-import type { RequestHeaders } from '../tus/tus-request.ts'
+import type { RequestHeaders } from '../protocol/request.ts'
 
-export { headerOf } from '../tus/tus-request.ts'
+export { headerOf } from '../protocol/request.ts'
 
 /** A request of the draft "Resumable Uploads for HTTP", whatever server has received it. */
 export interface DraftRequest {

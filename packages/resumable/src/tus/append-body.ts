@@ -1,8 +1,8 @@
 import { isFileServiceError, type ResumableFiles, type ResumableUpload } from '@holdfast/core'
 import { parseChecksum } from './checksum.ts'
-import { announcedSize } from './request-body.ts'
-import { problems } from './tus-problem.ts'
-import type { TusRequest } from './tus-request.ts'
+import { announcedSize } from '../protocol/request-body.ts'
+import { problems } from '../protocol/protocol-problem.ts'
+import type { TusRequest } from '../protocol/request.ts'
 
 /** Where the body of a request goes. */
 export interface BodyPlace {

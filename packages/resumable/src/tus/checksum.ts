@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ExpectedDigest } from '@holdfast/core'
-import { problems } from './tus-problem.ts'
-import { headerOf, type TusRequest } from './tus-request.ts'
+import { problems } from '../protocol/protocol-problem.ts'
+import { headerOf, type TusRequest } from '../protocol/request.ts'
 
 /** In the order of preference. The protocol demands SHA-1. */
 export const checksumAlgorithms = ['sha256', 'sha1']

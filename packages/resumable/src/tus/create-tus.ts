@@ -1,8 +1,8 @@
 import type { ResumableFiles } from '@holdfast/core'
 import { checksumAlgorithms } from './checksum.ts'
 import { createUpload, type CreationOptions } from './create-upload.ts'
-import { problems, tusVersion } from './tus-problem.ts'
-import { headerOf, type TusAnswer, type TusRequest } from './tus-request.ts'
+import { problems, tusVersion } from '../protocol/protocol-problem.ts'
+import { headerOf, type TusAnswer, type TusRequest } from '../protocol/request.ts'
 import { uploadHandlers } from './upload-handlers.ts'
 
 export interface TusOptions extends CreationOptions {

@@ -1,8 +1,8 @@
 import type { ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { appendBody } from './append-body.ts'
-import { requireContentType } from './request-body.ts'
-import { problems } from './tus-problem.ts'
-import type { TusAnswer, TusRequest } from './tus-request.ts'
+import { requireContentType } from '../protocol/request-body.ts'
+import { problems } from '../protocol/protocol-problem.ts'
+import type { TusAnswer, TusRequest } from '../protocol/request.ts'
 import { planHeaders, progressHeaders } from './upload-headers.ts'
 import { wholeNumber } from './whole-number.ts'
 

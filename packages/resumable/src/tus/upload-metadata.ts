@@ -1,4 +1,4 @@
-import { problems } from './tus-problem.ts'
+import { problems } from '../protocol/protocol-problem.ts'
 
 /** What a client said of its file in `Upload-Metadata`. */
 export interface UploadMetadata {

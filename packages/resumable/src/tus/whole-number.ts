@@ -1,5 +1,5 @@
-import { problems } from './tus-problem.ts'
-import { headerOf, type TusRequest } from './tus-request.ts'
+import { problems } from '../protocol/protocol-problem.ts'
+import { headerOf, type TusRequest } from '../protocol/request.ts'
 
 /**
  * The number of bytes in a header; `undefined` without one.

@@ -1,5 +1,5 @@
-import { problems } from './tus-problem.ts'
-import { headerOf, type TusRequest } from './tus-request.ts'
+import { problems } from './protocol-problem.ts'
+import { headerOf, type TusRequest } from './request.ts'
 
 const contentType = 'application/offset+octet-stream'
 
