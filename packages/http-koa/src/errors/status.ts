@@ -1,5 +1,5 @@
 import { isFileServiceError, type ErrorCode } from '@holdfast/core'
-import { TusProblem } from '@holdfast/resumable'
+import { ProtocolProblem } from '@holdfast/resumable'
 import { HttpProblem } from './problem.ts'
 
 interface Answer {
@@ -29,7 +29,7 @@ const answers = {
 /** The code of a refusal; `unexpected` for what has none. */
 export function codeOf(error: unknown): string {
   const hasCode =
-    error instanceof HttpProblem || error instanceof TusProblem || isFileServiceError(error)
+    error instanceof HttpProblem || error instanceof ProtocolProblem || isFileServiceError(error)
   return hasCode ? error.code : 'unexpected'
 }
 
@@ -39,7 +39,7 @@ const defaultRetryAfterSeconds = 5
 /** The answer to `error`; 500 for unknown errors. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
-  if (error instanceof TusProblem) {
+  if (error instanceof ProtocolProblem) {
     return new HttpProblem(error.code, error.status, error.message, error.headers)
   }
   if (!isFileServiceError(error))

@@ -83,7 +83,6 @@ function idIn(ctx: Context): string {
 function requestOf(ctx: Context): DraftRequest {
   const { req, res } = ctx
   return {
-    method: ctx.method,
     headers: req.headers,
     digest: parseContentDigest(ctx.get('content-digest') || undefined),
     content: () => bodyOf(req),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { errorCodes } from '@holdfast/core'
-import { tusProblems, type TusProblem } from '@holdfast/resumable'
+import { tusProblems, type ProtocolProblem } from '@holdfast/resumable'
 import { expect } from 'chai'
 import { problems, type HttpProblem } from '../../src/errors/problem.ts'
 
@@ -18,7 +18,7 @@ const unaudited = [
 ]
 
 const httpCodes = [...Object.values(problems), ...Object.values(tusProblems)]
-  .map((make: (...details: never[]) => HttpProblem | TusProblem) => make().code)
+  .map((make: (...details: never[]) => HttpProblem | ProtocolProblem) => make().code)
   .filter((code) => !unaudited.includes(code))
 
 describe('The reasons in docs/audit.md', () => {

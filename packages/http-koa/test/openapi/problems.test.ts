@@ -1,6 +1,6 @@
 import { readDescription } from '@holdfast/api-description'
 import { FileServiceError, type ErrorCode } from '@holdfast/core'
-import { tusProblems, type TusProblem } from '@holdfast/resumable'
+import { tusProblems, type ProtocolProblem } from '@holdfast/resumable'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import type { HttpProblem } from '../../src/errors/problem.ts'
@@ -80,7 +80,7 @@ const ofTus = {
     ['upload-concat', 'uploads cannot be joined'],
   ].map(([header = '', reason = '']) => tusProblems.invalidHeader(header, reason)),
   methodNotAllowed: [tusProblems.methodNotAllowed('POST, OPTIONS')],
-} satisfies Record<keyof typeof tusProblems, readonly TusProblem[]>
+} satisfies Record<keyof typeof tusProblems, readonly ProtocolProblem[]>
 
 /** What the server says of connections, before there is a code; its tests meet each of them. */
 const ofConnections = [

@@ -5,16 +5,11 @@ import {
   type ResumableFiles,
   type ResumableUpload,
 } from '@holdfast/core'
-import {
-  announcedSize,
-  bytesIn,
-  interopVersion,
-  lengthOf,
-  uploadComplete,
-  uploadLimit,
-} from './draft-headers.ts'
+import { announcedSize, isOfType } from '../protocol/request-body.ts'
+import { headerOf } from '../protocol/request.ts'
+import { bytesIn, interopVersion, lengthOf, uploadComplete, uploadLimit } from './draft-headers.ts'
 import { draftProblems } from './draft-problem.ts'
-import { headerOf, type DraftAnswer, type DraftRequest } from './draft-request.ts'
+import type { DraftAnswer, DraftRequest } from './draft-request.ts'
 
 export interface DraftOptions {
   /** The largest file in bytes; the service enforces it. Default: it is not said. */
@@ -36,7 +31,7 @@ export interface Draft {
   /**
    * "Upload Creation": begins the upload of the file `name`, and stores what the request has of it.
    *
-   * @throws TusProblem, FileServiceError, and what the request's content throws
+   * @throws ProtocolProblem, FileServiceError, and what the request's content throws
    */
   create(
     files: ResumableFiles,
@@ -46,7 +41,7 @@ export interface Draft {
   ): Promise<DraftAnswer>
   /** "Offset Retrieval": HEAD and GET. @throws FileServiceError `upload-not-found` */
   retrieve(files: ResumableFiles, id: string): Promise<DraftAnswer>
-  /** "Upload Append": PATCH. @throws TusProblem, FileServiceError, and what the request's content throws */
+  /** "Upload Append": PATCH. @throws ProtocolProblem, FileServiceError, and what the request's content throws */
   append(files: ResumableFiles, id: string, request: DraftRequest): Promise<DraftAnswer>
   /** "Upload Cancellation": DELETE. @throws FileServiceError `upload-not-found` */
   cancel(files: ResumableFiles, id: string): Promise<DraftAnswer>
@@ -163,8 +158,7 @@ function optionsOf(request: DraftRequest, length: number | undefined): AppendUpl
 }
 
 function requireContentType(request: DraftRequest): void {
-  const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/partial-upload') throw draftProblems.unknownContentType()
+  if (!isOfType(request, 'application/partial-upload')) throw draftProblems.unknownContentType()
 }
 
 function missing(header: string): Error {

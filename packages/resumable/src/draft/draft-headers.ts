@@ -1,6 +1,8 @@
 import { isFileServiceError, type ResumableUpload } from '@holdfast/core'
 import { draftProblems } from './draft-problem.ts'
-import { headerOf, type DraftRequest } from './draft-request.ts'
+import { announcedSize } from '../protocol/request-body.ts'
+import { headerOf } from '../protocol/request.ts'
+import type { DraftRequest } from './draft-request.ts'
 
 /**
  * The text that is spoken here: draft-ietf-httpbis-resumable-upload, interop version 8 (editors' copy of 1 July 2026). Names
@@ -28,16 +30,10 @@ export function bytesIn(
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** The bytes that `Content-Length` announces. */
-export function announcedSize(request: DraftRequest): number | undefined {
-  const length = headerOf(request, 'content-length')
-  return length === undefined ? undefined : Number(length)
-}
-
 /**
  * "Length": the bytes of the whole file, as far as a request says at `offset`.
  *
- * @throws TusProblem 400 when it says so in two ways that differ, or the upload is `known` to have another length
+ * @throws ProtocolProblem 400 when it says so in two ways that differ, or the upload is `known` to have another length
  */
 export function lengthOf(
   request: DraftRequest,

@@ -1,18 +1,10 @@
-import type { ExpectedDigest, ResumableUpload, UploadContent } from '@holdfast/core'
-import type { RequestHeaders } from '../protocol/request.ts'
-
-export { headerOf } from '../protocol/request.ts'
+import type { ExpectedDigest, ResumableUpload } from '@holdfast/core'
+import type { ProtocolRequest } from '../protocol/request.ts'
 
 /** A request of the draft "Resumable Uploads for HTTP", whatever server has received it. */
-export interface DraftRequest {
-  readonly method: string
-  readonly headers: RequestHeaders
+export interface DraftRequest extends ProtocolRequest {
   /** The digest of this request's content, where the client has sent one (`Content-Digest`). */
   readonly digest?: ExpectedDigest | undefined
-  /** The body. Called at most once, when it is about to be read. It throws, and does not end, if it is not complete. */
-  content(): UploadContent
-  /** Called with each chunk of the body that the store no longer needs. Default: no call. */
-  readonly release?: ((chunk: Uint8Array) => void) | undefined
   /** Sends the interim response 104 with these headers, where the server can. */
   inform(headers: Readonly<Record<string, string>>): void
 }

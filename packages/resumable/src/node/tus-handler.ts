@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FileServiceError, type CustomerFiles } from '@holdfast/core'
 import { createTus, type Tus, type TusOptions } from '../tus/create-tus.ts'
-import type { TusAnswer, TusRequest } from '../protocol/request.ts'
+import type { TusAnswer, TusRequest } from '../tus/tus-request.ts'
 import { nodeContent } from './node-content.ts'
 import { problemOf } from './problem-of.ts'
 import { refuse } from './refuse.ts'

@@ -1,12 +1,9 @@
-/** The only version of the protocol that there is. */
-export const tusVersion = '1.0.0'
-
 /**
- * A refusal that only the protocol knows of. Express and Koa answer with its `status` and `headers`, too, where it comes to
- * them.
+ * A refusal that only a protocol of uploads in pieces knows of. Express and Koa answer with its `status` and `headers`, too,
+ * where it comes to them.
  */
-export class TusProblem extends Error {
-  override readonly name = 'TusProblem'
+export class ProtocolProblem extends Error {
+  override readonly name = 'ProtocolProblem'
   /** What is wrong, for programs. Stable, unlike the message. */
   readonly code: string
   readonly status: number
@@ -27,28 +24,3 @@ export class TusProblem extends Error {
     this.headers = headers
   }
 }
-
-/** Wordings of docs/api.md, each in one place. */
-export const problems = {
-  unknownVersion: () =>
-    new TusProblem('unknown-tus-version', 412, `Tus-Resumable must be ${tusVersion}`, {
-      'Tus-Version': tusVersion,
-    }),
-  unknownContentType: () =>
-    new TusProblem(
-      'unknown-content-type',
-      415,
-      'Content-Type must be application/offset+octet-stream',
-    ),
-  checksumMismatch: () => new TusProblem('checksum-mismatch', 460, 'Checksum mismatch'),
-  noFileName: () =>
-    new TusProblem('no-file-name', 400, 'No filename. Use Upload-Metadata: filename <base64>'),
-  invalidField: (field: string, reason: string) =>
-    new TusProblem('invalid-field', 400, `Invalid ${field}: ${reason}`),
-  invalidHeader: (header: string, reason: string) =>
-    new TusProblem('invalid-header', 400, `Invalid ${header}: ${reason}`),
-  methodNotAllowed: (allow: string) =>
-    new TusProblem('method-not-allowed', 405, `Method not allowed. Use ${allow}`, {
-      Allow: allow,
-    }),
-} as const

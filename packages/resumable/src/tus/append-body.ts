@@ -1,8 +1,8 @@
 import { isFileServiceError, type ResumableFiles, type ResumableUpload } from '@holdfast/core'
 import { parseChecksum } from './checksum.ts'
 import { announcedSize } from '../protocol/request-body.ts'
-import { problems } from '../protocol/protocol-problem.ts'
-import type { TusRequest } from '../protocol/request.ts'
+import { tusProblems } from './tus-problems.ts'
+import type { TusRequest } from './tus-request.ts'
 
 /** Where the body of a request goes. */
 export interface BodyPlace {
@@ -16,7 +16,7 @@ export interface BodyPlace {
  * Adds the body of the request to an upload. What came counts even if the client leaves; with a checksum, all of the body
  * counts or nothing.
  *
- * @throws TusProblem 400 for a checksum that cannot be read, 460 for one that differs
+ * @throws ProtocolProblem 400 for a checksum that cannot be read, 460 for one that differs
  * @throws whatever `ResumableFiles.append` throws
  */
 export async function appendBody(
@@ -36,7 +36,7 @@ export async function appendBody(
   } catch (error) {
     // The digest of the whole file has an error of the same code.
     if (checksum?.isMismatch() && isFileServiceError(error, 'digest-mismatch')) {
-      throw problems.checksumMismatch()
+      throw tusProblems.checksumMismatch()
     }
     throw error
   }

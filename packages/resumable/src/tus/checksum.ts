@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ExpectedDigest } from '@holdfast/core'
-import { problems } from '../protocol/protocol-problem.ts'
-import { headerOf, type TusRequest } from '../protocol/request.ts'
+import { tusProblems } from './tus-problems.ts'
+import { headerOf } from '../protocol/request.ts'
+import type { TusRequest } from './tus-request.ts'
 
 /** In the order of preference. The protocol demands SHA-1. */
 export const checksumAlgorithms = ['sha256', 'sha1']
@@ -16,7 +17,7 @@ export interface Checksum {
 /**
  * Reads `Upload-Checksum`: the name of an algorithm, and the checksum in Base64; `undefined` without one.
  *
- * @throws TusProblem 400 when it is not of that form, or of another algorithm
+ * @throws ProtocolProblem 400 when it is not of that form, or of another algorithm
  */
 export function parseChecksum(request: TusRequest): Checksum | undefined {
   const header = headerOf(request, 'upload-checksum')
@@ -51,5 +52,5 @@ function expect(algorithm: string, expected: string): Checksum {
 }
 
 function invalid(reason: string) {
-  return problems.invalidHeader('upload-checksum', reason)
+  return tusProblems.invalidHeader('upload-checksum', reason)
 }

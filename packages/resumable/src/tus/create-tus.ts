@@ -1,8 +1,9 @@
 import type { ResumableFiles } from '@holdfast/core'
 import { checksumAlgorithms } from './checksum.ts'
 import { createUpload, type CreationOptions } from './create-upload.ts'
-import { problems, tusVersion } from '../protocol/protocol-problem.ts'
-import { headerOf, type TusAnswer, type TusRequest } from '../protocol/request.ts'
+import { tusProblems, tusVersion } from './tus-problems.ts'
+import { headerOf } from '../protocol/request.ts'
+import type { TusAnswer, TusRequest } from './tus-request.ts'
 import { uploadHandlers } from './upload-handlers.ts'
 
 export interface TusOptions extends CreationOptions {
@@ -14,7 +15,7 @@ export interface TusOptions extends CreationOptions {
 export interface Tus {
   /**
    * The method that a request means: that of `X-HTTP-Method-Override`, if it has one.
-   * @throws TusProblem 405 when the path does not know it
+   * @throws ProtocolProblem 405 when the path does not know it
    */
   methodOf(request: Pick<TusRequest, 'method' | 'headers' | 'id'>): string
   /** Answers OPTIONS, which any client may send. */
@@ -22,7 +23,7 @@ export interface Tus {
   /**
    * Answers any other request, of a customer.
    *
-   * @throws TusProblem for what is wrong with the request itself
+   * @throws ProtocolProblem for what is wrong with the request itself
    * @throws FileServiceError, and what the request's content throws
    */
   answer(files: ResumableFiles, request: TusRequest): Promise<TusAnswer>
@@ -59,7 +60,7 @@ export function createTus(options: TusOptions = {}): Tus {
     }),
     async answer(files, request) {
       const method = methodOf(request)
-      if (headerOf(request, 'tus-resumable') !== tusVersion) throw problems.unknownVersion()
+      if (headerOf(request, 'tus-resumable') !== tusVersion) throw tusProblems.unknownVersion()
       const { headers, ...answer } = await handle(method, files, request, options)
       return { ...answer, headers: { ...tusHeaders, ...headers } }
     },
@@ -69,7 +70,7 @@ export function createTus(options: TusOptions = {}): Tus {
 const methodOf: Tus['methodOf'] = (request) => {
   const method = headerOf(request, 'x-http-method-override')?.toUpperCase() ?? request.method
   const known = methodsAt(request.id)
-  if (!known.includes(method)) throw problems.methodNotAllowed(known.join(', '))
+  if (!known.includes(method)) throw tusProblems.methodNotAllowed(known.join(', '))
   return method
 }
 

@@ -1,9 +1,11 @@
 import { FileServiceError, type ResumableFiles, type ResumableUpload } from '@holdfast/core'
 import { appendBody } from './append-body.ts'
 import { parseChecksum } from './checksum.ts'
-import { announcedSize, hasBody, requireContentType } from '../protocol/request-body.ts'
-import { problems } from '../protocol/protocol-problem.ts'
-import { headerOf, type TusAnswer, type TusRequest } from '../protocol/request.ts'
+import { announcedSize, hasBody } from '../protocol/request-body.ts'
+import { requireContentType } from './require-content-type.ts'
+import { tusProblems } from './tus-problems.ts'
+import { headerOf } from '../protocol/request.ts'
+import type { TusAnswer, TusRequest } from './tus-request.ts'
 import { progressHeaders } from './upload-headers.ts'
 import { parseUploadMetadata, type UploadMetadata } from './upload-metadata.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -25,12 +27,12 @@ export async function createUpload(
   { fileName = usualFileName, location = relativeLocation }: CreationOptions,
 ): Promise<TusAnswer> {
   if (headerOf(request, 'upload-concat') !== undefined) {
-    throw problems.invalidHeader('upload-concat', 'uploads cannot be joined')
+    throw tusProblems.invalidHeader('upload-concat', 'uploads cannot be joined')
   }
   const length = lengthOf(request)
   const metadata = parseUploadMetadata(headerOf(request, 'upload-metadata') ?? '')
   const name = fileName(metadata)
-  if (name === undefined) throw problems.noFileName()
+  if (name === undefined) throw tusProblems.noFileName()
   request.onName?.(name)
   checkBody(request, length)
   const begun = await files.begin(name, {
@@ -64,11 +66,11 @@ function lengthOf(request: TusRequest): number | undefined {
   const deferred = headerOf(request, 'upload-defer-length')
   if (deferred === undefined) {
     if (length !== undefined) return length
-    throw problems.invalidHeader('upload-length', 'it is missing, and so is upload-defer-length')
+    throw tusProblems.invalidHeader('upload-length', 'it is missing, and so is upload-defer-length')
   }
-  if (deferred !== '1') throw problems.invalidHeader('upload-defer-length', 'it must be 1')
+  if (deferred !== '1') throw tusProblems.invalidHeader('upload-defer-length', 'it must be 1')
   if (length === undefined) return undefined
-  throw problems.invalidHeader('upload-defer-length', 'upload-length is there as well')
+  throw tusProblems.invalidHeader('upload-defer-length', 'upload-length is there as well')
 }
 
 /** Refuses a body that cannot be added, before anything has begun: an empty file is published at once. */
@@ -86,19 +88,19 @@ function checkBody(request: TusRequest, length: number | undefined): void {
 function isCreateOnly(request: TusRequest): boolean {
   for (const header of ['if-match', 'if-unmodified-since']) {
     if (headerOf(request, header) !== undefined) {
-      throw problems.invalidHeader(header, 'an upload knows only "If-None-Match: *"')
+      throw tusProblems.invalidHeader(header, 'an upload knows only "If-None-Match: *"')
     }
   }
   const condition = headerOf(request, 'if-none-match')
   if (condition === undefined || condition === '*') return condition === '*'
-  throw problems.invalidHeader('if-none-match', 'an upload knows only "*"')
+  throw tusProblems.invalidHeader('if-none-match', 'an upload knows only "*"')
 }
 
 function sha256Of(metadata: UploadMetadata): { readonly sha256?: string } {
   const sha256 = metadata.text('sha256')
   if (sha256 === undefined) return {}
   if (!/^[0-9a-f]{64}$/i.test(sha256)) {
-    throw problems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
+    throw tusProblems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
   }
   return { sha256: sha256.toLowerCase() }
 }

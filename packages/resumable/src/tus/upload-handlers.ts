@@ -1,8 +1,8 @@
 import type { ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { appendBody } from './append-body.ts'
-import { requireContentType } from '../protocol/request-body.ts'
-import { problems } from '../protocol/protocol-problem.ts'
-import type { TusAnswer, TusRequest } from '../protocol/request.ts'
+import { requireContentType } from './require-content-type.ts'
+import { tusProblems } from './tus-problems.ts'
+import type { TusAnswer, TusRequest } from './tus-request.ts'
 import { planHeaders, progressHeaders } from './upload-headers.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -42,7 +42,7 @@ async function continueUpload(
 ): Promise<TusAnswer> {
   requireContentType(request)
   const offset = wholeNumber(request, 'upload-offset')
-  if (offset === undefined) throw problems.invalidHeader('upload-offset', 'it is missing')
+  if (offset === undefined) throw tusProblems.invalidHeader('upload-offset', 'it is missing')
   const length = wholeNumber(request, 'upload-length')
   if (length !== undefined) requireSameLength(await files.state(id), length)
   const upload = await appendBody(files, request, { id, offset, length })
@@ -57,7 +57,7 @@ async function continueUpload(
 /** A length that is known never changes. */
 function requireSameLength({ plan }: ResumableUpload, length: number): void {
   if (plan.length === undefined || plan.length === length) return
-  throw problems.invalidHeader('upload-length', 'the upload has another one')
+  throw tusProblems.invalidHeader('upload-length', 'the upload has another one')
 }
 
 /** A file that has been published stays. */

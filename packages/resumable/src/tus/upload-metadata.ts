@@ -1,4 +1,4 @@
-import { problems } from '../protocol/protocol-problem.ts'
+import { tusProblems } from './tus-problems.ts'
 
 /** What a client said of its file in `Upload-Metadata`. */
 export interface UploadMetadata {
@@ -6,7 +6,7 @@ export interface UploadMetadata {
   readonly header: string
   /**
    * The text of a key; `undefined` if the client did not send it.
-   * @throws TusProblem 400 when the value is not UTF-8
+   * @throws ProtocolProblem 400 when the value is not UTF-8
    */
   text(key: string): string | undefined
 }
@@ -20,7 +20,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Reads `Upload-Metadata`: pairs of a key and a value in Base64, with a space between them and commas between the pairs.
  *
- * @throws TusProblem 400 when it is no such list, has a key twice, or is longer than what is kept of it
+ * @throws ProtocolProblem 400 when it is no such list, has a key twice, or is longer than what is kept of it
  */
 export function parseUploadMetadata(header: string): UploadMetadata {
   if (Buffer.byteLength(header) > maxHeaderBytes) {
@@ -52,5 +52,5 @@ function decode(value: string): string {
 }
 
 function invalid(reason: string) {
-  return problems.invalidHeader('upload-metadata', reason)
+  return tusProblems.invalidHeader('upload-metadata', reason)
 }

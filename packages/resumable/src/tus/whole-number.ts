@@ -1,17 +1,18 @@
-import { problems } from '../protocol/protocol-problem.ts'
-import { headerOf, type TusRequest } from '../protocol/request.ts'
+import { tusProblems } from './tus-problems.ts'
+import { headerOf } from '../protocol/request.ts'
+import type { TusRequest } from './tus-request.ts'
 
 /**
  * The number of bytes in a header; `undefined` without one.
  *
- * @throws TusProblem 400 when it is no whole number, or larger than JavaScript counts
+ * @throws ProtocolProblem 400 when it is no whole number, or larger than JavaScript counts
  */
 export function wholeNumber(request: TusRequest, header: string): number | undefined {
   const text = headerOf(request, header)
   if (text === undefined) return undefined
   const number = /^\d+$/.test(text) ? Number(text) : NaN
   if (!Number.isSafeInteger(number)) {
-    throw problems.invalidHeader(header, 'it must be a whole number')
+    throw tusProblems.invalidHeader(header, 'it must be a whole number')
   }
   return number
 }
