@@ -1,4 +1,4 @@
-import { http } from '../modules/required.ts'
+import { statusText } from '@holdfast/resumable'
 
 /** The body of every error: exactly these three fields. */
 export interface ErrorBody {
@@ -9,12 +9,7 @@ export interface ErrorBody {
 }
 
 export function errorBody(statusCode: number, message: string): ErrorBody {
-  return { statusCode, error: statusTextOf(statusCode), message }
-}
-
-function statusTextOf(status: number): string {
-  // Of tus, and of no RFC.
-  return status === 460 ? 'Checksum Mismatch' : (http.STATUS_CODES[status] ?? 'Error')
+  return { statusCode, error: statusText(statusCode), message }
 }
 
 /**

@@ -1,29 +1,19 @@
-import type * as Http from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
+import type { ErrorAnswer } from '../protocol/error-answer.ts'
+import { statusText } from '../protocol/status-text.ts'
 import { tusHeaders } from '../tus/create-tus.ts'
-import type { Problem } from './problem-of.ts'
-
-// `import` would have Node read all names of the module, some of which load what `fetch` is made of.
-const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof Http
 
 /** How much of an unwanted body is read at most, and how long: a client that still sends misses the answer otherwise. */
 const longestDrain = { bytes: 64 * 1024 * 1024, ms: 10_000 }
-
-/** Node does not know the protocol's own status. */
-const statusTexts: Readonly<Record<number, string | undefined>> = {
-  ...STATUS_CODES,
-  460: 'Checksum Mismatch',
-}
 
 /** Answers with an error, in the form of holdfast: `statusCode`, `error`, `message`. */
 export async function refuse(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, message, headers }: Problem,
+  { status, message, headers }: ErrorAnswer,
 ): Promise<void> {
   if (response.headersSent) return
-  const error = statusTexts[status] ?? 'Error'
+  const error = statusText(status)
   const body = JSON.stringify({ statusCode: status, error, message })
   response.writeHead(status, error, {
     ...tusHeaders,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { FileServiceError, type CustomerFiles } from '@holdfast/core'
+import type { CustomerFiles } from '@holdfast/core'
+import { ProtocolProblem } from '../protocol/protocol-problem.ts'
 import { createTus, type Tus, type TusOptions } from '../tus/create-tus.ts'
 import type { TusAnswer, TusRequest } from '../tus/tus-request.ts'
 import { nodeContent } from './node-content.ts'
@@ -61,7 +62,7 @@ function asTusRequest(request: MountedRequest, mount: string): TusRequest {
   const path = (originalUrl ?? url).replace(/[?#].*$/s, '')
   const [before, id] = [path.slice(0, mount.length), path.slice(mount.length)]
   if (before !== mount || !/^(?:\/[^/]*)?$/.test(id)) {
-    throw new FileServiceError('upload-not-found', 'Not Found')
+    throw new ProtocolProblem('unknown-path', 404, 'Not Found')
   }
   return {
     method,
