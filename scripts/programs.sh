@@ -10,17 +10,24 @@ require_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || get_program 'python3 with venv' python3-venv
 }
 
-# The Chromium that HOLDFAST_BROWSER names, or one of those that the tests look for.
+# The browsers that packages/testing/src/browsers/find-browser.ts looks for, by the same names.
+require_browsers() {
+  require_browser HOLDFAST_BROWSER 'a Chromium' chromium chromium-browser google-chrome
+  require_browser HOLDFAST_FIREFOX 'Firefox' firefox-esr firefox
+}
+
+# Takes the variable that may name the program, what the program is, and the names to look for; the first is Debian's package.
 require_browser() {
-  if [[ -n ${HOLDFAST_BROWSER:-} ]]; then
-    [[ -x $HOLDFAST_BROWSER ]] || fail "HOLDFAST_BROWSER names $HOLDFAST_BROWSER, which is no program."
+  local variable=$1 what=$2 name
+  shift 2
+  if [[ -n ${!variable:-} ]]; then
+    [[ -x ${!variable} ]] || fail "$variable names ${!variable}, which is no program."
     return
   fi
-  local name
-  for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+  for name; do
     if command -v "$name" >/dev/null; then return; fi
   done
-  get_program 'a Chromium, or its path in HOLDFAST_BROWSER' chromium-headless-shell
+  get_program "$what, or its path in $variable" "$1"
 }
 
 # What makes, mounts and checks file systems, and a C compiler.

@@ -8,7 +8,7 @@ const users = {
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
   git: ['scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
-  browser: ['packages/system-tests/test/abuse/browse.ts'],
+  browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
   python: ['packages/system-tests/test/openapi/python-environment.ts'],
   java: ['packages/system-tests/test/openapi/clients/client-project.ts'],

@@ -53,7 +53,7 @@ describe('testNeeds', () => {
 
   it('has what a test comes to the module of that uses it', async () => {
     const proxy = 'packages/system-tests/test/cluster/support/start-proxy.ts'
-    const browser = 'packages/system-tests/test/abuse/browse.ts'
+    const browser = 'packages/testing/src/browsers/browse.ts'
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const python = 'packages/system-tests/test/openapi/python-environment.ts'
@@ -64,7 +64,7 @@ describe('testNeeds', () => {
     const image = 'packages/system-tests/test/containers/support/product-image.ts'
     const files = {
       'packages/system-tests/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
-      'packages/system-tests/test/abuse/b.test.ts': "import './browse.ts'\n",
+      'packages/system-tests/test/abuse/b.test.ts': "import '@holdfast/testing/browsers'\n",
       'packages/system-tests/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
       'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
       'packages/system-tests/test/containers/e.test.ts': "import './support/product-image.ts'\n",
@@ -84,8 +84,8 @@ describe('testNeeds', () => {
       [btrfs]: '',
       'packages/store-disk/test/f.test.ts': "import './mounted-disk.ts'\n",
     }
-    const all = 's3servers images proxies browser prometheus python java postgres btrfs systemd'
+    const all = 's3servers images proxies browsers prometheus python java postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
-    expect(await needs(files, 'packages/system-tests/test/abuse/b.test.ts')).to.equal('browser')
+    expect(await needs(files, 'packages/system-tests/test/abuse/b.test.ts')).to.equal('browsers')
   })
 })

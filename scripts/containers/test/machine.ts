@@ -55,7 +55,7 @@ export async function makeMachine(isRoot = true): Promise<Machine> {
     const { stdout } = await run('bash', ['-c', `command -v ${program}`])
     await symlink(stdout.trim(), join(bin, program))
   }
-  for (const program of ['curl', 'openssl', 'nginx', 'haproxy', 'chromium']) {
+  for (const program of ['curl', 'openssl', 'nginx', 'haproxy', 'chromium', 'firefox-esr']) {
     await install(join(bin, program), '')
   }
   await install(join(clone, 'node_modules/.bin/node'), fakeNode)
@@ -74,7 +74,7 @@ export async function makeMachine(isRoot = true): Promise<Machine> {
 }
 
 const fakeNode = `case $1 in
-  *print-needs.ts) echo " \${NEEDS:-containers proxies browser} " ;;
+  *print-needs.ts) echo " \${NEEDS:-containers proxies browsers} " ;;
   *run-checks.ts) eval "\${CHECKS:-echo '1 passed, 0 failed'}" ;;
 esac`
 

@@ -235,7 +235,20 @@ describe('scripts/test', function () {
       await machine.uninstall('chromium')
       await machine.install('apt-get', 'echo "$*" >>$NOTES/installed')
       expect((await machine.start().outcome).code).to.equal(0)
-      expect(await machine.note('installed')).to.include('chromium-headless-shell\n')
+      expect(await machine.note('installed'))
+        .to.include(' chromium\n')
+        .and.not.include('firefox')
+    })
+
+    it('installs Firefox beside Chromium, unless one is named', async () => {
+      await begin('engine', 'image')
+      await machine.uninstall('firefox-esr')
+      await machine.install('apt-get', 'echo "$*" >>$NOTES/installed')
+      const HOLDFAST_FIREFOX = '/bin/true'
+      expect((await machine.start([], { HOLDFAST_FIREFOX }).outcome).code).to.equal(0)
+      expect(await machine.note('installed')).to.equal('')
+      expect((await machine.start().outcome).code).to.equal(0)
+      expect(await machine.note('installed')).to.include(' firefox-esr\n')
     })
 
     it('says what to do where it cannot be installed', async () => {

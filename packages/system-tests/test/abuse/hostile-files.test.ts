@@ -6,8 +6,8 @@ import {
   type Site,
   startHoldfast,
 } from '@holdfast/testing'
+import { browse } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
-import { browse } from './browse.ts'
 import { startBrowserHouse, type BrowserHouse } from './browser-house.ts'
 
 /** Asks for `/ran/NAME` of the origin that it runs in, or that it came from. */

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { operationsOf, readDescription } from '@holdfast/api-description'
+import { browse } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
-import { browse } from '../abuse/browse.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('../../../../scripts/build-reference.ts', import.meta.url))

@@ -1,0 +1,95 @@
+import {
+  launch,
+  type Browser,
+  type BrowserContext,
+  type LaunchOptions,
+  type Page,
+} from 'puppeteer-core'
+import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import type { BrowserName } from './browser-names.ts'
+import { findBrowser } from './find-browser.ts'
+
+export interface BrowserOptions {
+  /** Further arguments of the program. */
+  readonly args?: readonly string[]
+  /** Settings of `about:config`, for Firefox only. */
+  readonly preferences?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** A real browser without a window, with a profile of its own. */
+export interface OpenBrowser extends AsyncDisposable {
+  /** Puppeteer's, for what is not below. */
+  readonly browser: Browser
+  /** The directory of its profile and temporary files, which `close` removes. */
+  readonly home: string
+  /** Opens a page in storage, cookies and cache of its own, as another person would use. */
+  newPage(): Promise<Page>
+  /** Opens what shares storage, cookies and cache among its pages, and keeps them until it is closed. */
+  newContext(): Promise<BrowserContext>
+  /** Ends the browser with all its processes and removes its profile. */
+  close(): Promise<void>
+}
+
+/** Pages wait so long for whatever they wait for, since a loaded machine may stand still for seconds. */
+const timeoutMs = 60_000
+
+/**
+ * Starts a browser. It needs no network, no terminal and no home directory, and runs as root.
+ *
+ * Puppeteer drives both browsers by the protocols that Debian's packages speak: Chromium by its own, Firefox by WebDriver
+ * BiDi.
+ *
+ * @throws Error that names the remedy if the browser is not installed
+ */
+export async function openBrowser(
+  name: BrowserName,
+  options: BrowserOptions = {},
+): Promise<OpenBrowser> {
+  const executablePath = findBrowser(name)
+  const home = await makeTemporaryDirectory()
+  const browser = await launch({
+    ...ofBrowser(name, options),
+    executablePath,
+    headless: true,
+    timeout: timeoutMs,
+    protocolTimeout: 3 * timeoutMs,
+    env: { ...process.env, HOME: home.path, TMPDIR: home.path },
+  }).catch(async (error: unknown) => {
+    await home.remove()
+    throw error
+  })
+  const newContext = () => browser.createBrowserContext()
+  const close = async () => {
+    await browser.close()
+    await home.remove()
+  }
+  return {
+    browser,
+    home: home.path,
+    newContext,
+    async newPage() {
+      const page = await (await newContext()).newPage()
+      page.setDefaultTimeout(timeoutMs)
+      return page
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function ofBrowser(name: BrowserName, { args = [], preferences }: BrowserOptions): LaunchOptions {
+  if (name === 'firefox') {
+    return {
+      browser: 'firefox',
+      args: [...args],
+      ...(preferences && { extraPrefsFirefox: preferences }),
+    }
+  }
+  // Its own sandbox does not work for root, and it opens pages of the tests only.
+  return {
+    browser: 'chrome',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
+    // It ends with the test's process, however that ends.
+    pipe: true,
+  }
+}
