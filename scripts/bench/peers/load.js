@@ -1,14 +1,15 @@
 // What load/requests.lua has wrk do, for machines without it: sends the request that the first argument is, JSON, with a
-// number of six digits where it says {n}. Ends with one line of JSON.
+// number of six digits where it says {n}, or their Base64 where it says {n64}. Ends with one line of JSON.
 import autocannon from 'autocannon'
 
 const { port, connections, seconds, count, step, start, ...asked } = JSON.parse(process.argv[2])
 const { method, path, headers, body, isSecure } = asked
 const content = Buffer.from(body, 'base64').toString('latin1')
-const isNumbered = [path, content, ...Object.values(headers)].some((text) => text.includes('{n}'))
+const isNumbered = [path, content, ...Object.values(headers)].some((text) => /{n(64)?}/.test(text))
 let number = start
 
-const numbered = (text, digits) => text.replaceAll('{n}', digits)
+const numbered = (text, digits) =>
+  text.replaceAll('{n}', digits).replaceAll('{n64}', Buffer.from(digits).toString('base64'))
 const request = (digits) => ({
   method,
   path: numbered(path, digits),

@@ -33,6 +33,20 @@ const uploads: readonly Aim[] = [
     'holdfast',
     'form',
   ]),
+  ...['PATCH', 'POST'].map((work) =>
+    against('tus-1gib', `time of one ${work} by tus, against a PUT`, { most: 1.15 }, [
+      'seconds',
+      work,
+      'holdfast',
+      'PUT',
+    ]),
+  ),
+  against('tus-1gib', 'CPU of one PATCH by tus, against a PUT', { most: 1.15 }, [
+    'cpuPerGiB',
+    'PATCH',
+    'holdfast',
+    'PUT',
+  ]),
   fasterThan('upload-64-at-once', 'fastify', 1, ['seconds', 'form']),
   atMost('upload-64-at-once', 'CPU of forms', 2.3, ['cpuPerGiB', 'form']),
   {

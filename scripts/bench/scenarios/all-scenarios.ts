@@ -14,6 +14,8 @@ import { overHttp, overHttps } from './over.ts'
 import { ranges } from './ranges.ts'
 import type { Scenario } from './scenario.ts'
 import { minio4Kib, minio64Mib } from './through-minio.ts'
+import { tus1Gib } from './tus-1gib.ts'
+import { tus4Kib } from './tus-4kib.ts'
 import { upload1Gib } from './upload-1gib.ts'
 import { upload64AtOnce } from './upload-64-at-once.ts'
 import { uploadSmall } from './upload-small.ts'
@@ -30,6 +32,8 @@ export const allScenarios: readonly Scenario[] = [
   uploadSmall('upload-1mib', 'Uploads of 1 MiB', 1024 ** 2),
   batch,
   upload1Gib(overHttp),
+  tus1Gib,
+  tus4Kib,
   upload64AtOnce,
   get4KibHot(overHttps),
   get1Gib(overHttps),

@@ -20,6 +20,7 @@ export const holdfastDialect: Required<Dialect> = {
   get: (name) => ({ method: 'GET', path: `/serve/${name}`, headers }),
   form: () => ({ method: 'POST', path: '/upload', headers }),
   put: (name) => ({ method: 'PUT', path: `/upload/${name}`, headers }),
+  tus: () => ({ method: 'POST', path: '/resumable', headers }),
   remove: (name) => ({ method: 'DELETE', path: `/delete/${name}`, headers }),
   list: () => ({ method: 'GET', path: '/list', headers }),
 }

@@ -1,4 +1,7 @@
-/** A request that a load generator sends. In its path, headers and body `{n}` stands for a number of six digits. */
+/**
+ * A request that a load generator sends. In its path, headers and body `{n}` stands for a number of six digits; a request may
+ * have `{n64}` instead, in its path or headers, which is that number in Base64.
+ */
 export interface BenchRequest {
   readonly method: string
   readonly path: string
@@ -15,6 +18,8 @@ export interface Dialect {
   /** The head of an upload as a form; whoever sends it puts the form behind it. */
   readonly form?: () => BenchRequest
   readonly put?: (name: string) => BenchRequest
+  /** The head of what begins an upload by tus; `tusCreation` adds the headers of the protocol. */
+  readonly tus?: () => BenchRequest
   readonly remove?: (name: string) => BenchRequest
   readonly list?: () => BenchRequest
 }
