@@ -1,3 +1,4 @@
+import type { ResumableUpload } from '@holdfast/core'
 import { expect } from 'chai'
 import { expectBlob, expectRefusal, rejection } from '../support/expectations.ts'
 import { pattern } from '../support/pattern.ts'
@@ -23,6 +24,7 @@ const pieces: Readonly<Record<string, readonly number[]>> = {
 export function appending(test: ResumableTest, manyAppends: number): void {
   piecesInOrder(test, manyAppends)
   offsets(test)
+  states(test)
   takingContent(test)
 }
 
@@ -98,6 +100,40 @@ function offsets(test: ResumableTest): void {
       await expectBytes(uploads, upload, pattern(1000))
     })
   }
+}
+
+function states(test: ResumableTest): void {
+  for (const allOrNothing of [false, true]) {
+    const what = allOrNothing ? 'all or nothing' : 'what comes'
+    test(`reports the state that it finds, and each that is durable, of ${what}`, async (harness) => {
+      const { uploads } = harness
+      const upload = await begin(uploads, { length: 300_000, note: 'n' })
+      await uploads.append(upload, 0, inChunks(pattern(100_000)))
+      const before = await uploads.state(upload)
+      const states: ResumableUpload[] = []
+      const source = recorded(inChunks(pattern(50_000, { offset: 100_000 })))
+      const onState = (state: ResumableUpload) => {
+        if (states.length === 0) expect(source.asked(), 'chunks asked for').to.equal(0)
+        states.push(state)
+      }
+      await uploads.append(upload, 100_000, source, { onState, allOrNothing })
+      expect(states[0]).to.deep.equal(before)
+      expect(states.at(-1)).to.deep.equal(await uploads.state(upload))
+      const offsets = states.map(({ offset }) => offset)
+      expect(offsets).to.deep.equal(offsets.toSorted((a, b) => a - b))
+      if (allOrNothing) expect(offsets).to.deep.equal([100_000, 150_000])
+    })
+  }
+
+  test('reports the state where an append has no byte', async ({ uploads }) => {
+    const upload = await begin(uploads)
+    const states: ResumableUpload[] = []
+    await uploads.append(upload, 0, inChunks(pattern(0)), {
+      onState: (state) => states.push(state),
+    })
+    expect(states.length).to.be.at.least(1)
+    expect(states.at(-1)).to.deep.equal(await uploads.state(upload))
+  })
 }
 
 function takingContent(test: ResumableTest): void {

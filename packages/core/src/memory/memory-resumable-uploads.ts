@@ -69,7 +69,8 @@ export function createMemoryResumableUploads(
       return upload && describe(upload)
     },
 
-    async append(key, offset, content, { signal, allOrNothing = false } = {}) {
+    async append(key, offset, content, options = {}) {
+      const { signal, allOrNothing = false, onState = () => {} } = options
       signal?.throwIfAborted()
       return turns.run(turnOf(key), async (interrupted) => {
         const upload = required(key)
@@ -79,15 +80,21 @@ export function createMemoryResumableUploads(
         }
         const ending = signal ? AbortSignal.any([signal, interrupted]) : interrupted
         const held: Uint8Array[] = []
+        onState(describe(upload))
         upload.isGrowing = true
         try {
           for await (const chunk of abortable(content, ending)) {
             requireBytes(chunk)
-            if (allOrNothing) held.push(chunk)
-            else add(upload, chunk)
+            if (allOrNothing) {
+              held.push(chunk)
+            } else {
+              add(upload, chunk)
+              onState(describe(upload))
+            }
           }
           ending.throwIfAborted()
           for (const chunk of held) add(upload, chunk)
+          if (held.length > 0) onState(describe(upload))
           return upload.offset
         } finally {
           upload.isGrowing = false

@@ -47,6 +47,11 @@ export interface AppendOptions {
   readonly allOrNothing?: boolean
   /** As in `PutOptions`. */
   readonly release?: (chunk: Uint8Array) => void
+  /**
+   * Called with the upload as the append finds it, before any content is taken, and whenever more bytes have become durable,
+   * in order; by the time that the append resolves, with the last state. It must not throw. Default: no call.
+   */
+  readonly onState?: (upload: ResumableUpload) => void
 }
 
 /**

@@ -1,5 +1,4 @@
 import { isLimited, type Customer } from '../model/customer.ts'
-import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
@@ -20,6 +19,8 @@ export interface AppendUploadOptions {
   readonly signal?: AbortSignal
   /** Called with each chunk that the store no longer needs, so that its memory can be used again. Default: no call. */
   readonly release?: (chunk: Uint8Array) => void
+  /** Called with the upload as it is found, and whenever more bytes have become durable. It must not throw. Default: no call. */
+  readonly onState?: (upload: ResumableUpload) => void
 }
 
 /**
@@ -39,33 +40,50 @@ export async function appendUpload(
   content: UploadContent,
   options: AppendUploadOptions = {},
 ): Promise<ResumableUpload> {
-  const { uploads, quotas, maxFileSize } = policy
+  const { uploads } = policy
   const key = uploadKey(customer, id)
   const readable = readableContent(content)
   const size = options.size ?? readable.size ?? 0
   requireWholeBytes('offset', offset)
   requireCount('size', size)
-  const { plan } = await planWith(policy, key, options.length)
-  const limit = Math.min(plan.length ?? Infinity, maxFileSize)
-  checkSize(offset + size, limit)
-  const claim = await quotas.claim(customer, plan.name, size, id)
+  if (options.length !== undefined) await declareLength(policy, key, options.length)
+  const { signal, release, onState } = options
+  const digestCheck = options.digest && createDigestCheck(options.digest, signal)
+  let state: ResumableUpload | undefined
+  let claim: QuotaClaim | undefined
+  /** The store has found the upload, and its offset is right, when it asks for the first chunk. */
+  const admitted = async function* () {
+    const { plan } = found(state)
+    const limit = Math.min(plan.length ?? Infinity, policy.maxFileSize)
+    checkSize(offset + size, limit)
+    claim = await policy.quotas.claim(customer, plan.name, size, id)
+    yield* check(readable.chunks, offset, limit, claim, digestCheck)
+  }
   try {
-    const digestCheck = options.digest && createDigestCheck(options.digest, options.signal)
-    const checked = check(readable.chunks, offset, limit, claim, digestCheck)
-    const reached = await uploads.append(key, offset, checked, {
+    const reached = await uploads.append(key, offset, admitted(), {
       allOrNothing: digestCheck !== undefined,
-      ...(options.signal && { signal: options.signal }),
-      ...(options.release && { release: options.release }),
+      ...(signal && { signal }),
+      ...(release && { release }),
+      onState(upload) {
+        state = upload
+        onState?.(upload)
+      },
     })
-    claim.stage(reached)
-    if (reached !== plan.length) return await stateOf(policy, key)
+    claim?.stage(reached)
+    const upload = found(state)
+    if (reached !== upload.plan.length) return { ...upload, offset: reached }
   } catch (error) {
-    if (isLimited(customer)) await stageWhatCame(policy, key, claim)
+    if (claim && isLimited(customer)) await stageWhatCame(policy, key, claim)
     throw error
   } finally {
-    claim.end()
+    claim?.end()
   }
-  return finishUpload(policy, customer, id, options.signal)
+  return finishUpload(policy, customer, id, signal)
+}
+
+function found(upload: ResumableUpload | undefined): ResumableUpload {
+  if (upload) return upload
+  throw new TypeError('The store appends without a call of onState')
 }
 
 /** Counts what the store has kept of an append that failed. */
@@ -82,27 +100,15 @@ async function stageWhatCame(
   }
 }
 
-/** The upload, with `length` declared where it is given. */
-async function planWith(
+async function declareLength(
   { uploads, maxFileSize }: ResumablePolicy,
   key: UploadKey,
-  length: number | undefined,
-): Promise<ResumableUpload> {
-  if (length !== undefined) {
-    requireWholeBytes('length', length)
-    checkSize(length, maxFileSize)
-    await uploads.interrupt(key)
-    await uploads.declareLength(key, length)
-  }
-  const upload = await uploads.state(key)
-  if (upload === undefined) throw uploadNotFound()
-  return upload
-}
-
-async function stateOf({ uploads }: ResumablePolicy, key: UploadKey): Promise<ResumableUpload> {
-  const upload = await uploads.state(key)
-  if (upload === undefined) throw uploadNotFound()
-  return upload
+  length: number,
+): Promise<void> {
+  requireWholeBytes('length', length)
+  checkSize(length, maxFileSize)
+  await uploads.interrupt(key)
+  await uploads.declareLength(key, length)
 }
 
 async function* check(

@@ -55,6 +55,42 @@ describe('resumable.append', () => {
     expect(await another).to.equal('upload-conflict')
   })
 
+  it('asks the store for nothing but the append, until the last one', async () => {
+    const asked: string[] = []
+    const noting =
+      <Call extends unknown[], Result>(name: string, method: (...call: Call) => Result) =>
+      (...call: Call) => {
+        asked.push(name)
+        return method(...call)
+      }
+    const { resumable } = resumableFixture({
+      change: (uploads) => ({
+        state: noting('state', (key) => uploads.state(key)),
+        append: noting('append', (...call) => uploads.append(...call)),
+        interrupt: noting('interrupt', (key) => uploads.interrupt(key)),
+        publish: noting('publish', (key) => uploads.publish(key)),
+      }),
+    })
+    const { id } = await resumable.begin('a', { length: 9 })
+    asked.length = 0
+    await resumable.append(id, 0, 'abc')
+    await resumable.append(id, 3, 'def')
+    expect(asked).to.deep.equal(['append', 'append'])
+    await resumable.append(id, 6, 'ghi')
+    expect(asked.slice(2)).to.deep.equal(['append', 'interrupt', 'state', 'publish'])
+  })
+
+  it('reports how far the upload is', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    const offsets: number[] = []
+    const onState = ({ offset }: { readonly offset: number }) => void offsets.push(offset)
+    const appended = await resumable.append(id, 3, chunks('d', 'ef'), { onState })
+    expect(offsets).to.deep.equal([3, 4, 6])
+    expect(appended).to.deep.equal(await resumable.state(id))
+  })
+
   it('refuses another offset, and anything after the end', async () => {
     const { resumable } = resumableFixture()
     const { id } = await resumable.begin('a', { length: 3 })

@@ -1,6 +1,7 @@
 import { abortable, type AppendOptions, uploadConflict, type UploadKey } from '@holdfast/core'
 import type { FileCalls } from '../files/file-calls.ts'
-import { takeUpload } from './take-upload.ts'
+import { describeUpload } from './find-upload.ts'
+import { takeUpload, type Unpublished } from './take-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
 import type { WatchedLeases } from './watched-leases.ts'
@@ -31,7 +32,10 @@ export async function appendToUpload(
       throw uploadConflict(`The upload stands at ${found.offset} and not at ${offset} bytes`)
     }
     await lease.unshare()
-    return await leases.watch(lease, (wanted) => fill(site, lease, append, [ending, wanted]))
+    append.options.onState?.(describeUpload(key.id, found))
+    return await leases.watch(lease, (wanted) =>
+      fill(site, { found, lease }, append, [ending, wanted]),
+    )
   } finally {
     await lease.release()
   }
@@ -39,20 +43,29 @@ export async function appendToUpload(
 
 async function fill(
   { calls }: UploadSite,
-  lease: UploadLease,
-  { offset, content, options }: Append,
+  { found, lease }: { readonly found: Unpublished; readonly lease: UploadLease },
+  { key, offset, content, options }: Append,
   endings: readonly AbortSignal[],
 ): Promise<Appended> {
-  const { signal, allOrNothing = false, release = () => {} } = options
+  const { signal, allOrNothing = false, release = () => {}, onState } = options
   const ended = AbortSignal.any([...endings, ...(signal ? [signal] : [])])
   const file = await calls.open(lease.path(), 'a')
+  const report = async () => {
+    if (!onState) return
+    const { mtimeNs } = await calls.stat(file)
+    const expiresAt = Number(mtimeNs) / 1e6 + found.record.plan.expiresAfterMs
+    onState(describeUpload(key.id, { ...found, offset: lease.offset(), expiresAt }))
+  }
   try {
     await trim(file, offset, calls)
     const failure = await writeDurably({
       file,
       content: abortable(content, ended),
       ...{ calls, allOrNothing, release },
-      acknowledge: (bytes) => lease.acknowledge(offset + bytes),
+      acknowledge: async (bytes) => {
+        await lease.acknowledge(offset + bytes)
+        await report()
+      },
     })
     if (failure && allOrNothing) await calls.truncate(file, offset)
     return failure ?? { offset: lease.offset() }

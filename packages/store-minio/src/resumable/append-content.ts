@@ -9,7 +9,7 @@ import { createPartLedger, type PartLedger } from './part-ledger.ts'
 import { createPartSender, type PartSender } from './part-sender.ts'
 import { putPart, readParts, removeParts } from './part-objects.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import { countParts, offsetOf } from './upload-record.ts'
+import { countParts, describeUpload, offsetOf } from './upload-record.ts'
 import type { StoredRecord } from './upload-records.ts'
 
 export interface Append extends AppendOptions {
@@ -27,7 +27,7 @@ export interface Append extends AppendOptions {
 export async function appendContent(
   objects: UploadObjects,
   begun: StoredRecord,
-  { upload, content, interrupted, signal, release, allOrNothing = false }: Append,
+  { upload, content, interrupted, signal, release, onState, allOrNothing = false }: Append,
 ): Promise<number> {
   const failure = new AbortController()
   const signals = [interrupted, failure.signal, ...(signal ? [signal] : [])]
@@ -37,7 +37,9 @@ export async function appendContent(
     AbortSignal.any(signals),
     release,
   )
-  const ledger = createPartLedger(objects, begun)
+  const report = ({ record }: StoredRecord) => onState?.(describeUpload(upload.id, record))
+  const ledger = createPartLedger(objects, begun, report)
+  report(begun)
   const sender = createPartSender(ledger, allOrNothing, {
     store: (name, part) => putPart(objects, upload, name, part),
     onFailure: (error) => failure.abort(error),

@@ -27,9 +27,13 @@ export interface PartLedger {
 
 /**
  * The truth is the record: who replaces it first has the offset, and who comes second has a conflict. A change that leaves
- * the content as it was, such as a length that becomes known, is taken over.
+ * the content as it was, such as a length that becomes known, is taken over. `onStored` gets each record that it has written.
  */
-export function createPartLedger(objects: UploadObjects, begun: StoredRecord): PartLedger {
+export function createPartLedger(
+  objects: UploadObjects,
+  begun: StoredRecord,
+  onStored: (stored: StoredRecord) => void = () => {},
+): PartLedger {
   let stored = begun
   let isDoubtful = false
   let latest: UploadRecord | undefined = begun.record
@@ -39,6 +43,7 @@ export function createPartLedger(objects: UploadObjects, begun: StoredRecord): P
     if (replaced.stored) {
       stored = replaced.stored
       latest = stored.record
+      onStored(stored)
       return
     }
     const { found } = replaced

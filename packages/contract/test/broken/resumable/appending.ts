@@ -32,6 +32,30 @@ export const appending: readonly BrokenStore[] = [
         uploads.append(key, offset, once(await collect(content)), options),
     }),
   ),
+  brokenUploads(
+    'reports no state',
+    'appending > reports the state that it finds, and each that is durable, of what comes',
+    (uploads) => ({
+      append: (key, offset, content, { onState: _ignored, ...options } = {}) =>
+        uploads.append(key, offset, content, options),
+    }),
+  ),
+  brokenUploads(
+    'reports only the state that it finds',
+    'appending > reports the state that it finds, and each that is durable, of all or nothing',
+    (uploads) => ({
+      append(key, offset, content, { onState, ...options } = {}) {
+        let report = onState
+        return uploads.append(key, offset, content, {
+          ...options,
+          onState(state) {
+            report?.(state)
+            report = undefined
+          },
+        })
+      },
+    }),
+  ),
   {
     flaw: 'keeps one thing for each append',
     test: 'appending > keeps many appends of one byte, and few things for them',
