@@ -13,6 +13,8 @@ export interface AppendUploadOptions {
   readonly length?: number
   /** How many bytes are expected. More than fit are refused before a byte is read. Default: the content's size, if it has one. */
   readonly size?: number
+  /** Whether the file is not published even if its length is reached: a later call publishes it. Default: `false`. */
+  readonly isPartial?: boolean
   /** The digest of these bytes. All of them count or none, then. */
   readonly digest?: ExpectedDigest
   /** Ends the append; it rejects with the signal's reason, and what came counts. */
@@ -47,7 +49,7 @@ export async function appendUpload(
   requireWholeBytes('offset', offset)
   requireCount('size', size)
   if (options.length !== undefined) await declareLength(policy, key, options.length)
-  const { signal, release, onState } = options
+  const { signal, release, onState, isPartial = false } = options
   const digestCheck = options.digest && createDigestCheck(options.digest, signal)
   let state: ResumableUpload | undefined
   let claim: QuotaClaim | undefined
@@ -71,7 +73,7 @@ export async function appendUpload(
     })
     claim?.stage(reached)
     const upload = found(state)
-    if (reached !== upload.plan.length) return { ...upload, offset: reached }
+    if (isPartial || reached !== upload.plan.length) return { ...upload, offset: reached }
   } catch (error) {
     if (claim && isLimited(customer)) await stageWhatCame(policy, key, claim)
     throw error

@@ -89,7 +89,8 @@ function requestOf(ctx: Context): DraftRequest {
     ...releaseChunks(req),
     inform(headers) {
       // A client of HTTP/1.0 takes it for the response (RFC 9110 §15.2), and Node.js 22 has no way to send it.
-      if (req.httpVersion === '1.1' && 'writeInformation' in res) res.writeInformation(104, headers)
+      if (req.httpVersion !== '1.1' || !('writeInformation' in res) || res.headersSent) return
+      res.writeInformation(104, headers)
     },
   }
 }

@@ -1,15 +1,16 @@
-import {
-  isFileServiceError,
-  type AppendUploadOptions,
-  type BeginOptions,
-  type ResumableFiles,
-  type ResumableUpload,
-} from '@holdfast/core'
+import type { BeginOptions, ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { announcedSize, isOfType } from '../protocol/request-body.ts'
-import { headerOf } from '../protocol/request.ts'
-import { bytesIn, interopVersion, lengthOf, uploadComplete, uploadLimit } from './draft-headers.ts'
+import {
+  bytesIn,
+  interopVersion,
+  lengthOf,
+  speaksVersion,
+  uploadComplete,
+  uploadLimit,
+} from './draft-headers.ts'
 import { draftProblems } from './draft-problem.ts'
 import type { DraftAnswer, DraftRequest } from './draft-request.ts'
+import { storePart } from './store-part.ts'
 
 export interface DraftOptions {
   /** The largest file in bytes; the service enforces it. Default: it is not said. */
@@ -67,19 +68,19 @@ export function createDraft({ maxFileSize }: DraftOptions = {}): Draft {
   return {
     limit: limitOf(),
 
-    isCreation: (request) =>
-      uploadComplete(request) !== undefined &&
-      headerOf(request, 'upload-draft-interop-version') === interopVersion,
+    isCreation: (request) => uploadComplete(request) !== undefined && speaksVersion(request),
 
     async create(files, name, { location, ...options }, request) {
       const length = lengthOf(request, 0)
+      // "Length": an upload that has all of its bytes is complete only when its client says so.
+      const isOpen = length === 0 && uploadComplete(request) === false
       const begun = await files.begin(name, {
         ...options,
-        ...(length !== undefined && { length }),
+        ...(length !== undefined && !isOpen && { length }),
       })
       const place = { Location: location(begun.id), 'Upload-Limit': limitOf(begun) }
       request.inform({ ...place, 'Upload-Draft-Interop-Version': interopVersion })
-      const upload = begun.published ? begun : await store(files, begun, request)
+      const upload = begun.published ? begun : await storePart(files, begun, request)
       const { headers, ...answer } = answerTo(upload, 201)
       return { ...answer, headers: { ...headers, ...(!upload.published && place) } }
     },
@@ -112,48 +113,13 @@ export function createDraft({ maxFileSize }: DraftOptions = {}): Draft {
       if (offset !== found.offset || (found.published && !isRepeated)) {
         throw draftProblems.otherOffset(found.offset)
       }
-      return answerTo(found.published ? found : await store(files, found, request), 204)
+      return answerTo(found.published ? found : await storePart(files, found, request), 204)
     },
 
     async cancel(files, id) {
       await files.discard(id)
       return { status: 204, headers: {} }
     },
-  }
-}
-
-/** Adds the content of `request` to `upload`, and publishes the file if that was the rest of it. */
-async function store(
-  files: ResumableFiles,
-  { id, offset, plan }: ResumableUpload,
-  request: DraftRequest,
-): Promise<ResumableUpload> {
-  const length = lengthOf(request, offset, plan.length)
-  const stored = await files
-    .append(
-      id,
-      offset,
-      request.content(),
-      optionsOf(request, plan.length === undefined ? length : undefined),
-    )
-    .catch(async (error: unknown) => {
-      // "Upload Append": what exceeds its length is invalid from then on.
-      if (isFileServiceError(error, 'file-too-large')) await files.discard(id).catch(() => {})
-      throw error
-    })
-  if (stored.published || uploadComplete(request) !== true) return stored
-  if (stored.plan.length !== undefined) throw draftProblems.inconsistentLength()
-  return files.publish(id)
-}
-
-function optionsOf(request: DraftRequest, length: number | undefined): AppendUploadOptions {
-  const size = announcedSize(request)
-  const { digest, release } = request
-  return {
-    ...(length !== undefined && { length }),
-    ...(size !== undefined && { size }),
-    ...(digest && { digest }),
-    ...(release && { release }),
   }
 }
 

@@ -15,6 +15,11 @@ const parameters = '(?: *;.*)?$'
 const booleanItem = new RegExp(`^\\?([01])${parameters}`)
 const integerItem = new RegExp(`^(\\d{1,15})${parameters}`)
 
+/** Whether the client speaks the version that is spoken here. */
+export function speaksVersion(request: Pick<DraftRequest, 'headers'>): boolean {
+  return headerOf(request, 'upload-draft-interop-version') === interopVersion
+}
+
 /** "Completeness": whether the request's content is the rest of the file; `undefined` without a valid header. */
 export function uploadComplete(request: Pick<DraftRequest, 'headers'>): boolean | undefined {
   const digit = booleanItem.exec(headerOf(request, 'upload-complete') ?? '')?.[1]

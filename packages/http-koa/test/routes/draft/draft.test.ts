@@ -4,68 +4,13 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { until } from '@holdfast/testing'
-import { auth, runApp, type RunningApp } from '../../support/running-app.ts'
+import { auth, runApp } from '../../support/running-app.ts'
+import { createClient, read, running, version } from './draft-client.ts'
 
-type Headers = Readonly<Record<string, string>>
-
-const version = { 'Upload-Draft-Interop-Version': '8' }
-const piece = { 'Content-Type': 'application/partial-upload' }
 const digestOf = (text: string) => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`
 
-/** A customer who speaks the draft. */
-function createClient({ url }: RunningApp) {
-  const send = async (method: string, path: string, headers: Headers, body?: string) => {
-    const answer = await fetch(new URL(path, url), {
-      method,
-      headers: { ...auth, ...version, ...headers },
-      ...(body !== undefined && { body }),
-    })
-    return {
-      status: answer.status,
-      complete: answer.headers.get('upload-complete'),
-      offset: answer.headers.get('upload-offset'),
-      headers: answer.headers,
-      body: await answer.text(),
-    }
-  }
-  const append = (upload: string, offset: number, complete: boolean, body: string, more = {}) =>
-    send(
-      'PATCH',
-      upload,
-      {
-        ...piece,
-        'Upload-Offset': `${offset}`,
-        'Upload-Complete': complete ? '?1' : '?0',
-        ...more,
-      },
-      body,
-    )
-  return {
-    send,
-    append,
-    /** Begins the upload of `a.txt` with the first bytes of it. */
-    async begin(body: string, headers: Headers = {}) {
-      const answer = await send(
-        'PUT',
-        '/upload/a.txt',
-        { 'Upload-Complete': '?0', ...headers },
-        body,
-      )
-      const location = answer.headers.get('location') ?? 'none'
-      return { ...answer, upload: new URL(location, new URL('/upload/a.txt', url)).pathname }
-    },
-  }
-}
-
-const running = () => runApp({ resumableDraft: true })
-const read = async ({ files }: RunningApp) => {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of (await files.serve('a.txt')).content) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
-}
-
 describe('PUT /upload/:filename by the draft of resumable uploads', () => {
-  it('begins an upload with the first part of the file, which nobody sees', async () => {
+  it('begins an upload with the first part of the file, which is not visible yet', async () => {
     await using app = await running()
     const begun = await createClient(app).begin('He', { 'Upload-Length': '5' })
     expect(begun).to.include({ status: 201, complete: '?0', offset: '2', body: '' })
@@ -117,6 +62,28 @@ describe('PUT /upload/:filename by the draft of resumable uploads', () => {
     expect(answer.statusCode).to.equal(200)
     expect(answer.headers['upload-complete']).to.equal('?1')
     expect(await read(app)).to.equal('Hello')
+  })
+
+  it('leaves an upload open that has all of its bytes until its client completes it', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload } = await client.begin('He', { 'Upload-Length': '5' })
+    const all = { status: 204, complete: '?0', offset: '5' }
+    expect(await client.append(upload, 2, false, 'llo')).to.include(all)
+    expect(await client.send('HEAD', upload, {})).to.include(all)
+    expect(await app.names()).to.deep.equal([])
+    expect(await client.append(upload, 5, true, '')).to.include({ status: 200, complete: '?1' })
+    expect(await read(app)).to.equal('Hello')
+  })
+
+  it('leaves an upload without a byte open until its client completes it', async () => {
+    await using app = await running()
+    const client = createClient(app)
+    const { upload, ...begun } = await client.begin('', { 'Upload-Length': '0' })
+    expect(begun).to.include({ status: 201, complete: '?0', offset: '0' })
+    expect(await app.names()).to.deep.equal([])
+    expect(await client.append(upload, 0, true, '')).to.include({ status: 200, complete: '?1' })
+    expect(await read(app)).to.equal('')
   })
 
   it('keeps what came before the connection broke', async () => {
@@ -260,37 +227,4 @@ describe('PUT /upload/:filename by the draft of resumable uploads', () => {
       expect(whole).to.include({ status: 200, body: 'OK' })
     }
   })
-})
-
-describe('POST /upload by the draft of resumable uploads', () => {
-  const named = { 'Content-Disposition': 'inline; filename="x/a.txt"', 'Upload-Complete': '?0' }
-
-  it('takes a body that is the file, with its name', async () => {
-    await using app = await running()
-    const client = createClient(app)
-    const begun = await client.send('POST', '/upload', named, 'He')
-    expect(begun.status).to.equal(201)
-    const upload = `/${begun.headers.get('location') ?? ''}`
-    expect(await client.append(upload, 2, true, 'llo')).to.include({ status: 200 })
-    expect(await read(app)).to.equal('Hello')
-  })
-
-  it('takes a name of every script', async () => {
-    await using app = await running()
-    const disposition = "inline; filename*=UTF-8''%E6%96%87.txt"
-    const headers = { 'Content-Disposition': disposition, 'Upload-Complete': '?1' }
-    const answer = await createClient(app).send('POST', '/upload', headers, 'Hello')
-    expect(answer).to.include({ status: 200, complete: '?1' })
-    expect(await app.names()).to.deep.equal(['文.txt'])
-  })
-
-  for (const disposition of ['', 'inline', 'inline; filename="a']) {
-    it(`refuses a body with the disposition "${disposition}"`, async () => {
-      await using app = await running()
-      const headers = { ...named, 'Content-Disposition': disposition }
-      const answer = await createClient(app).send('POST', '/upload', headers, 'He')
-      expect(answer).to.include({ status: 400 })
-      expect(JSON.parse(answer.body)).to.include({ message: 'No file' })
-    })
-  }
 })
