@@ -5,19 +5,15 @@ import { createMemoryFailureCounter } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
-import { collectTests } from './collecting-runner.ts'
+import { collectTests, failureOf, run, type CollectedTests } from './collecting-runner.ts'
 
-type Tests = ReadonlyMap<string, () => Promise<void>>
-
-async function expectOnlyFlawCaught(sound: Tests, flawed: Tests, title: string): Promise<void> {
-  const [passing, failing] = [sound.get(title), flawed.get(title)]
-  if (!passing || !failing) throw new Error(`There is no test called "${title}"`)
-  await passing()
-  const failure = await failing().then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  expect(failure).to.be.an.instanceOf(Error)
+async function expectOnlyFlawCaught(
+  sound: CollectedTests,
+  flawed: CollectedTests,
+  title: string,
+): Promise<void> {
+  await run(sound, title)
+  expect(await failureOf(flawed, title)).to.be.an.instanceOf(Error)
 }
 
 describe('describeFailureCounter', () => {

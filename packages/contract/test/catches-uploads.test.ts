@@ -12,7 +12,7 @@ import { beginning } from './broken/resumable/beginning.ts'
 import { expiring } from './broken/resumable/expiring.ts'
 import { hanging, interrupted } from './broken/resumable/interrupted.ts'
 import { fullStore, publishing } from './broken/resumable/publishing.ts'
-import { collectTests } from './collecting-runner.ts'
+import { collectTests, failureOf, run } from './collecting-runner.ts'
 
 const brokenStores = [...beginning, ...appending, ...interrupted, ...publishing, ...expiring]
 
@@ -22,20 +22,6 @@ function testsOf(
 ) {
   return collectTests((runner) =>
     describeResumableUploads('a store', open, { appendMemory: 160 * MiB, ...options, runner }),
-  )
-}
-
-async function run(tests: ReadonlyMap<string, () => Promise<void>>, title: string): Promise<void> {
-  const test = tests.get(title)
-  if (!test) throw new Error(`There is no test called "${title}"`)
-  await test()
-}
-
-async function failureOf(tests: ReadonlyMap<string, () => Promise<void>>, title: string) {
-  if (!tests.has(title)) throw new Error(`There is no test called "${title}"`)
-  return run(tests, title).then(
-    () => undefined,
-    (error: unknown) => error,
   )
 }
 

@@ -20,7 +20,7 @@ import { overwritten } from './broken/overwritten.ts'
 import { reading } from './broken/reading.ts'
 import { telling } from './broken/telling.ts'
 import { writing } from './broken/writing.ts'
-import { collectTests } from './collecting-runner.ts'
+import { collectTests, failureOf, run } from './collecting-runner.ts'
 
 const brokenStores: readonly BrokenStore[] = [
   ...writing,
@@ -36,20 +36,6 @@ const putMemoryTest = 'streaming > puts 64 MiB within bounded memory'
 
 function testsOf(open: () => Promise<BlobStoreHarness>, options: BlobStoreSuiteOptions = {}) {
   return collectTests((runner) => describeBlobStore('a store', open, { ...options, runner }))
-}
-
-async function run(tests: ReadonlyMap<string, () => Promise<void>>, title: string): Promise<void> {
-  const test = tests.get(title)
-  if (!test) throw new Error(`There is no test called "${title}"`)
-  await test()
-}
-
-async function failureOf(tests: ReadonlyMap<string, () => Promise<void>>, title: string) {
-  if (!tests.has(title)) throw new Error(`There is no test called "${title}"`)
-  return run(tests, title).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
 }
 
 describe('describeBlobStore', () => {

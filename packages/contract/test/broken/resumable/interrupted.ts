@@ -1,17 +1,44 @@
-import { FileServiceError } from '@holdfast/core'
+import { FileServiceError, type ResumableUploads } from '@holdfast/core'
 import { uploadsOf } from '../../../src/support/resumable-harness.ts'
 import { once, mapChunks, type BrokenStore } from '../broken-store.ts'
-import { brokenUploads } from './broken-uploads.ts'
+import { brokenUploads, type UploadMethods } from './broken-uploads.ts'
+
+type Flaw = (uploads: ResumableUploads) => UploadMethods
+
+/** Takes each append for one of all or nothing. */
+const keepingAllOrNothing: Flaw = (uploads) => ({
+  append: (key, offset, content, options) =>
+    uploads.append(key, offset, content, { ...options, allOrNothing: true }),
+})
+
+/** Takes no append for one of all or nothing. */
+const keepingWhatCame: Flaw = (uploads) => ({
+  append: (key, offset, content, { allOrNothing: _ignored, ...options } = {}) =>
+    uploads.append(key, offset, content, options),
+})
+
+/** Methods that `waiting` makes from one that waits for the end of the last append. */
+function afterLastAppend(
+  uploads: ResumableUploads,
+  waiting: (append: () => Promise<unknown>) => UploadMethods,
+): UploadMethods {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    append(...call) {
+      const append = uploads.append(...call)
+      last = append.catch(() => {})
+      return append
+    },
+    ...waiting(() => last),
+  }
+}
 
 /** Flaws in what happens when an append fails, is aborted, ended by a later call, or has company. */
 export const interrupted: readonly BrokenStore[] = [
   brokenUploads(
     'loses what came when the content fails',
     'interrupted appends > keeps 300000 bytes when the content fails after them',
-    (uploads) => ({
-      append: (key, offset, content, options) =>
-        uploads.append(key, offset, content, { ...options, allOrNothing: true }),
-    }),
+    keepingAllOrNothing,
   ),
   brokenUploads(
     'wraps the error of the content',
@@ -60,10 +87,7 @@ export const interrupted: readonly BrokenStore[] = [
   brokenUploads(
     'drops what came when it interrupts',
     'interrupted appends > keeps 300000 bytes of a stalled append that is interrupted',
-    (uploads) => ({
-      append: (key, offset, content, options) =>
-        uploads.append(key, offset, content, { ...options, allOrNothing: true }),
-    }),
+    keepingAllOrNothing,
   ),
   brokenUploads(
     'refuses to discard while an append is under way',
@@ -102,34 +126,22 @@ export const interrupted: readonly BrokenStore[] = [
   brokenUploads(
     'keeps what came of an append of all or nothing',
     'all or nothing > keeps none of 1 bytes when the content fails',
-    (uploads) => ({
-      append: (key, offset, content, { allOrNothing: _ignored, ...options } = {}) =>
-        uploads.append(key, offset, content, options),
-    }),
+    keepingWhatCame,
   ),
   brokenUploads(
     'keeps what came of an append of all or nothing that is interrupted',
     'all or nothing > keeps nothing when it is interrupted',
-    (uploads) => ({
-      append: (key, offset, content, { allOrNothing: _ignored, ...options } = {}) =>
-        uploads.append(key, offset, content, options),
-    }),
+    keepingWhatCame,
   ),
   brokenUploads(
     'keeps what came of an append of all or nothing that is aborted',
     'all or nothing > keeps nothing when the signal aborts',
-    (uploads) => ({
-      append: (key, offset, content, { allOrNothing: _ignored, ...options } = {}) =>
-        uploads.append(key, offset, content, options),
-    }),
+    keepingWhatCame,
   ),
   brokenUploads(
     'shows bytes that may be taken back',
     'all or nothing > shows none of the bytes before the end',
-    (uploads) => ({
-      append: (key, offset, content, { allOrNothing: _ignored, ...options } = {}) =>
-        uploads.append(key, offset, content, options),
-    }),
+    keepingWhatCame,
   ),
   brokenUploads(
     'locks an upload that is being written',
@@ -207,37 +219,17 @@ export const hanging: readonly BrokenStore[] = [
   brokenUploads(
     'waits for the append before it says the state',
     'interrupted appends > says the state, and lists, without waiting for an append',
-    (uploads) => {
-      let last: Promise<unknown> = Promise.resolve()
-      return {
-        append(...call) {
-          const append = uploads.append(...call)
-          last = append.catch(() => {})
-          return append
-        },
-        state: async (key) => {
-          await last
-          return uploads.state(key)
-        },
-      }
-    },
+    (uploads) =>
+      afterLastAppend(uploads, (append) => ({
+        state: (key) => append().then(() => uploads.state(key)),
+      })),
   ),
   brokenUploads(
     'waits for the append before it publishes',
     'interrupted appends > ends a stalled append before it publishes',
-    (uploads) => {
-      let last: Promise<unknown> = Promise.resolve()
-      return {
-        append(...call) {
-          const append = uploads.append(...call)
-          last = append.catch(() => {})
-          return append
-        },
-        publish: async (key) => {
-          await last
-          return uploads.publish(key)
-        },
-      }
-    },
+    (uploads) =>
+      afterLastAppend(uploads, (append) => ({
+        publish: (key) => append().then(() => uploads.publish(key)),
+      })),
   ),
 ]

@@ -1,9 +1,34 @@
-import { FileServiceError } from '@holdfast/core'
+import { FileServiceError, type ResumableUploads } from '@holdfast/core'
 import { uploadsOf } from '../../../src/support/resumable-harness.ts'
 import { harnessOf, once, type BrokenStore } from '../broken-store.ts'
-import { brokenUploads, withoutLastByte } from './broken-uploads.ts'
+import { brokenUploads, withoutLastByte, type UploadMethods } from './broken-uploads.ts'
 
 const ofUpload = 'an upload is published again'
+
+type Flaw = (uploads: ResumableUploads) => UploadMethods
+
+/** Takes no upload for one that only creates. */
+const replacing: Flaw = (uploads) => ({
+  begin: (customer, plan) => uploads.begin(customer, { ...plan, createOnly: false }),
+})
+
+/** Discards an upload that it does not publish. */
+const droppingRefused: Flaw = (uploads) => ({
+  publish: (key) =>
+    uploads.publish(key).catch(async (error: unknown) => {
+      await uploads.discard(key)
+      throw error
+    }),
+})
+
+/** Discards an upload that it has published. */
+const forgettingPublished: Flaw = (uploads) => ({
+  async publish(key) {
+    const info = await uploads.publish(key)
+    await uploads.discard(key)
+    return info
+  },
+})
 
 /** Flaws in how uploads become blobs. */
 export const publishing: readonly BrokenStore[] = [
@@ -106,13 +131,7 @@ export const publishing: readonly BrokenStore[] = [
   brokenUploads(
     'forgets an upload that is published',
     'publishing > shows the file in the state, which is listed no more',
-    (uploads) => ({
-      async publish(key) {
-        const info = await uploads.publish(key)
-        await uploads.discard(key)
-        return info
-      },
-    }),
+    forgettingPublished,
   ),
   brokenUploads(
     'changes names that are odd',
@@ -132,13 +151,7 @@ export const publishing: readonly BrokenStore[] = [
   brokenUploads(
     'drops an upload whose publication it refuses',
     'publishing > refuses before the length is reached, and lets the upload go on',
-    (uploads) => ({
-      publish: (key) =>
-        uploads.publish(key).catch(async (error: unknown) => {
-          await uploads.discard(key)
-          throw error
-        }),
-    }),
+    droppingRefused,
   ),
   brokenUploads(
     'takes appends to what is published for no error',
@@ -148,26 +161,18 @@ export const publishing: readonly BrokenStore[] = [
   brokenUploads(
     'replaces in spite of create-only',
     'publishing > refuses a taken name, and keeps blob and upload as they were',
-    (uploads) => ({
-      begin: (customer, plan) => uploads.begin(customer, { ...plan, createOnly: false }),
-    }),
+    replacing,
   ),
   brokenUploads(
     'drops a create-only upload that finds the name taken',
     'publishing > refuses a taken name, and keeps blob and upload as they were',
-    (uploads) => ({
-      publish: (key) =>
-        uploads.publish(key).catch(async (error: unknown) => {
-          await uploads.discard(key)
-          throw error
-        }),
-    }),
+    droppingRefused,
   ),
   brokenUploads(
     'looks whether a name is free, and then publishes',
     'publishing > lets exactly one of five create-only uploads succeed',
     (uploads, store) => ({
-      begin: (customer, plan) => uploads.begin(customer, { ...plan, createOnly: false }),
+      ...replacing(uploads),
       async publish(key) {
         if (await store.stat({ customer: key.customer, name: 'report.pdf' })) {
           throw new FileServiceError('already-exists', 'The name is taken')
@@ -179,13 +184,7 @@ export const publishing: readonly BrokenStore[] = [
   brokenUploads(
     'forgets what it has published',
     `publishing again > gives the same answer when ${ofUpload}`,
-    (uploads) => ({
-      async publish(key) {
-        const info = await uploads.publish(key)
-        await uploads.discard(key)
-        return info
-      },
-    }),
+    forgettingPublished,
   ),
   brokenUploads(
     'finds the name of a create-only upload taken by itself',
