@@ -1,12 +1,18 @@
 import type { Hook, Runner, Test } from 'mocha'
 import type { ContractResult } from './contract-result.ts'
 import { wrappers } from './stores.ts'
+import { uploadGroup } from './upload-group.ts'
 
-const ending = ' as a BlobStore'
+/** The suites that have results: what follows the store's name in the title, and what a group is called in the results. */
+const kinds = [
+  { ending: ' as a BlobStore', groupOf: (group: string) => group },
+  { ending: ' as ResumableUploads', groupOf: uploadGroup },
+] as const
 
 /**
- * The results of all tests that `describeBlobStore` declares, in the order in which they end; filled while `runner`
- * runs. A test that is skipped, or that a hook kept from running, has no result; nor has one of the `wrappers`.
+ * The results of all tests that `describeBlobStore` and `describeResumableUploads` declare, in the order in which they
+ * end; filled while `runner` runs. A test that is skipped, or that a hook kept from running, has no result; nor has one
+ * of the `wrappers`.
  */
 export function collectContractResults(runner: Runner): readonly ContractResult[] {
   const results: ContractResult[] = []
@@ -22,9 +28,19 @@ export function collectContractResults(runner: Runner): readonly ContractResult[
 }
 
 function resultOf(titles: readonly string[], passed: boolean): ContractResult | undefined {
-  const at = titles.findIndex((title) => title.endsWith(ending))
-  const [title, group, ...test] = at < 0 ? [] : titles.slice(at)
-  if (title === undefined || group === undefined) return undefined
+  for (const [at, title] of titles.entries()) {
+    const kind = kinds.find(({ ending }) => title.endsWith(ending))
+    if (kind) return resultIn(kind, titles.slice(at), passed)
+  }
+  return undefined
+}
+
+function resultIn(
+  { ending, groupOf }: (typeof kinds)[number],
+  [title = '', group, ...test]: readonly string[],
+  passed: boolean,
+): ContractResult | undefined {
   const suite = title.slice(0, -ending.length)
-  return wrappers.includes(suite) ? undefined : { suite, group, test: test.join(' > '), passed }
+  if (group === undefined || wrappers.includes(suite)) return undefined
+  return { suite, group: groupOf(group), test: test.join(' > '), passed }
 }

@@ -18,7 +18,7 @@ export function resultProblems(
     ...suites.flatMap((suite, column) =>
       results.some((result) => result.suite === suite.name)
         ? table.flatMap((group) => groupProblems(suite, column, group))
-        : [`there is no result of "${suite.name} as a BlobStore": the suite did not run`],
+        : [`there is no result of the suite "${suite.name}": it did not run`],
     ),
   ]
 }
@@ -26,9 +26,7 @@ export function resultProblems(
 function unknownSuites(suites: readonly Suite[], results: readonly ContractResult[]): string[] {
   const known = suites.map(({ name }) => name)
   const unknown = new Set(results.map(({ suite }) => suite).filter((name) => !known.includes(name)))
-  return [...unknown].map(
-    (name) => `"${name} as a BlobStore" has no line in scripts/matrix/stores.ts`,
-  )
+  return [...unknown].map((name) => `the suite "${name}" has no line in scripts/matrix/stores.ts`)
 }
 
 function groupsNobodyRan(suites: readonly Suite[], table: readonly GroupRows[]): string[] {

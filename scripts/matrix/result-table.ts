@@ -16,14 +16,17 @@ export interface GroupRows {
   readonly rows: readonly TestRow[]
 }
 
-/** Puts `results` side by side, a column for each of `suites`; results of other suites are left out. */
+/**
+ * Puts `results` side by side, a column for each of `suites`; results of other suites are left out. A group that earlier
+ * suites leave out follows the group that it follows in its own suite.
+ */
 export function resultTable(
   suites: readonly Suite[],
   results: readonly ContractResult[],
 ): GroupRows[] {
   const ofSuites = suites.map(({ name }) => results.filter(({ suite }) => suite === name))
   const all = ofSuites.flat()
-  return distinct(all.map(({ group }) => group)).map((group) => {
+  return groupsOf(ofSuites).map((group) => {
     const tests = distinct(all.filter((one) => one.group === group).map(({ test }) => test))
     const rows = tests.map((test) => ({
       test,
@@ -31,6 +34,18 @@ export function resultTable(
     }))
     return { group, rows }
   })
+}
+
+function groupsOf(ofSuites: readonly (readonly ContractResult[])[]): string[] {
+  const groups: string[] = []
+  for (const results of ofSuites) {
+    let next = 0
+    for (const group of distinct(results.map((result) => result.group))) {
+      if (!groups.includes(group)) groups.splice(next, 0, group)
+      next = groups.indexOf(group) + 1
+    }
+  }
+  return groups
 }
 
 function outcomeOf(results: readonly ContractResult[], group: string, test: string): Outcome {

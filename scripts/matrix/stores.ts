@@ -1,8 +1,9 @@
 import { otherS3Servers } from './other-s3-servers.ts'
+import { uploadGroup } from './upload-group.ts'
 
-/** One run of the contract suite. */
+/** One run of the contract suites. */
 export interface Suite {
-  /** The name that the store's test gives to `describeBlobStore`. */
+  /** The name that the store's test gives to `describeBlobStore` and `describeResumableUploads`. */
   readonly name: string
   /** The head of its column. */
   readonly column: string
@@ -30,8 +31,14 @@ export const stores: readonly Store[] = [
         without: {
           full: 'it is full when the process is out of memory, and then it answers no more',
           unreachable: 'it lives in the process that asks it',
+          [uploadGroup('full')]: 'as for blobs, above',
+          [uploadGroup('unreachable')]: 'as for blobs, above',
         },
-        exceptions: { streaming: 'putting 64 MiB may take 160 MiB of memory, where it keeps them' },
+        exceptions: {
+          streaming: 'putting 64 MiB may take 160 MiB of memory, where it keeps them',
+          [uploadGroup('big appends')]:
+            'appending 80 MiB may take 160 MiB of memory, where it keeps them',
+        },
       },
     ],
   },
@@ -43,6 +50,9 @@ export const stores: readonly Store[] = [
         column: 'disk',
         without: {
           unreachable: 'a disk is a part of the machine; its errors are reported as they are',
+          [uploadGroup('full')]:
+            'tested apart, in packages/store-disk/test/faults/upload-in-pieces.test.ts',
+          [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {},
       },
@@ -52,8 +62,12 @@ export const stores: readonly Store[] = [
         without: {
           full: 'names do not matter to a full disk: see the column before',
           unreachable: 'as in the column before',
+          [uploadGroup('full')]: 'names do not matter to a full disk: see the column before',
+          [uploadGroup('unreachable')]: 'as in the column before',
         },
-        exceptions: {},
+        exceptions: {
+          [uploadGroup('appending')]: 'many appends are 100 instead of 1,000',
+        },
       },
     ],
   },
@@ -66,7 +80,11 @@ export const stores: readonly Store[] = [
         without: {},
         exceptions: {
           streaming:
-            'putting 64 MiB may take 48 MiB of memory: S3 wants large parts, each sent whole',
+            'putting 64 MiB may take 52 MiB of memory: S3 wants large parts, each sent whole',
+          [uploadGroup('appending')]:
+            'many appends are 20 instead of 1,000: each is several requests',
+          [uploadGroup('big appends')]:
+            'appending 80 MiB may take 52 MiB of memory: S3 wants large parts, each sent whole',
         },
       },
     ],

@@ -82,7 +82,7 @@ describe('documentProblems', () => {
     withDocuments(async (root) => {
       const both = [...stores, { name: 'disk', suites: [suiteOf('disk')] }]
       expect(await documentProblems(root, both, results)).to.deep.equal([
-        'there is no result of "disk as a BlobStore": the suite did not run',
+        'there is no result of the suite "disk": it did not run',
       ])
     }))
 })

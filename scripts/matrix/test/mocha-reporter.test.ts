@@ -25,7 +25,7 @@ async function resultsOfRun(source: string): Promise<unknown> {
 }
 
 describe('The results that mocha-reporter.ts keeps', () => {
-  it('are those of the contract suite, good and bad, wherever the suite stands', async () => {
+  it('are those of the contract suites, good and bad, wherever the suite stands', async () => {
     const results = await resultsOfRun(`
       it('is of no suite', () => {})
       describe('a file', () => {
@@ -38,11 +38,13 @@ describe('The results that mocha-reporter.ts keeps', () => {
         describe('ranges', () => it('is of no store', () => {}))
       })
       describe('MinIO as a BlobStore', () => describe('full', () => it('refuses', () => {})))
+      describe('MinIO as ResumableUploads', () => describe('full', () => it('refuses', () => {})))
     `)
     expect(results).to.deep.equal([
       { suite: 'plain names', group: 'ranges', test: 'reads one', passed: true },
       { suite: 'plain names', group: 'ranges', test: 'reads two', passed: false },
       { suite: 'MinIO', group: 'full', test: 'refuses', passed: true },
+      { suite: 'MinIO', group: 'uploads in pieces: full', test: 'refuses', passed: true },
     ])
   })
 
@@ -61,6 +63,9 @@ describe('The results that mocha-reporter.ts keeps', () => {
     const results = await resultsOfRun(`
       describe(${JSON.stringify(`${wrappers[0]} as a BlobStore`)}, () => {
         describe('ranges', () => it('reads one', () => {}))
+      })
+      describe(${JSON.stringify(`${wrappers[0]} as ResumableUploads`)}, () => {
+        describe('appending', () => it('keeps one byte', () => {}))
       })
     `)
     expect(results).to.deep.equal([])

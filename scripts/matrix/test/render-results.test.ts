@@ -42,6 +42,15 @@ describe('renderResults', () => {
     expect(text.match(/more memory/g)).to.have.length(1)
   })
 
+  it('puts a group that the first suite leaves out where the other suite has it', () => {
+    const results = [
+      ...resultsOf('memory', { 'ranges > a': true, 'uploads > a': true }),
+      ...resultsOf('disk', { 'ranges > a': true, 'full > a': true, 'uploads > a': true }),
+    ]
+    const text = renderResults([suiteOf('memory'), suiteOf('disk')], results)
+    expect(text.match(/^## .*/gm)).to.deep.equal(['## ranges', '## full', '## uploads'])
+  })
+
   it('has one line for a test, however often the results come', () => {
     const results = resultsOf('memory', { 'ranges > a': true })
     const once = renderResults([suiteOf('memory')], results)

@@ -24,7 +24,7 @@ describe('resultProblems', () => {
   })
 
   it('finds a suite that did not run', () => {
-    const sentence = 'there is no result of "disk as a BlobStore": the suite did not run'
+    const sentence = 'there is no result of the suite "disk": it did not run'
     expect(resultProblems(suites, memory)).to.include(sentence)
     expect(resultProblems(suites, [])).to.include(sentence)
   })
@@ -32,7 +32,7 @@ describe('resultProblems', () => {
   it('finds a suite that has no column', () => {
     const other = resultsOf('tape', { 'ranges > reads one': true })
     expect(resultProblems(suites, [...memory, ...disk, ...other])).to.deep.equal([
-      '"tape as a BlobStore" has no line in scripts/matrix/stores.ts',
+      'the suite "tape" has no line in scripts/matrix/stores.ts',
     ])
   })
 
