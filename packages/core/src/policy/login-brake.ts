@@ -2,6 +2,7 @@ import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedLock } from '../model/keyed-lock.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { createRecentKeys } from './recent-keys.ts'
 import { createSharedPlace } from './shared-place.ts'
 import { createWaitingPlaces } from './waiting-places.ts'
 
@@ -51,6 +52,12 @@ type Verify = () => boolean | Promise<boolean>
 /** Attempts of one address, and of all, that may wait for an equal one: they cost little more than their connections. */
 const waitingForEqual = { perAddress: 2_000, inAll: 10_000 }
 
+/** Of what an address may still fail, one in so many is kept for the names that have logged in from there. */
+const shareForKnown = 8
+
+/** How many pairs of name and address are known, with their addresses. */
+const maxKnown = 20_000
+
 /** A brake that allows every attempt. */
 export const noLoginBrake: LoginBrake = {
   attempt: async (_attempt, verify) => verify(),
@@ -65,7 +72,9 @@ export const noLoginBrake: LoginBrake = {
  * Attempts under way count as failures until they have ended, so that a thousand guesses at once are limited like the same
  * guesses one after another. One attempt of each address on a name never waits for other addresses. The waiting attempts
  * of one address go in the order of their arrival; their number is bounded. An attempt that succeeds synchronously, as
- * with a remembered password, needs no place, unless others of its address wait.
+ * with a remembered password, needs no place, unless others of its address wait. A name that has logged in from the
+ * address before does not queue behind those: an eighth of the places, rounded down, is kept for such names, so that their
+ * passwords may be compared while many first logins of the address are under way.
  *
  * Attempts of one address with equal name and password share one waiting place, so that a client may open a thousand
  * connections at once: when one of them is right, the others try again at once, and a verifier that remembers the password
@@ -86,6 +95,8 @@ export function createLoginBrake({
   const equalPlaces = createWaitingPlaces(waitingForEqual.perAddress, waitingForEqual.inAll)
   const sharePlace = createSharedPlace()
   const line = createKeyedLock()
+  // Keys of addresses from which there was a right login, and of such names with their addresses.
+  const known = createRecentKeys(maxKnown)
   // Wakes the first waiting attempt of an address.
   const wake = new Map<string, (nothing: undefined) => void>()
   let failed = 0
@@ -108,8 +119,20 @@ export function createLoginBrake({
     return Math.min(byName.forgottenInMs, byBoth.forgottenInMs)
   }
 
+  /** How many places of the address are kept from this attempt. */
+  const keptFrom = (keys: Keys, places: number): number =>
+    places >= shareForKnown && known.has(keys.address) && !known.has(keys.both)
+      ? Math.floor(places / shareForKnown)
+      : 0
+
+  const hasPlace = (keys: Keys, { failures }: FailureCount): boolean => {
+    const taken = underWay.count(keys.address)
+    const places = failuresPerAddress - failures
+    return taken === 0 ? places > 0 : taken < places - keptFrom(keys, places)
+  }
+
   const hasRoom = (keys: Keys, [byAddress, byName]: Counts): boolean =>
-    byAddress.failures + underWay.count(keys.address) < failuresPerAddress &&
+    hasPlace(keys, byAddress) &&
     (byName.failures + underWay.count(keys.name) < failuresPerName ||
       underWay.count(keys.both) === 0)
 
@@ -170,12 +193,20 @@ export function createLoginBrake({
     wake.get(keys.address)?.(undefined)
   }
 
+  const remember = ({ address, both }: Keys) => {
+    if (known.has(both)) return
+    known.add(both)
+    // Last, so that it is dropped after the names of the address.
+    known.add(address)
+  }
+
   /** Runs an attempt that has a place, counts its failure, and frees the place. */
   const judge = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
     let failures: readonly string[] = []
     try {
       const isRight = await verify()
-      if (!isRight) failures = Object.values(keys)
+      if (isRight) remember(keys)
+      else failures = Object.values(keys)
       return isRight
     } catch (error) {
       // The password may have been compared already: a verifier checks remembered passwords first, and queues others.
@@ -197,12 +228,15 @@ export function createLoginBrake({
     if (isExempt(address)) return verify()
     const keys = keysOf(name, address)
     // If others of this address wait, queue behind them.
-    const mustQueue = wake.size > 0 && wake.has(keys.address) && !isRetry
+    const mustQueue = wake.size > 0 && wake.has(keys.address) && !isRetry && !known.has(keys.both)
     const reading = mustQueue ? undefined : read(keys)
     if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
       const verdict = settled(verify)
       // The result came in this turn, in which no other attempt could have taken the place.
-      if (verdict === true) return true
+      if (verdict === true) {
+        remember(keys)
+        return true
+      }
       changePlaces(keys, 1)
       return judge(keys, () => verdict, signal)
     }
