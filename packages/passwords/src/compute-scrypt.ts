@@ -1,5 +1,9 @@
 import { scrypt } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { createHashingThreads } from './hashing-threads.ts'
 import { type ScryptCost, scryptMemory } from './scrypt-cost.ts'
+import type { ScryptInput } from './scrypt-thread.ts'
+import { startScryptThread } from './start-scrypt-thread.ts'
 
 /** Computes scrypt (RFC 7914) of a password's UTF-8 bytes; resolves to `length` bytes. */
 export type ComputeScrypt = (
@@ -9,14 +13,31 @@ export type ComputeScrypt = (
   cost: ScryptCost,
 ) => Promise<Buffer>
 
-/** {@link ComputeScrypt} on Node's thread pool: the caller's thread goes on meanwhile. */
-export const computeScrypt: ComputeScrypt = (password, salt, length, cost) =>
-  new Promise((resolve, reject) => {
-    // OpenSSL refuses at 32 MiB by default, and counts a few blocks more than the algorithm's own.
-    const maxmem = scryptMemory(cost) + 128 * cost.r * 4 + 1024
-    const options = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem }
+/**
+ * {@link ComputeScrypt} off the caller's thread: a computation alone on Node's thread pool, several at once in threads of
+ * their own, at most one for each processor. On Linux these have a lower priority, so that other work goes first. Where
+ * they cannot be started, the thread pool computes.
+ */
+export const computeScrypt: ComputeScrypt = async (password, salt, length, cost) => {
+  // OpenSSL refuses at 32 MiB by default, and counts a few blocks more than the algorithm's own.
+  const maxmem = scryptMemory(cost) + 128 * cost.r * 4 + 1024
+  const options = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem }
+  // A copy, because a message has all of the memory that a `Buffer` is a part of.
+  const input = { password, salt: Uint8Array.from(salt), length, options }
+  return Buffer.from(await computeInThread(input))
+}
+
+const computeInPool = ({ password, salt, length, options }: ScryptInput) =>
+  new Promise<Uint8Array>((resolve, reject) => {
     scrypt(password, salt, length, options, (error, derived) => {
       if (error) reject(error)
       else resolve(derived)
     })
   })
+
+/** One for the process: so many verifiers share the processors. */
+const computeInThread = createHashingThreads<ScryptInput, Uint8Array>({
+  max: availableParallelism(),
+  start: startScryptThread,
+  instead: computeInPool,
+})

@@ -15,16 +15,17 @@ import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt
 
 export interface PasswordVerifierOptions extends RememberOptions {
   /**
-   * Hashes computed at a time. They run on Node's thread pool, which has four threads unless `UV_THREADPOOL_SIZE` says
-   * otherwise and also does the reading and writing of files. Default: as many as there are processors, but at most 4, and
-   * at most half of the pool.
+   * Hashes computed at a time, by all verifiers together at most one for each processor. Several at once run in threads of
+   * their own, which have a lower priority on Linux. One alone, and all where such threads cannot be started, run on Node's
+   * thread pool, which also reads and writes files and has four threads unless `UV_THREADPOOL_SIZE` says otherwise.
+   * Default: as many as there are processors, but at most 4, and at most half of the pool.
    */
   readonly concurrency?: number
   /** Verifications that may wait beside those; beyond that some are refused as `overloaded`. Default: 100. */
   readonly queueLimit?: number
   /** The cost of the hashes in use: what an unknown customer is made to cost. Default: {@link standardScryptCost}. */
   readonly cost?: ScryptCost
-  /** Computes scrypt. Default: `node:crypto`, on the thread pool. */
+  /** Computes scrypt. Default: `node:crypto`, in those threads. */
   readonly computeScrypt?: ComputeScrypt
 }
 
