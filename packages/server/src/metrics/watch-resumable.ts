@@ -1,4 +1,4 @@
-import type { BlobStore, ResumableUploads } from '@holdfast/core'
+import type { BlobStore, ResumableUpload, ResumableUploads } from '@holdfast/core'
 import type { StoreTimer } from './time-store.ts'
 
 /** What becomes of uploads in pieces. Continued: a further piece came. */
@@ -20,10 +20,17 @@ export function watchResumable(
       return upload
     },
     state: (key) => timed('state', () => uploads.state(key)),
-    append(key, offset, content, options) {
-      if (offset > 0) onEvent('continued')
-      return taking('append', content, options?.signal, (watched) =>
-        uploads.append(key, offset, watched, options),
+    append(key, offset, content, options = {}) {
+      let isContinued = offset === 0
+      const onState = (upload: ResumableUpload) => {
+        if (!isContinued && upload.offset > offset) {
+          isContinued = true
+          onEvent('continued')
+        }
+        options.onState?.(upload)
+      }
+      return taking('append', content, options.signal, (watched) =>
+        uploads.append(key, offset, watched, { ...options, onState }),
       )
     },
     async publish(key) {
