@@ -23,6 +23,8 @@ export interface FileServiceOptions {
   readonly maxFileSize?: number
   /** Milliseconds after its last change at which an unfinished upload expires. Default: seven days. */
   readonly uploadExpiryMs?: number
+  /** How many uploads in pieces a customer may have begun and not finished. Default: 1,000. */
+  readonly maxUnfinishedUploads?: number
   /** A fresh SHA-256, such as `createHash('sha256')`, to check files that come in pieces. Default: `sha256` is refused. */
   readonly createSha256?: () => IncrementalHash
   /** Called after uploads, downloads and deletions. Default: none. */
@@ -43,7 +45,7 @@ const longestExpiryMs = 1e15
 export function checkOptions(options: FileServiceOptions | undefined): void {
   if (options === undefined)
     throw new TypeError('Options are missing: createFileService({ store })')
-  const { store, credentials, maxFileSize, uploadExpiryMs } = options
+  const { store, credentials, maxFileSize, uploadExpiryMs, maxUnfinishedUploads } = options
   requireMethods('store', store, storeMethods)
   if (store.resumable !== undefined) {
     requireMethods('store.resumable', store.resumable, resumableMethods)
@@ -52,6 +54,9 @@ export function checkOptions(options: FileServiceOptions | undefined): void {
   requireFunction('verifyPassword', options.verifyPassword)
   requireFunction('createSha256', options.createSha256)
   if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
+  if (maxUnfinishedUploads !== undefined) {
+    requireCount('maxUnfinishedUploads', maxUnfinishedUploads, 'uploads')
+  }
   if (uploadExpiryMs !== undefined) checkExpiry(uploadExpiryMs)
 }
 

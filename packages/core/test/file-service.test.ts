@@ -180,6 +180,10 @@ describe('createFileService with wrong options', () => {
       /store\.resumable has no state/,
     ],
     'a hash that cannot be called': [{ store, createSha256: 'sha256' }, /createSha256/],
+    'a number of uploads that is none': [
+      { store, maxUnfinishedUploads: '5' },
+      /maxUnfinishedUploads.*"5"/,
+    ],
     'no time before uploads expire': [{ store, uploadExpiryMs: 0 }, /uploadExpiryMs.*1/],
     'no end before uploads expire': [{ store, uploadExpiryMs: Infinity }, /uploadExpiryMs.*1/],
     'a verifier that cannot be called': [{ store, verifyPassword: 'x' }, /verifyPassword/],

@@ -2,6 +2,7 @@ import { isLimited, type Customer } from '../model/customer.ts'
 import { createKeyedLock } from '../model/keyed-lock.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { createQuotaAccounts, type QuotaAccountsOptions } from './quota-accounts.ts'
+import { createUploadCounter } from './upload-counter.ts'
 import { nothing, openClaim, type BookedClaim, type Kept, type QuotaClaim } from './quota-claim.ts'
 
 /** Keeps what customers store within their quotas of bytes and of files. Customers without either cost nothing. */
@@ -15,6 +16,18 @@ export interface QuotaKeeper {
   claim(customer: Customer, name: string, size?: number, upload?: string): Promise<QuotaClaim>
   /** Runs `remove`, which says whether it deleted the file, and frees the bytes. */
   free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
+  /**
+   * Runs `begin`, which begins an upload in pieces, where the customer has fewer than `most` that are unfinished. This goes for
+   * customers without a quota, too.
+   * @throws FileServiceError `quota-exceeded`
+   */
+  beginUpload<Upload extends { readonly id: string }>(
+    customer: Customer,
+    most: number,
+    begin: () => Promise<Upload>,
+  ): Promise<Upload>
+  /** An upload in pieces has been published or discarded. */
+  endUpload(customer: Customer, upload: string): void
   /** Frees the bytes of an unfinished upload that has been discarded. */
   release(customer: Customer, upload: string): Promise<void>
   /** Frees the bytes of unfinished uploads that are gone from the store, such as those that have expired. */
@@ -37,6 +50,8 @@ const noClaim: BookedClaim = {
   endAfter() {},
 }
 
+async function* noUploads() {}
+
 /**
  * A {@link QuotaKeeper} that asks the store for a customer's usage once, and keeps the accounts from then on. The file that
  * an upload replaces counts as free space, so that a customer who has used more than half can still replace a file.
@@ -47,6 +62,10 @@ export function createQuotaKeeper(
   options: QuotaAccountsOptions = {},
 ): QuotaBooks {
   const accounts = createQuotaAccounts(store, options)
+  const uploads = createUploadCounter(
+    { list: (customer) => store.resumable?.list(customer) ?? noUploads() },
+    options.now ?? Date.now,
+  )
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)
   const lookUp = async (customer: Customer, name: string): Promise<Kept> => {
@@ -129,6 +148,9 @@ export function createQuotaKeeper(
       }
     },
 
+    beginUpload: ({ name }, most, begin) => uploads.begin(name, most, begin),
+    endUpload: ({ name }, upload) => uploads.end(name, upload),
+
     async release(customer, upload) {
       const account = accounts.find(customer.name)
       // A count that began before may include the upload.
@@ -137,6 +159,7 @@ export function createQuotaKeeper(
     },
 
     async releaseGone() {
+      uploads.forget()
       for (const customer of accounts.customers()) await releaseGoneOf(customer)
     },
   }

@@ -40,7 +40,9 @@ export async function beginUpload(
   const claim = await quotas.claim(customer, name, options.length)
   claim.end()
   const plan = { ...options, name, expiresAfterMs: uploadExpiryMs }
-  const upload = await uploads.begin(customer.name, plan)
+  const upload = await quotas.beginUpload(customer, policy.maxUnfinishedUploads, () =>
+    uploads.begin(customer.name, plan),
+  )
   return upload.plan.length === 0 ? finishEmpty(policy, customer, upload) : upload
 }
 

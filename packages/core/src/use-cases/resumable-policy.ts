@@ -11,6 +11,8 @@ export interface ResumablePolicy extends UploadPolicy {
   readonly uploads: ResumableUploads
   /** Milliseconds after its last change at which an unfinished upload expires. */
   readonly uploadExpiryMs: number
+  /** How many uploads a customer may have begun and not finished; `Infinity` for no limit. */
+  readonly maxUnfinishedUploads: number
   /** A fresh SHA-256, for digests of whole files. Without it, `sha256` of a plan is refused. */
   readonly createSha256?: () => IncrementalHash
   /** One publication of an upload at a time. */
@@ -35,6 +37,7 @@ export async function discardUpload(
   key: UploadKey,
 ): Promise<boolean> {
   const isDiscarded = await uploads.discard(key)
+  quotas.endUpload(customer, key.id)
   if (isDiscarded) await quotas.release(customer, key.id)
   return isDiscarded
 }

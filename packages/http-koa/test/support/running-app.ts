@@ -30,6 +30,7 @@ export interface RunOptions
     > {
   readonly store?: BlobStore
   readonly maxFileSize?: number
+  readonly maxUnfinishedUploads?: number
   readonly hooks?: FileHooks
 }
 
@@ -40,6 +41,7 @@ export const auth = { 'x-auth-name': 'demo', 'x-auth-password': 'sesame' }
 export async function runApp({
   store = createMemoryBlobStore(),
   maxFileSize = Infinity,
+  maxUnfinishedUploads = 1_000,
   hooks = {},
   audit,
   onAnswered,
@@ -54,6 +56,7 @@ export async function runApp({
     credentials: createMemoryCredentialSource([{ name: 'demo', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     maxFileSize,
+    maxUnfinishedUploads,
     createSha256: () => createHash('sha256'),
     hooks,
   })

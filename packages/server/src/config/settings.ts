@@ -135,6 +135,11 @@ export const settings = {
     default: '7d',
     parse: parsePeriod,
   }),
+  'max-unfinished-uploads': setting({
+    describe: 'Uploads in pieces that each customer may have begun and not finished',
+    default: '1000',
+    parse: count,
+  }),
   'max-connections': setting({
     describe: 'Connections of each process; as many as its open files allow if unset',
     default: undefined,

@@ -65,6 +65,7 @@ export async function startServer(
     ...(quotas && { quotas }),
     ...(maxFileSize !== undefined && { maxFileSize }),
     uploadExpiryMs,
+    maxUnfinishedUploads: config['max-unfinished-uploads'],
     createSha256: () => createHash('sha256'),
   })
   const server = createServer(

@@ -34,6 +34,19 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
       }
     },
 
+    async beginUpload(customer, most, begin) {
+      const { id } = await primary.ask('beginUpload', { customer, most })
+      try {
+        const upload = await begin()
+        primary.notify('endBeginning', { id, upload: upload.id })
+        return upload
+      } catch (error) {
+        primary.notify('endBeginning', { id })
+        throw error
+      }
+    },
+    endUpload: (customer, upload) => primary.notify('endUpload', { customer, upload }),
+
     async release(customer, upload) {
       if (isLimited(customer)) await primary.ask('release', { customer, upload })
     },

@@ -46,6 +46,7 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
   /** Of claims and removals: how to end the time for which they may keep a name. */
   const leases = new Map<number, () => void>()
   const removals = new Map<number, Removal>()
+  const beginnings = new Map<number, Beginning>()
   let count = 0
   let isGone = false
 
@@ -109,6 +110,20 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       if (removed === undefined) removal?.fail()
       else await removal?.end(removed)
     },
+    async beginUpload({ customer, most }: { readonly customer: Customer; readonly most: number }) {
+      const id = count++
+      const beginning = await beginUpload(books, customer, most)
+      if (isGone) beginning.end(undefined)
+      else beginnings.set(id, beginning)
+      return { id }
+    },
+    /** Without `upload` none has begun, as far as is known. */
+    endBeginning({ id, upload }: { readonly id: number; readonly upload?: string }) {
+      beginnings.get(id)?.end(upload)
+      beginnings.delete(id)
+    },
+    endUpload: ({ customer, upload }: { readonly customer: Customer; readonly upload: string }) =>
+      books.endUpload(customer, upload),
     release: ({ customer, upload }: { readonly customer: Customer; readonly upload: string }) =>
       books.release(customer, upload),
     releaseGone: (_nothing: object) => books.releaseGone(),
@@ -121,6 +136,34 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       const over = new Promise<void>((resolve) => void start(outlivedMs, resolve))
       for (const claim of claims.values()) claim.endAfter(over)
       for (const removal of removals.values()) removal.fail()
+      for (const beginning of beginnings.values()) beginning.end(undefined)
+    },
+  }
+}
+
+interface Beginning {
+  /** `upload`: the id of what has begun. */
+  end(upload: string | undefined): void
+}
+
+/** Resolves when the upload may begin; the caller does not begin it itself. */
+async function beginUpload(
+  books: QuotaBooks,
+  customer: Customer,
+  most: number,
+): Promise<Beginning> {
+  const started = Promise.withResolvers<undefined>()
+  const outcome = Promise.withResolvers<{ readonly id: string }>()
+  const begun = books.beginUpload(customer, most, () => {
+    started.resolve(undefined)
+    return outcome.promise
+  })
+  begun.catch(started.reject)
+  await started.promise
+  return {
+    end(upload) {
+      if (upload !== undefined) outcome.resolve({ id: upload })
+      else outcome.reject(new Error('No upload has begun in the worker'))
     },
   }
 }

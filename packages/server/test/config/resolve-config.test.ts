@@ -14,6 +14,7 @@ describe('resolveConfig', () => {
       store: 'disk',
       'max-file-size': undefined,
       'upload-expiry': 604_800_000,
+      'max-unfinished-uploads': 1000,
       'max-connections': undefined,
       'max-requests': 1000,
       'max-requests-per-customer': 100,

@@ -69,4 +69,24 @@ describe('holdfast serve --workers, with uploads in pieces', function () {
     }
     expect(Object.fromEntries(counts)).to.include({ begun: 1, continued: 5, published: 1 })
   })
+
+  it('lets a customer begin so many uploads, whichever worker is asked', async () => {
+    const limit = ['--workers', '2', '--max-unfinished-uploads', '3']
+    const serving = await startHoldfast(limit, { cwd: site.path })
+    server = serving
+    const send = (method: string, path: string, more: Readonly<Record<string, string>> = {}) =>
+      fetch(new URL(path, serving.url), { method, headers: { ...headers, ...more } })
+    const begin = () =>
+      send('POST', '/resumable', {
+        'Upload-Length': '5',
+        'Upload-Metadata': `filename ${btoa('a')}`,
+      })
+    const begun = [await begin(), await begin(), await begin()]
+    expect(begun.map(({ status }) => status)).to.deep.equal([201, 201, 201])
+    for (let time = 0; time < 4; time++) expect((await begin()).status).to.equal(413)
+    const path = begun[0]?.headers.get('location') ?? ''
+    expect((await send('DELETE', path)).status).to.equal(204)
+    expect((await begin()).status).to.equal(201)
+    expect((await begin()).status).to.equal(413)
+  })
 })

@@ -134,6 +134,20 @@ describe('PUT /upload/:filename by the draft of resumable uploads', () => {
     })
   })
 
+  it('refuses more unfinished uploads than a customer may have, as tus does', async () => {
+    await using app = await runApp({ resumableDraft: true, maxUnfinishedUploads: 1 })
+    const client = createClient(app)
+    const { upload } = await client.begin('He')
+    const refused = await client.begin('He')
+    expect(refused).to.include({ status: 413, complete: '?0' })
+    expect(JSON.parse(refused.body)).to.include({ message: 'Quota exceeded' })
+    const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '5' }
+    const named = { ...headers, 'Upload-Metadata': `filename ${btoa('b.txt')}` }
+    expect(await client.send('POST', '/resumable', named)).to.include({ status: 413 })
+    expect(await client.append(upload, 2, true, 'llo')).to.include({ status: 200 })
+    expect(await client.send('POST', '/resumable', named)).to.include({ status: 201 })
+  })
+
   it('cancels an upload', async () => {
     await using app = await running()
     const client = createClient(app)
