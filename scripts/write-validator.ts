@@ -1,7 +1,6 @@
-/** Writes what judges customers files, from the schema of a customers file. */
+/** Writes what judges customers files and the requests for links, from their schemas. */
 import { writeFile } from 'node:fs/promises'
-import { customersSchema } from '../packages/credentials-file/src/customers/customers-schema.ts'
 import { renderValidator } from './validator/render-validator.ts'
-import { validatorFile } from './validator/validator-file.ts'
+import { validatorFiles } from './validator/validator-files.ts'
 
-await writeFile(validatorFile, renderValidator(customersSchema))
+for (const { file, schema } of validatorFiles) await writeFile(file, renderValidator(schema))

@@ -6,6 +6,7 @@ const statuses = {
   'missing-credentials': 401,
   'invalid-credentials': 401,
   'too-many-attempts': 429,
+  'link-refused': 403,
   'invalid-file-name': 400,
   'not-found': 404,
   'already-exists': 412,

@@ -14,6 +14,8 @@ export interface CredentialSourceHarness {
 export interface CredentialSourceSuiteOptions extends SuiteOptions {
   /** Opens a source that cannot answer, for instance because its directory service is down; for sources that can fail. */
   readonly openUnable?: () => Promise<CredentialSourceHarness>
+  /** Whether the source has `linkKey`. Default: no. */
+  readonly hasLinkKeys?: boolean
   /** The hash of password `n`, for a source that takes hashes of some form only. Default: made up. */
   readonly passwordHash?: (n: number) => string
 }
@@ -24,25 +26,32 @@ export interface CredentialSourceSuiteOptions extends SuiteOptions {
  */
 export function describeCredentialSource(
   name: string,
-  open: (credentials: readonly Credential[]) => Promise<CredentialSourceHarness>,
+  open: OpenSource,
   options: CredentialSourceSuiteOptions = {},
 ): void {
   const { runner = globalRunner(), openUnable, passwordHash = madeUpHash } = options
+  const { hasLinkKeys = false } = options
   const withSource: SourceTest = (fact, credentials, body) =>
     runner.it(fact, () => runTest(() => open(credentials), body))
 
   runner.describe(`${name} as a CredentialSource`, () => {
     runner.describe('known customers', () => knownCustomers(withSource, passwordHash))
     runner.describe('strangers', () => strangers(withSource, passwordHash))
+    if (hasLinkKeys) {
+      runner.describe('keys for links', () => linkKeys(withSource, open, passwordHash))
+    }
     if (!openUnable) return
     runner.it('rejects when it does not know', () =>
       runTest(openUnable, async (source) => {
         await rejection(Promise.resolve(source.find('alice')), 'find')
         await rejection(Promise.resolve(source.find('nobody')), 'find')
+        if (source.linkKey) await rejection(source.linkKey('alice'), 'linkKey')
       }),
     )
   })
 }
+
+type OpenSource = (credentials: readonly Credential[]) => Promise<CredentialSourceHarness>
 
 type SourceTest = (
   fact: string,
@@ -107,6 +116,60 @@ function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): 
       expect(found?.name, 'name').to.equal(name)
       expect(found?.quota, `quota of ${JSON.stringify(name)}`).to.equal(quota)
     }
+  })
+}
+
+/** A key as text, to be compared. */
+async function keyOf(source: CredentialSource, name: string): Promise<string | undefined> {
+  if (source.linkKey === undefined) throw new TypeError('The source has no linkKey')
+  const key = await source.linkKey(name)
+  if (key === undefined) return undefined
+  expect(key).to.be.an.instanceOf(Uint8Array)
+  expect(key.length, 'bytes').to.be.at.least(32)
+  return Array.from(key).join()
+}
+
+function linkKeys(test: SourceTest, open: OpenSource, passwordHash: (n: number) => string): void {
+  const alice = { name: 'alice', passwordHash: passwordHash(1) }
+  const bob = { name: 'bob', passwordHash: passwordHash(1), quota: 5 }
+
+  test('are of 32 bytes or more, and the same again', [alice], async (source) => {
+    const key = await keyOf(source, 'alice')
+    expect(key).to.be.a('string')
+    expect(await keyOf(source, 'alice')).to.equal(key)
+  })
+
+  test('differ from customer to customer, equal hashes or not', [alice, bob], async (source) => {
+    expect(await keyOf(source, 'alice')).to.not.equal(await keyOf(source, 'bob'))
+  })
+
+  test('are not there for strangers', [alice], async (source) => {
+    for (const name of ['bob', 'Alice', 'alice ', '', '__proto__', '\ud800', 'x'.repeat(100_000)]) {
+      expect(await keyOf(source, name), name.slice(0, 20)).to.equal(undefined)
+    }
+  })
+
+  test('are the same on every server', [alice, bob], async (source) => {
+    await runTest(
+      () => open([bob, alice]),
+      async (other) => {
+        expect(await keyOf(other, 'alice')).to.equal(await keyOf(source, 'alice'))
+      },
+    )
+  })
+
+  test('change with the password, and with nothing else', [alice, bob], async (source) => {
+    const changed = [
+      { ...alice, passwordHash: passwordHash(2) },
+      { ...bob, quota: 6 },
+    ]
+    await runTest(
+      () => open(changed),
+      async (later) => {
+        expect(await keyOf(later, 'alice')).to.not.equal(await keyOf(source, 'alice'))
+        expect(await keyOf(later, 'bob')).to.equal(await keyOf(source, 'bob'))
+      },
+    )
   })
 }
 

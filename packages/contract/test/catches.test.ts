@@ -2,7 +2,6 @@ import {
   FileServiceError,
   type BlobInfo,
   type BlobStore,
-  type Credential,
   type CredentialSource,
 } from '@holdfast/core'
 import { createMemoryCredentialSource } from '@holdfast/core/memory'
@@ -12,6 +11,7 @@ import { describeBlobStore, type BlobStoreSuiteOptions } from '../src/describe-b
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { MiB } from '../src/support/sources.ts'
 import { harnessOf, type BrokenStore } from './broken/broken-store.ts'
+import { brokenSources } from './broken/credential-sources.ts'
 import { decoding } from './broken/decoding.ts'
 import { interrupted } from './broken/interrupted.ts'
 import { leaking } from './broken/leaking.ts'
@@ -195,7 +195,11 @@ describe('describeCredentialSource', () => {
           source: wrap(createMemoryCredentialSource(credentials)),
           dispose: async () => {},
         }),
-        { runner, openUnable: async () => ({ source: wrap(unable), dispose: async () => {} }) },
+        {
+          runner,
+          hasLinkKeys: true,
+          openUnable: async () => ({ source: wrap(unable), dispose: async () => {} }),
+        },
       ),
     )
   const unable: CredentialSource = {
@@ -203,72 +207,7 @@ describe('describeCredentialSource', () => {
       throw new Error('the directory is down')
     },
   }
-  const flaws: readonly (readonly [
-    string,
-    string,
-    (source: CredentialSource) => CredentialSource,
-  ])[] = [
-    [
-      'folds case',
-      'strangers > does not know "ALICE"',
-      (source) => ({ find: (name) => source.find(name.toLowerCase()) }),
-    ],
-    [
-      'trims',
-      'strangers > does not know "alice "',
-      (source) => ({ find: (name) => source.find(name.trim()) }),
-    ],
-    [
-      'normalises',
-      'strangers > does not know "cafe\u0301"',
-      (source) => ({ find: (name) => source.find(name.normalize()) }),
-    ],
-    [
-      'looks names up in an object literal',
-      'strangers > does not know "__proto__"',
-      (source) => {
-        const found: Record<string, never> = {}
-        return { find: async (name) => (await source.find(name)) ?? found[name] }
-      },
-    ],
-    [
-      'throws for the empty name',
-      'strangers > does not know ""',
-      (source) => ({
-        find: async (name) => {
-          if (name === '') throw new Error('no name')
-          return source.find(name)
-        },
-      }),
-    ],
-    [
-      'loses the quota',
-      'known customers > finds each customer by name, with hash and quota',
-      (source) => ({
-        find: async (name) => {
-          const found = await source.find(name)
-          return found && { name: found.name, passwordHash: found.passwordHash }
-        },
-      }),
-    ],
-    [
-      'loses the number of files',
-      'known customers > finds the number of files that a customer may keep',
-      (source) => ({
-        find: async (name) => {
-          const { maxFiles: _lost, ...found } = (await source.find(name)) ?? {}
-          return found as Credential
-        },
-      }),
-    ],
-    [
-      'knows nobody when it cannot tell',
-      'rejects when it does not know',
-      (source) => ({ find: (name) => Promise.resolve(source.find(name)).catch(() => undefined) }),
-    ],
-  ]
-
-  for (const [flaw, test, wrap] of flaws) {
+  for (const [flaw, test, wrap] of brokenSources) {
     it(`catches a source that ${flaw}`, async () => {
       await run(
         sourceTests((source) => source),

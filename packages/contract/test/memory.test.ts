@@ -23,10 +23,14 @@ async function open() {
 describeBlobStore('the memory store', open, { putMemory: 160 * MiB })
 describeResumableUploads('the memory store', open, { appendMemory: 160 * MiB })
 
-describeCredentialSource('the memory credential source', async (credentials) => ({
-  source: createMemoryCredentialSource(credentials),
-  dispose: async () => {},
-}))
+describeCredentialSource(
+  'the memory credential source',
+  async (credentials) => ({
+    source: createMemoryCredentialSource(credentials),
+    dispose: async () => {},
+  }),
+  { hasLinkKeys: true },
+)
 
 describeFailureCounter('the memory failure counter', async (windowMs) => {
   let time = 0

@@ -1,10 +1,12 @@
 import type { FileHooks } from './model/file-hooks.ts'
 import { requireCount, requireMethods } from './model/require.ts'
+import type { LinkBrake } from './policy/link-brake.ts'
 import type { LoginBrake } from './policy/login-brake.ts'
 import type { QuotaKeeper } from './policy/quota-keeper.ts'
 import type { BlobStore } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
+import type { CreateLinkSignature } from './use-cases/link-token.ts'
 
 export interface FileServiceOptions {
   readonly store: BlobStore
@@ -27,6 +29,15 @@ export interface FileServiceOptions {
   readonly maxUnfinishedUploads?: number
   /** A fresh SHA-256, such as `createHash('sha256')`, to check files that come in pieces. Default: `sha256` is refused. */
   readonly createSha256?: () => IncrementalHash
+  /**
+   * Signs links, such as `(key) => createHmac('sha256', key)`. Default: there are no links, as with `credentials` that have no
+   * `linkKey`.
+   */
+  readonly createLinkSignature?: CreateLinkSignature
+  /** The longest time for which a link is good, in milliseconds. Default: seven days. */
+  readonly maxLinkAgeMs?: number
+  /** Limits wrong links. Default: no limit; see `createLinkBrake`. */
+  readonly linkBrake?: LinkBrake
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`. */
@@ -39,13 +50,14 @@ const uploadMethods = ['begin', 'state', 'append', 'interrupt', 'declareLength',
 const resumableMethods = [...uploadMethods, 'publish', 'discard', 'list', 'sweep']
 
 /** Much later there are no dates. */
-const longestExpiryMs = 1e15
+const longestPeriodMs = 1e15
 
 /** @throws TypeError or RangeError that names the option that is missing or wrong */
 export function checkOptions(options: FileServiceOptions | undefined): void {
   if (options === undefined)
     throw new TypeError('Options are missing: createFileService({ store })')
-  const { store, credentials, maxFileSize, uploadExpiryMs, maxUnfinishedUploads } = options
+  const { store, credentials, maxFileSize } = options
+  const { uploadExpiryMs, maxUnfinishedUploads, maxLinkAgeMs } = options
   requireMethods('store', store, storeMethods)
   if (store.resumable !== undefined) {
     requireMethods('store.resumable', store.resumable, resumableMethods)
@@ -53,11 +65,13 @@ export function checkOptions(options: FileServiceOptions | undefined): void {
   if (credentials !== undefined) requireMethods('credentials', credentials, ['find'])
   requireFunction('verifyPassword', options.verifyPassword)
   requireFunction('createSha256', options.createSha256)
+  requireFunction('createLinkSignature', options.createLinkSignature)
   if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
   if (maxUnfinishedUploads !== undefined) {
     requireCount('maxUnfinishedUploads', maxUnfinishedUploads, 'uploads')
   }
-  if (uploadExpiryMs !== undefined) checkExpiry(uploadExpiryMs)
+  if (uploadExpiryMs !== undefined) checkPeriod('uploadExpiryMs', uploadExpiryMs)
+  if (maxLinkAgeMs !== undefined) checkPeriod('maxLinkAgeMs', maxLinkAgeMs)
 }
 
 function requireFunction(what: string, value: unknown): void {
@@ -65,10 +79,8 @@ function requireFunction(what: string, value: unknown): void {
   throw new TypeError(`${what} must be a function`)
 }
 
-function checkExpiry(uploadExpiryMs: number): void {
-  requireCount('uploadExpiryMs', uploadExpiryMs, 'milliseconds')
-  if (uploadExpiryMs >= 1 && uploadExpiryMs <= longestExpiryMs) return
-  throw new RangeError(
-    `uploadExpiryMs must be from 1 to ${longestExpiryMs} milliseconds, not ${uploadExpiryMs}`,
-  )
+function checkPeriod(what: string, ms: number): void {
+  requireCount(what, ms, 'milliseconds')
+  if (ms >= 1 && ms <= longestPeriodMs) return
+  throw new RangeError(`${what} must be from 1 to ${longestPeriodMs} milliseconds, not ${ms}`)
 }

@@ -2,6 +2,7 @@ import { checkOptions, type FileServiceOptions } from './file-service-options.ts
 import { checkCustomer } from './model/check-customer.ts'
 import type { Customer } from './model/customer.ts'
 import { notify, watchReading } from './model/file-hooks.ts'
+import { noLinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake } from './policy/login-brake.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
 import { createQuotaKeeper } from './policy/quota-keeper.ts'
@@ -12,6 +13,15 @@ import type { CredentialSource } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
+import {
+  makeLink,
+  openLink,
+  type Link,
+  type LinkOptions,
+  type LinkPolicy,
+  type OpenedLink,
+  type PresentedLink,
+} from './use-cases/links.ts'
 import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
@@ -35,8 +45,18 @@ export interface CustomerFiles {
   listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
   /** How much the customer keeps, and may keep; see `usageOf`. */
   usage(): Promise<CustomerUsage>
+  /** Makes a link to a file, where the service has links; see `makeLink`. */
+  link?(name: string, options?: LinkOptions): Promise<Link>
   /** Uploads that come in pieces, where the store keeps them. */
   readonly resumable?: ResumableFiles
+}
+
+/** Opens links. */
+export interface FileLinks {
+  /** The longest time for which a link is good, in milliseconds. */
+  readonly maxAgeMs: number
+  /** Whose file a link opens; see `openLink`. Read it by `filesOf(customer)`. */
+  open(link: PresentedLink): Promise<OpenedLink>
 }
 
 export interface FileService {
@@ -48,6 +68,8 @@ export interface FileService {
    *   number of bytes
    */
   filesOf(customer: Customer): CustomerFiles
+  /** Links that may be given away; left out unless the options have what signs them. */
+  readonly links?: FileLinks
   /** Whether the store keeps uploads that come in pieces. */
   readonly isResumable: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
@@ -79,6 +101,9 @@ function serviceOf({
   uploadExpiryMs = weekMs,
   maxUnfinishedUploads = 1_000,
   createSha256,
+  createLinkSignature,
+  maxLinkAgeMs = weekMs,
+  linkBrake = noLinkBrake,
   hooks = {},
   now = Date.now,
   quotas = createQuotaKeeper(store, { now }),
@@ -97,6 +122,19 @@ function serviceOf({
     publishing: createKeyedLock(),
     onPublished: notifyUploaded,
   }
+
+  const linkPolicy: LinkPolicy | undefined =
+    credentials.linkKey && createLinkSignature
+      ? {
+          store,
+          credentials,
+          linkKey: credentials.linkKey.bind(credentials),
+          createSignature: createLinkSignature,
+          brake: linkBrake,
+          maxAgeMs: maxLinkAgeMs,
+          now,
+        }
+      : undefined
 
   const filesOf = (customer: Customer): CustomerFiles => {
     checkCustomer(customer)
@@ -125,6 +163,10 @@ function serviceOf({
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
       usage: () => usageOf(store, customer),
+      ...(linkPolicy && {
+        link: (name: string, options?: LinkOptions) =>
+          makeLink(linkPolicy, customer, name, options),
+      }),
       ...(resumablePolicy && { resumable: resumableFiles(resumablePolicy, customer) }),
     }
   }
@@ -133,6 +175,12 @@ function serviceOf({
     authenticate: async (login) =>
       filesOf(await authenticate(credentials, verifyPassword, loginBrake, login)),
     filesOf,
+    ...(linkPolicy && {
+      links: {
+        maxAgeMs: maxLinkAgeMs,
+        open: (link: PresentedLink) => openLink(linkPolicy, link),
+      },
+    }),
     isResumable: uploads !== undefined,
     maxFileSize: maxFileSize === Infinity ? undefined : maxFileSize,
     async sweepUploads() {

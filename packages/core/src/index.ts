@@ -5,7 +5,12 @@ export {
   type ErrorCode,
   type FileServiceErrorOptions,
 } from './model/errors.ts'
-export { createFileService, type CustomerFiles, type FileService } from './file-service.ts'
+export {
+  createFileService,
+  type CustomerFiles,
+  type FileLinks,
+  type FileService,
+} from './file-service.ts'
 export type { FileServiceOptions } from './file-service-options.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
@@ -14,6 +19,7 @@ export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { createKeyedCounter, type KeyedCounter } from './model/keyed-counter.ts'
 export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
+export { createLinkBrake, type LinkBrake, type LinkBrakeOptions } from './policy/link-brake.ts'
 export {
   createLoginBrake,
   type LoginAttempt,
@@ -76,6 +82,8 @@ export type { AppendUploadOptions } from './use-cases/append-upload.ts'
 export type { Login } from './use-cases/authenticate.ts'
 export type { BeginOptions } from './use-cases/begin-upload.ts'
 export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
+export type { CreateLinkSignature, LinkSignature } from './use-cases/link-token.ts'
+export type { Link, LinkOptions, OpenedLink, PresentedLink } from './use-cases/links.ts'
 export type { ResumableFiles } from './use-cases/resumable-files.ts'
 export type { UploadOptions } from './use-cases/upload-file.ts'
 export type { CustomerUsage } from './use-cases/usage-of.ts'

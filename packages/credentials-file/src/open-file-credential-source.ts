@@ -11,6 +11,7 @@ import { CustomersFileError } from './customers/customers-file-error.ts'
 import { customersWarnings } from './customers/customers-warnings.ts'
 import { isHash, parseCustomers } from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
+import { createLinkKeys, type KeyMaterial } from './link-keys.ts'
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
 
 /** What a reload changed: names in the order of the file, and nothing that is secret. */
@@ -38,13 +39,17 @@ export interface FileCredentialSourceOptions {
   readonly onWarning?: (message: string) => void
   /** Milliseconds between two looks at the file; 0 for none, so that only `reload` reads it again. Default: 1,000. */
   readonly pollIntervalMs?: number
-  /** The cost that hashes should have; others bring a warning. Default: {@link standardScryptCost}. */
+  /**
+   * The cost that hashes should have; others bring a warning. Keys for links of customers whose password stands in plain text
+   * cost as much, so that servers with one file need one cost. Default: {@link standardScryptCost}.
+   */
   readonly cost?: ScryptCost
 }
 
 /** The customers of a file. */
 export interface FileCredentialSource extends CredentialSource {
   find(name: string): Credential | undefined
+  linkKey(name: string): Promise<Uint8Array | undefined>
   /** The customers' names now, in the order of the file. */
   customers(): readonly string[]
   /** What should be mended in the file as it was taken; see `onWarning`. */
@@ -64,6 +69,7 @@ interface Snapshot {
   readonly contentDigest: string
   readonly credentials: ReadonlyMap<string, Credential>
   readonly warnings: readonly Advice[]
+  readonly keyMaterial: KeyMaterial
 }
 
 /**
@@ -96,8 +102,10 @@ export async function openFileCredentialSource(
     onRefused: (error) => onRefused?.(error),
   })
   warn(file.current().warnings.map(adviceText))
+  const linkKey = createLinkKeys(cost)
   return {
     find: (name) => file.current().credentials.get(name),
+    linkKey: (name) => linkKey(file.current().keyMaterial, name),
     customers: () => [...file.current().credentials.keys()],
     warnings: () => file.current().warnings,
     reload: () => file.reload(),
@@ -130,14 +138,21 @@ function refusalOf(error: unknown, path: string): CustomersFileError {
 
 function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCost): Snapshot {
   const { entries } = parseCustomers(text, path)
-  const credentials = entries.map(({ password, ...entry }): Credential => {
-    const passwordHash = isHash(password) ? password : sealPlainPassword(password)
-    return Object.freeze({ ...entry, passwordHash })
-  })
+  const plain = entries.filter(({ password }) => !isHash(password))
+  const credentials = new Map(
+    entries.map(({ password, ...entry }): [string, Credential] => {
+      const passwordHash = isHash(password) ? password : sealPlainPassword(password)
+      return [entry.name, Object.freeze({ ...entry, passwordHash })]
+    }),
+  )
   return {
     contentDigest: digest(text),
-    credentials: new Map(credentials.map((credential) => [credential.name, credential])),
+    credentials,
     warnings: customersWarnings({ path, entries, mode, cost }),
+    keyMaterial: {
+      hashOf: (name) => credentials.get(name)?.passwordHash,
+      plainPasswords: new Map(plain.map(({ name, password }) => [name, password])),
+    },
   }
 }
 

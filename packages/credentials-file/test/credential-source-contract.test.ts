@@ -5,8 +5,7 @@ import { makeTemporaryDirectory } from '@holdfast/testing'
 import { openFileCredentialSource } from '../src/open-file-credential-source.ts'
 
 const salt = 'A'.repeat(22)
-const madeUpHash = (n: number) =>
-  `$scrypt$ln=4,r=8,p=1$${salt}$${String(n).padStart(43, 'B').slice(0, 42)}A`
+const madeUpHash = (n: number) => `$scrypt$ln=4,r=8,p=1$${salt}$${String(n).padStart(42, 'B')}A`
 
 describeCredentialSource(
   'openFileCredentialSource',
@@ -25,5 +24,5 @@ describeCredentialSource(
     }
     return { source, dispose }
   },
-  { passwordHash: madeUpHash },
+  { passwordHash: madeUpHash, hasLinkKeys: true },
 )

@@ -72,7 +72,7 @@ function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<Holdfast
   return app
 }
 
-const belowFile = /^\/(?:upload|serve|delete)\/.*\//
+const belowFile = /^\/(?:upload|serve|delete|link)\/.*\//
 
 /** Whether a path is that of a file but for a slash in its name. */
 function isBelowFile(path: string, prefix: string): boolean {

@@ -11,7 +11,8 @@ export interface RouterOptions {
   /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
   readonly authenticate?: Authenticate
   /**
-   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log.
+   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log, and whose
+   * `X-Forwarded-Proto`, `-Host` and `-Prefix` are, for the URLs of links.
    * Without them all clients of a proxy are one to the brake. Default: none.
    */
   readonly trustedProxies?: readonly string[]
@@ -28,6 +29,8 @@ export interface RouterOptions {
    * several processes can count together. Default: in this process.
    */
   readonly requestCounter?: RequestCounter
+  /** Whether there are links. Default: yes, where the service has them. */
+  readonly links?: boolean
   /** Whether there is `/resumable`, for uploads by tus. Default: yes, where the store keeps uploads in pieces. */
   readonly resumable?: boolean
   /**

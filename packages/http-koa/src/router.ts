@@ -9,6 +9,8 @@ import { limitRequests } from './middleware/limit-requests.ts'
 import { recordChange } from './middleware/record-change.ts'
 import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
 import { requestId } from './middleware/request-id.ts'
+import { createMakeLink } from './routes/link.ts'
+import { createLinkOpening } from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
@@ -44,15 +46,16 @@ export function createRouter(
 }
 
 /** The routes after `before`, which sees to request ids and errors unless the application does. */
-export function createRoutes(
-  { prefix, log, authenticate, takePlace, recorder, tus, draft }: Setup,
-  before: readonly Handler[] = [],
-): Router<HoldfastState> {
+export function createRoutes(setup: Setup, before: readonly Handler[] = []): Router<HoldfastState> {
+  const { prefix, log, authenticate, takePlace, recorder, links, tus, draft } = setup
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate, recorder)
   const limited = limitRequests(takePlace)
   const guarded = (name: Route, ...handlers: readonly Handler[]) =>
     called(name, customersOnly, limited, ...handlers)
+  const reading: Handler = links
+    ? createLinkOpening({ ...setup, links }, customersOnly)
+    : customersOnly
   const uploading = recordChange('upload', recorder)
   const deleting = recordChange('delete', recorder)
 
@@ -78,10 +81,16 @@ export function createRoutes(
   })
   route('/upload/:filename', { put: guarded('put', uploading, put) }, resumable)
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
-  route('/serve/:filename', { get: guarded('serve', serve) })
+  route('/serve/:filename', { get: called('serve', reading, limited, serve) })
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
   route('/delete/:filename', { delete: guarded('delete', deleting, remove) })
   route('/list', { get: guarded('list', list) })
+  if (links) {
+    const making = createMakeLink(links, setup.originOf)
+    route('/link/:filename', {
+      post: guarded('link', recordChange('link', recorder), making),
+    })
+  }
   route('/usage', { get: guarded('usage', usage) })
   if (draft) {
     const { get, patch, delete: cancel } = createDraftUpload(draft)

@@ -1,7 +1,8 @@
-import { createKeyedCounter, type FileService } from '@holdfast/core'
+import { createKeyedCounter, type FileLinks, type FileService } from '@holdfast/core'
 import { createDraft, createTus, type Draft, type Tus } from '@holdfast/resumable'
 import { createAuditRecorder, noRecorder, type AuditRecorder } from './audit/audit-recorder.ts'
 import { createAddressOf, type AddressOf } from './address/address-of.ts'
+import { createOriginOf, type OriginOf } from './address/origin-of.ts'
 import { noLog, type HttpLog } from './errors/log.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
@@ -10,12 +11,16 @@ import type { RouterOptions } from './router-options.ts'
 
 /** What `createApp` and `createRouter` make of their options. */
 export interface Setup {
+  readonly service: FileService
   readonly prefix: string
   readonly log: HttpLog
   readonly addressOf: AddressOf
+  readonly originOf: OriginOf
   readonly authenticate: Authenticate
   readonly takePlace: TakePlace
   readonly recorder: AuditRecorder
+  /** `undefined` where there are none. */
+  readonly links: FileLinks | undefined
   /** `undefined` where uploads cannot come in pieces. */
   readonly tus: Tus | undefined
   /** `undefined` unless it was asked for, and uploads can come in pieces. */
@@ -26,18 +31,21 @@ export interface Setup {
 export function createSetup(service: FileService, options: RouterOptions): Setup {
   const { prefix = '', log = noLog, trustedProxies, audit } = options
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
-  const { resumable = true, resumableDraft = false } = options
+  const { resumable = true, resumableDraft = false, links = true } = options
   const { isResumable, maxFileSize } = service
   const { requestCounter = createKeyedCounter() } = options
   const addressOf = createAddressOf(trustedProxies)
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
+    service,
     prefix,
     log,
     addressOf,
+    originOf: createOriginOf(trustedProxies),
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
     takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestCounter }),
     recorder: audit ? createAuditRecorder(audit, addressOf) : noRecorder,
+    links: links ? service.links : undefined,
     tus: resumable && isResumable ? createTus({ maxFileSize }) : undefined,
     draft: resumableDraft && isResumable ? createDraft({ maxFileSize }) : undefined,
   }

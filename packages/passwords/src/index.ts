@@ -8,6 +8,7 @@ export {
   type HashingQueueOptions,
   type HashingRequest,
 } from './hashing-queue.ts'
+export { linkKeyOfHash, linkKeyOfPassword } from './link-key.ts'
 export { sealPlainPassword } from './plain-password.ts'
 export { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
 export { isSameScryptCost, standardScryptCost, type ScryptCost } from './scrypt-cost.ts'

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { customersSchema } from '../../../packages/credentials-file/src/customers/customers-schema.ts'
 import { validate } from '../../../packages/credentials-file/src/customers/customers-validator.ts'
 import { renderValidator, validatorOptions } from '../render-validator.ts'
-import { validatorFile } from '../validator-file.ts'
+import { validatorFiles } from '../validator-files.ts'
 
 const values = [null, true, 0, -1, 1.5, NaN, Infinity, 2 ** 53, '', 'text', '😀', [], {}]
 
@@ -25,9 +26,11 @@ function* documents() {
 }
 
 describe('renderValidator', () => {
-  it('made what judges customers files; if not: node scripts/write-validator.ts', async () => {
-    expect(await readFile(validatorFile, 'utf8')).to.equal(renderValidator(customersSchema))
-  })
+  for (const { file, schema } of validatorFiles) {
+    it(`made ${basename(file)}; if not: node scripts/write-validator.ts`, async () => {
+      expect(await readFile(file, 'utf8')).to.equal(renderValidator(schema))
+    })
+  }
 
   it('makes what finds the same wrong as ajv does', () => {
     const judge = new Ajv(validatorOptions).compile(customersSchema)

@@ -4,6 +4,7 @@
  * - `missing-credentials`: a name or a password was not given, or was empty.
  * - `invalid-credentials`: unknown customer or wrong password; the error does not reveal which of the two.
  * - `too-many-attempts`: the brake on bad logins holds; `retryAfterMs` says how long.
+ * - `link-refused`: a link is wrong, is for another name, or has expired; the error does not reveal which.
  * - `invalid-file-name`: the name breaks the policy in `model/file-name.ts`.
  * - `not-found`: the customer has no file of that name.
  * - `already-exists`: a create-only upload found the name taken.
@@ -20,6 +21,7 @@ export const errorCodes = [
   'missing-credentials',
   'invalid-credentials',
   'too-many-attempts',
+  'link-refused',
   'invalid-file-name',
   'not-found',
   'already-exists',

@@ -19,6 +19,16 @@ export interface CredentialSource {
    * for every request: a source that has its customers in memory returns the credential without a promise.
    */
   find(name: string): Credential | undefined | Promise<Credential | undefined>
+
+  /**
+   * The key that links to the files of the customer called `name` are signed with; `undefined` if there is no such customer.
+   * It has 32 bytes or more, is another one for each customer, and a new one once the password has changed, which makes all
+   * earlier links worthless. All servers that share the customers give the same. It follows from what they know already, in
+   * such a way that a guess at the password by means of a link costs what a guess by means of the hash does. A stranger
+   * presents the name: the time must not depend on whether there is such a customer. Rejects when the source cannot answer.
+   * A source without this method has no links.
+   */
+  linkKey?(name: string): Promise<Uint8Array | undefined>
 }
 
 /** What a verifier may know of an attempt in addition to the password. */

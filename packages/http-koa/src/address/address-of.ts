@@ -29,7 +29,8 @@ export function createAddressOf(trustedProxies: readonly string[] = []): Address
   }
 }
 
-function remoteAddress({ socket }: IncomingMessage): string {
+/** The other end of the connection. */
+export function remoteAddress({ socket }: IncomingMessage): string {
   return withoutMapping(socket.remoteAddress ?? '')
 }
 

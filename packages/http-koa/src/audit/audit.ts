@@ -1,9 +1,12 @@
-/** A change of a file, an attempt at one, or a refused login. `undefined`: unknown, or without meaning. */
+/** A change of a file, an attempt at one, a refused login, or what was done by a link. `undefined`: unknown, or without meaning. */
 export interface AuditEvent {
   /** When it was over. */
   readonly time: Date
-  /** A login has an event only when it is refused. */
-  readonly event: 'upload' | 'delete' | 'login'
+  /**
+   * A login has an event only when it is refused; `link` is the making of a link, and `download` its use, of which the first
+   * bytes of a file have an event, and each link that is refused.
+   */
+  readonly event: 'upload' | 'delete' | 'login' | 'link' | 'download'
   /**
    * `refused`: for a reason that is the client's; `failed`: for one that is ours; `aborted`: the connection ended before
    * the request's body did, or before the login was looked at.

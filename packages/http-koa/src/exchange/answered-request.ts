@@ -8,6 +8,7 @@ export const routes = [
   'list',
   'usage',
   'delete',
+  'link',
   'ping',
   'other',
 ] as const
@@ -32,8 +33,10 @@ export interface AnsweredRequest {
   /** Bytes of the request and its answer on the connection, headers included. */
   readonly bytesIn: number
   readonly bytesOut: number
-  /** The customer's name, once that was known. */
+  /** The customer's name, once that was known; of a link, the customer who made it. */
   readonly customer: string | undefined
+  /** Whether a link has let the request in. */
+  readonly isByLink: boolean
   /** The client's IP address. */
   readonly address: string
   /** Why it was refused or failed: an `ErrorCode` of the core, or a code of docs/audit.md; `unexpected` for what has none. */

@@ -8,6 +8,8 @@ export interface HoldfastState {
   route?: Route
   /** The files of the customer who sent the request, once that is known. */
   files?: CustomerFiles
+  /** That a link has let the request in, and how its maker wants the content shown. */
+  link?: { readonly inline: boolean }
   /** What the request calls the file that it is about, once that is known; it may not be a name that is allowed. */
   fileName?: string
   /** What an upload has stored, once that is safe. */

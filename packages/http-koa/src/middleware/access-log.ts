@@ -21,7 +21,7 @@ export function logAnswers(log: HttpLog): OnAnswered {
   return (answered) => {
     // A rest of the fields would be a copy, made field by field.
     const { requestId, method, path, status, isAborted, durationMs } = answered
-    const { bytesIn, bytesOut, customer, address, reason } = answered
+    const { bytesIn, bytesOut, customer, isByLink, address, reason } = answered
     log.info(
       {
         requestId,
@@ -33,6 +33,7 @@ export function logAnswers(log: HttpLog): OnAnswered {
         bytesIn,
         bytesOut,
         customer,
+        ...(isByLink && { link: true }),
         address,
         ...(reason !== undefined && { reason }),
       },

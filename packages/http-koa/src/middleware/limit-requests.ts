@@ -16,18 +16,22 @@ export interface RequestCounter {
 }
 
 /**
- * Takes a place for a request of a customer, and returns the function that gives it back.
+ * Takes a place for a request of a customer, and returns the function that gives it back. Requests by links have places of
+ * their own: those who have a link must not keep the customer out.
  *
  * @throws FileServiceError `overloaded` when there is none
  */
-export type TakePlace = (customer: string) => () => void
+export type TakePlace = (customer: string, isByLink?: boolean) => () => void
 
 export interface RequestLimits {
   /** How many requests may be under way at a time. */
   readonly maxRequests: number
   /** The same for one customer. */
   readonly maxRequestsPerCustomer: number
-  /** Counts all requests under the empty key, and those of each customer under the name. */
+  /**
+   * Counts all requests under the empty key, those of each customer under the name, and those by the customer's links under
+   * `link/` and the name.
+   */
   readonly requestCounter: RequestCounter
 }
 
@@ -37,14 +41,17 @@ export function createRequestLimit({
   maxRequestsPerCustomer,
   requestCounter,
 }: RequestLimits): TakePlace {
-  return (customer) => {
+  return (customer, isByLink = false) => {
+    // No name has a slash.
+    const key = isByLink ? `link/${customer}` : customer
     if (requestCounter.count('') >= maxRequests) throw overloaded(maxRequests, '')
-    if (requestCounter.count(customer) >= maxRequestsPerCustomer) {
-      throw overloaded(maxRequestsPerCustomer, ` of "${customer}"`)
+    if (requestCounter.count(key) >= maxRequestsPerCustomer) {
+      const whose = isByLink ? ` by links of "${customer}"` : ` of "${customer}"`
+      throw overloaded(maxRequestsPerCustomer, whose)
     }
     const change = (by: 1 | -1) => {
       requestCounter.change('', by)
-      requestCounter.change(customer, by)
+      requestCounter.change(key, by)
     }
     change(1)
     return () => change(-1)
@@ -65,7 +72,7 @@ function overloaded(max: number, whose: string): FileServiceError {
  */
 export function limitRequests(takePlace: TakePlace): Middleware<HoldfastState> {
   return async (ctx, next) => {
-    const leave = takePlace(filesOf(ctx.state).customer.name)
+    const leave = takePlace(filesOf(ctx.state).customer.name, ctx.state.link !== undefined)
     try {
       await next()
     } catch (error) {

@@ -4,11 +4,11 @@ import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 
 /**
- * Records in the audit trail how an upload or deletion of one file ended, before the client learns of it. Goes before
+ * Records in the audit trail how an upload or deletion of one file ended, or the making of a link to it, before the client learns of it. Goes before
  * the route, and after authentication.
  */
 export function recordChange(
-  event: 'upload' | 'delete',
+  event: 'upload' | 'delete' | 'link',
   recorder: AuditRecorder,
 ): Middleware<HoldfastState> {
   return async (ctx, next) => {

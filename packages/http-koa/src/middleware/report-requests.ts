@@ -75,6 +75,7 @@ function describe(
     requestId,
     route,
     customer: files?.customer.name,
+    isByLink: state.link !== undefined,
     code: failure === undefined ? undefined : codeOf(failure),
     reason: failure instanceof Error ? failure.message : undefined,
     method: request.method,

@@ -13,6 +13,7 @@ import {
   validatorHeaders,
 } from '../answer/file-headers.ts'
 import { fileNameInPath } from './file-name-in-path.ts'
+import { linkHeaders } from '../links/link-headers.ts'
 import { mediaTypeOf } from '../answer/media-type.ts'
 import { problems } from '../errors/problem.ts'
 import { parseRange } from '../http/range.ts'
@@ -45,8 +46,10 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   return send(ctx, await files.serve(name, { reuseChunks: true }), false)
 }
 
+type FileContext = Context & { readonly state: HoldfastState }
+
 /** Answers with what was opened, or closes it. */
-async function send(ctx: Context, file: OpenBlob, isPartial: boolean): Promise<void> {
+async function send(ctx: FileContext, file: OpenBlob, isPartial: boolean): Promise<void> {
   const { info, range, content } = file
   let isSent = false
   try {
@@ -85,10 +88,15 @@ function isWanted(ctx: Context, info: BlobInfo): boolean {
 }
 
 /** Sets what goes with the content. */
-function describe(ctx: Context, info: BlobInfo): void {
+function describe(ctx: FileContext, info: BlobInfo): void {
   ctx.status = 200
   nameAttachment(ctx, info.name)
   setHeaders(ctx.res, contentHeaders)
+  const { link } = ctx.state
+  if (link) {
+    const disposition = ctx.response.get('Content-Disposition')
+    setHeaders(ctx.res, linkHeaders(info.name, link.inline, disposition))
+  }
   ctx.length = info.size
 }
 

@@ -7,6 +7,7 @@ const told = {
   'missing-credentials': [400, 'No auth headers'],
   'invalid-credentials': [400, 'Invalid credentials'],
   'too-many-attempts': [429, 'Too many failed logins'],
+  'link-refused': [403, 'The link is wrong, or has expired'],
   'invalid-file-name': [400, 'own words'],
   'not-found': [400, 'File not found'],
   'already-exists': [412, 'Precondition Failed'],

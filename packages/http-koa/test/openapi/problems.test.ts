@@ -12,6 +12,7 @@ const messages = {
   'missing-credentials': '',
   'invalid-credentials': '',
   'too-many-attempts': '',
+  'link-refused': '',
   'invalid-file-name': 'Invalid filename: it is empty',
   'not-found': '',
   'already-exists': '',

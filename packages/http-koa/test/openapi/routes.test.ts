@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto'
 import { operationsOf, readDescription } from '@holdfast/api-description'
 import { createFileService } from '@holdfast/core'
-import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { createRouter } from '../../src/router.ts'
 import { runApp } from '../support/running-app.ts'
@@ -12,7 +13,11 @@ const methodsOf = (path: string) =>
 
 /** What the router knows, in the words of OpenAPI. What answers every method of a path is left out. */
 function routes(): string[] {
-  const service = createFileService({ store: createMemoryBlobStore() })
+  const service = createFileService({
+    store: createMemoryBlobStore(),
+    credentials: createMemoryCredentialSource([]),
+    createLinkSignature: (key) => createHmac('sha256', key),
+  })
   const { stack } = createRouter(service)
   return stack
     .filter(({ methods }) => methods.length > 0 && !methods.includes('OPTIONS'))

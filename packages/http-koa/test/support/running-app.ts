@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import {
   createFileService,
   type BlobStore,
@@ -26,7 +26,14 @@ export interface RunOptions
     HttpServerOptions,
     Pick<
       RouterOptions,
-      'audit' | 'trustedProxies' | 'onAnswered' | 'onLogin' | 'resumable' | 'resumableDraft'
+      | 'audit'
+      | 'trustedProxies'
+      | 'onAnswered'
+      | 'onLogin'
+      | 'links'
+      | 'requestCounter'
+      | 'resumable'
+      | 'resumableDraft'
     > {
   readonly store?: BlobStore
   readonly maxFileSize?: number
@@ -47,6 +54,8 @@ export async function runApp({
   onAnswered,
   onLogin,
   trustedProxies = [],
+  links = true,
+  requestCounter,
   resumable = true,
   resumableDraft = false,
   ...serverOptions
@@ -58,6 +67,7 @@ export async function runApp({
     maxFileSize,
     maxUnfinishedUploads,
     createSha256: () => createHash('sha256'),
+    createLinkSignature: (key) => createHmac('sha256', key),
     hooks,
   })
   const log = collectLog()
@@ -65,8 +75,10 @@ export async function runApp({
     createApp(service, {
       log,
       trustedProxies,
+      links,
       resumable,
       resumableDraft,
+      ...(requestCounter && { requestCounter }),
       ...(audit && { audit }),
       ...(onAnswered && { onAnswered }),
       ...(onLogin && { onLogin }),

@@ -18,6 +18,7 @@ const answers = {
   'missing-credentials': { status: 400, message: 'No auth headers' },
   'invalid-credentials': { status: 400, message: 'Invalid credentials' },
   'too-many-attempts': { status: 429, message: 'Too many failed logins' },
+  'link-refused': { status: 403, message: 'The link is wrong, or has expired' },
   'invalid-file-name': { status: 400 },
   'not-found': { status: 400, message: 'File not found' },
   'already-exists': { status: 412, message: 'Precondition Failed' },

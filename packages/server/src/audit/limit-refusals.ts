@@ -9,14 +9,19 @@ export interface RefusalLimit {
 }
 
 /**
- * Bounds the lines of refused logins, which a stranger could otherwise write without end. Wrong passwords always get
+ * Bounds the lines of refused logins and links, which a stranger could otherwise write without end. Wrong passwords always get
  * theirs: each has cost a password hash, which bounds them, and they are what an auditor looks for. All other refusals
  * of logins cost nothing.
  */
 export function createRefusalLimit(options: LineLimitOptions): RefusalLimit {
   const { admit, flush } = createLineLimit(options)
   return {
-    admit: ({ event, reason }) => event !== 'login' || reason === 'invalid-credentials' || admit(),
+    admit: (event) => !isCheap(event) || admit(),
     flush,
   }
+}
+
+function isCheap({ event, outcome, reason }: AuditEvent): boolean {
+  if (event === 'download') return outcome !== 'ok'
+  return event === 'login' && reason !== 'invalid-credentials'
 }

@@ -1,4 +1,5 @@
-import { advice, parseByteSize, rangeErrorOf } from '@holdfast/core'
+import { parseByteSize } from '@holdfast/core'
+import { count, endpoint, list, oneOf, port, text, truth, workers } from './parse-setting.ts'
 import { parseDelay, parseDuration, parsePeriod } from './parse-duration.ts'
 
 /** The stores that files can be kept in. */
@@ -22,70 +23,6 @@ export interface Setting<Value, Default extends string | undefined = string | un
    */
   readonly parse: (text: string) => Value
 }
-
-const text = (value: string): string => {
-  if (value === '') throw new RangeError('is empty')
-  return value
-}
-
-const oneOf =
-  <Choice extends string>(...choices: readonly Choice[]) =>
-  (value: string): Choice => {
-    const choice = choices.find((each) => each === value)
-    if (choice === undefined) throw new RangeError(`is not one of ${choices.join(', ')}`)
-    return choice
-  }
-
-const port = (value: string): number => {
-  if (value.startsWith('tcp://')) {
-    throw rangeErrorOf(
-      advice(
-        'was set by Kubernetes for a service called holdfast',
-        'set enableServiceLinks: false in the pod, or give --port',
-      ),
-    )
-  }
-  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
-    throw rangeErrorOf(
-      advice('is not a port', 'write a number from 0 to 65535, where 0 stands for any free one'),
-    )
-  }
-  return Number(value)
-}
-
-const count = (value: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(value))
-    throw new RangeError('is not a whole number from 1 to 999999999')
-  return Number(value)
-}
-
-const workers = (value: string): number => {
-  if (!/^[1-9]\d?$/.test(value)) throw new RangeError('is not a whole number from 1 to 99')
-  return Number(value)
-}
-
-const truth = (value: string): boolean => {
-  if (['true', '1'].includes(value)) return true
-  if (['false', '0'].includes(value)) return false
-  throw new RangeError('is neither true nor false')
-}
-
-/** What could hold a password is refused: from here on the endpoint may be logged. */
-const endpoint = (value: string): string => {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (!isHttp || url.href !== `${url.origin}/`) {
-    throw rangeErrorOf(
-      advice(
-        'is not the address of a server',
-        'write http://host:9000 or https://host:9000, without a path, and keys elsewhere',
-      ),
-    )
-  }
-  return url.origin
-}
-
-const list = (value: string): readonly string[] => value.split(',').map((item) => item.trim())
 
 const setting = <Value, Default extends string | undefined>(setting: Setting<Value, Default>) =>
   setting
@@ -162,6 +99,17 @@ export const settings = {
   }),
   'resumable-draft': setting({
     describe: "Resumable uploads by the IETF's draft, which changes until it is an RFC",
+    isSwitch: true,
+    default: 'false',
+    parse: truth,
+  }),
+  'max-link-age': setting({
+    describe: 'Longest time for which a link to a file is good, such as 12h or 7d',
+    default: '7d',
+    parse: parsePeriod,
+  }),
+  'no-links': setting({
+    describe: 'No links that open a file without a password',
     isSwitch: true,
     default: 'false',
     parse: truth,

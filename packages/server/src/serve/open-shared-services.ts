@@ -26,6 +26,8 @@ export interface SharedServices {
   readonly verifyPassword: PasswordVerifier
   /** What the brake on bad logins counts with. */
   readonly failures: FailureCounter
+  /** What the brake on wrong links counts with: the same, but where another process counts the logins. */
+  readonly linkFailures: FailureCounter
   /** Which of the processes that write into the store this is, from 0. Default: the only one. */
   readonly writer?: number
   /** Default: what a service does without one. */
@@ -72,6 +74,7 @@ export async function openSharedServices(
   )
   const warning = await clearTextWarning(config)
   if (warning !== undefined) log.warn(adviceText(warning))
+  const failures = createLoginFailureCounter(config['login-failures-window'])
   return {
     certificate,
     credentials,
@@ -87,7 +90,8 @@ export async function openSharedServices(
         refusedSince: certificate.refusedSince(),
       })),
     verifyPassword: watch.verifyPassword(createPasswordVerifier()),
-    failures: createLoginFailureCounter(config['login-failures-window']),
+    failures,
+    linkFailures: failures,
     requestCounter: createKeyedCounter(),
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createFileService, createLoginBrake } from '@holdfast/core'
+import { createFileService, createLinkBrake, createLoginBrake } from '@holdfast/core'
 import { createApp } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { openAuditTrail } from '../audit/open-audit-trail.ts'
@@ -67,6 +67,9 @@ export async function startServer(
     uploadExpiryMs,
     maxUnfinishedUploads: config['max-unfinished-uploads'],
     createSha256: () => createHash('sha256'),
+    createLinkSignature: (key) => createHmac('sha256', key),
+    maxLinkAgeMs: config['max-link-age'],
+    linkBrake: createLinkBrake({ counter: services.linkFailures, ...brakeOptions }),
   })
   const server = createServer(
     createApp(service, {
@@ -74,6 +77,7 @@ export async function startServer(
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
+      links: !config['no-links'],
       resumableDraft: config['resumable-draft'],
       requestCounter: watch.requestCounter(services.requestCounter),
       ...(watch.onLogin && { onLogin: watch.onLogin }),

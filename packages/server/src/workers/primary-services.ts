@@ -36,7 +36,10 @@ export interface PrimaryServices {
  * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
  */
 export function createPrimaryServices(
-  services: Omit<OwnServices, 'requestCounter' | 'customersState' | 'reload' | 'close'>,
+  services: Omit<
+    OwnServices,
+    'linkFailures' | 'requestCounter' | 'customersState' | 'reload' | 'close'
+  >,
   books: QuotaBooks,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
 ): PrimaryServices {
@@ -78,6 +81,11 @@ export function createPrimaryServices(
             brake.attempt({ name, address, password, signal }, () =>
               verifyPassword(password, passwordHash, { address, signal }),
             ),
+          async linkKey({ name }) {
+            const key = await services.credentials.linkKey?.(name)
+            return key && Buffer.from(key).toString('base64')
+          },
+          linkFailed: ({ key }) => failures.add(key),
           count({ key, count }) {
             counts.set(key, count)
             sendCount(key)

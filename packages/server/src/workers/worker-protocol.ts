@@ -45,6 +45,10 @@ export interface Verification {
 /** What workers may ask their primary about what they have in common. */
 export type PrimaryHandlers = QuotaHandlers & {
   verify(verification: Verification, signal: AbortSignal): Promise<boolean>
+  /** The key for links of the customer called `name`, in Base64. */
+  linkKey(customer: { readonly name: string }): Promise<string | undefined>
+  /** Counts a wrong link. */
+  linkFailed(failure: { readonly key: string }): Promise<void>
   count(change: ReplicatedCount): void
 }
 

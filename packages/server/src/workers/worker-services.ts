@@ -56,9 +56,19 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
           current: () => current ?? first,
           onReplaced: (callback) => void (use = callback),
         },
-        credentials: { find: (name) => credentials.get(name) },
+        credentials: {
+          find: (name) => credentials.get(name),
+          async linkKey(name) {
+            const key = await primary().ask('linkKey', { name })
+            return key === undefined ? undefined : Buffer.from(key, 'base64')
+          },
+        },
         verifyPassword: rememberPasswords(verifyElsewhere(primary())),
         failures,
+        linkFailures: {
+          read: (key) => failures.read(key),
+          add: (key) => primary().ask('linkFailed', { key }),
+        },
         quotas: createQuotaClient(primary()),
         requestCounter,
         customersState: () => ({ count: credentials.size }),

@@ -29,11 +29,12 @@ describe('createRefusalLimit', () => {
     expect(countAdmitted(limit.admit, refusal('missing-credentials'))).to.equal(50)
     expect(countAdmitted(limit.admit, refusal('too-many-attempts'))).to.equal(10)
     expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(0)
+    expect(countAdmitted(limit.admit, refusal('link-refused', 'download'))).to.equal(0)
     limit.flush()
-    expect(told).to.deep.equal([90])
+    expect(told).to.deep.equal([140])
     expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(50)
     limit.flush()
-    expect(told).to.deep.equal([90])
+    expect(told).to.deep.equal([140])
   })
 
   it('spares wrong passwords, uploads and deletions', () => {
@@ -42,6 +43,8 @@ describe('createRefusalLimit', () => {
       refusal('invalid-credentials'),
       refusal('not-found', 'delete'),
       refusal('overloaded', 'upload'),
+      refusal('not-found', 'link'),
+      { ...refusal('', 'download'), outcome: 'ok' as const },
     ]) {
       expect(countAdmitted(limit.admit, event), event.reason).to.equal(50)
     }

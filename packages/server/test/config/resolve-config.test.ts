@@ -27,6 +27,8 @@ describe('resolveConfig', () => {
       'tls-cert': undefined,
       'tls-key': undefined,
       'resumable-draft': false,
+      'max-link-age': 604_800_000,
+      'no-links': false,
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'shutdown-delay': 0,

@@ -8,6 +8,7 @@ import { expectContinue } from './areas/expect-continue.ts'
 import { halfClosed } from './areas/half-closed.ts'
 import { isolation } from './areas/isolation.ts'
 import { limits } from './areas/limits.ts'
+import { links } from './areas/links.ts'
 import { list } from './areas/list.ts'
 import { loginBrake } from './areas/login-brake.ts'
 import { methodsAndPaths } from './areas/methods-and-paths.ts'
@@ -67,6 +68,7 @@ const storeAreas = [
   serveHeaders,
   serveRanges,
   serveConditional,
+  links,
   list,
   usage,
   deletion,
@@ -94,6 +96,7 @@ const areas = [
   serveHeaders,
   serveRanges,
   serveConditional,
+  links,
   list,
   usage,
   deletion,

@@ -27,6 +27,8 @@ export interface ServiceParts {
   readonly store: BlobStore
   readonly credentials: CredentialSource
   readonly failures: FailureCounter
+  /** Default: the same. */
+  readonly linkFailures?: FailureCounter
   readonly verifyPassword: PasswordVerifier
   readonly quotas?: QuotaKeeper
 }
@@ -50,11 +52,18 @@ export async function joinWorkers(
       share.welcome()
       await new Promise((resolve) => setImmediate(resolve))
       const { store } = parts
-      const { credentials, failures, verifyPassword, quotas } = told.open({
+      const { credentials, failures, linkFailures, verifyPassword, quotas } = told.open({
         config: { ...resolveConfig(), workers },
         place,
       })
-      return { store, credentials, failures, verifyPassword, ...(quotas && { quotas }) }
+      return {
+        store,
+        credentials,
+        failures,
+        linkFailures,
+        verifyPassword,
+        ...(quotas && { quotas }),
+      }
     }),
   )
 }

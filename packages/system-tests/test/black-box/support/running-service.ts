@@ -1,5 +1,5 @@
 import { type Connection, type ConnectionOptions, openConnection } from '@holdfast/testing'
-import { scrypt } from 'node:crypto'
+import { createHmac, scrypt } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type ClientRequest, type RequestOptions } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { watchAnswers, type WatchedAnswers } from '@holdfast/api-description'
 import {
   createFileService,
+  createLinkBrake,
   createLoginBrake,
   type BlobStore,
   type Credential,
@@ -110,9 +111,15 @@ export async function startService(
   const log: LogLine[] = []
   const answers: WatchedAnswers[] = []
   const isTls = certificate !== undefined
-  const serve = ({ failures, ...rest }: ServiceParts) => {
+  const serve = ({ failures, linkFailures = failures, ...rest }: ServiceParts) => {
     const loginBrake = createLoginBrake({ counter: failures, ...brake })
-    const service = createFileService({ ...rest, loginBrake, maxFileSize })
+    const service = createFileService({
+      ...rest,
+      loginBrake,
+      linkBrake: createLinkBrake({ counter: linkFailures, ...brake }),
+      createLinkSignature: (key) => createHmac('sha256', key),
+      maxFileSize,
+    })
     const app = createApp(service, { log: collectInto(log) })
     const server = isTls ? createHttpsServer(app, certificate) : createHttpServer(app)
     answers.push(watchAnswers(server))

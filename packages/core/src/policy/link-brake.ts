@@ -1,0 +1,49 @@
+import { FileServiceError } from '../model/errors.ts'
+import type { FailureCounter } from '../ports/failure-counter.ts'
+
+export interface LinkBrakeOptions {
+  /** Where failures are counted. Its window is how long the brake holds. */
+  readonly counter: FailureCounter
+  /** Links of one address that may be wrong before its links are refused. Default: 30. */
+  readonly failuresPerAddress?: number
+  /** Addresses whose links are neither counted nor refused. Default: none. */
+  readonly isExempt?: (address: string) => boolean
+}
+
+/** Refuses links of an address after too many that were wrong. */
+export interface LinkBrake {
+  /**
+   * Resolves to the result of `check`; `false` is counted before that.
+   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `check` uncalled
+   */
+  attempt(address: string, check: () => Promise<boolean>): Promise<boolean>
+}
+
+/** A brake that allows every attempt. */
+export const noLinkBrake: LinkBrake = { attempt: (_address, check) => check() }
+
+/**
+ * A {@link LinkBrake} that counts by address, apart from logins. A page on the web may have thirty wrong links in it, and
+ * its visitors must still be able to log in.
+ */
+export function createLinkBrake({
+  counter,
+  failuresPerAddress = 30,
+  isExempt = () => false,
+}: LinkBrakeOptions): LinkBrake {
+  return {
+    async attempt(address, check) {
+      if (isExempt(address)) return check()
+      const key = `link ${address}`
+      const { failures, forgottenInMs } = await counter.read(key)
+      if (failures >= failuresPerAddress) {
+        throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
+          retryAfterMs: forgottenInMs,
+        })
+      }
+      const isRight = await check()
+      if (!isRight) await counter.add(key)
+      return isRight
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { advice, rangeErrorOf } from '@holdfast/core'
+
+/** Anything but nothing. */
+export const text = (value: string): string => {
+  if (value === '') throw new RangeError('is empty')
+  return value
+}
+
+/** One of `choices`. */
+export const oneOf =
+  <Choice extends string>(...choices: readonly Choice[]) =>
+  (value: string): Choice => {
+    const choice = choices.find((each) => each === value)
+    if (choice === undefined) throw new RangeError(`is not one of ${choices.join(', ')}`)
+    return choice
+  }
+
+/** A port to listen on. */
+export const port = (value: string): number => {
+  if (value.startsWith('tcp://')) {
+    throw rangeErrorOf(
+      advice(
+        'was set by Kubernetes for a service called holdfast',
+        'set enableServiceLinks: false in the pod, or give --port',
+      ),
+    )
+  }
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw rangeErrorOf(
+      advice('is not a port', 'write a number from 0 to 65535, where 0 stands for any free one'),
+    )
+  }
+  return Number(value)
+}
+
+/** A whole number from 1. */
+export const count = (value: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new RangeError('is not a whole number from 1 to 999999999')
+  return Number(value)
+}
+
+/** A number of processes. */
+export const workers = (value: string): number => {
+  if (!/^[1-9]\d?$/.test(value)) throw new RangeError('is not a whole number from 1 to 99')
+  return Number(value)
+}
+
+/** `true`, `false`, `1` or `0`. */
+export const truth = (value: string): boolean => {
+  if (['true', '1'].includes(value)) return true
+  if (['false', '0'].includes(value)) return false
+  throw new RangeError('is neither true nor false')
+}
+
+/** What could hold a password is refused: from here on the endpoint may be logged. */
+export const endpoint = (value: string): string => {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.href !== `${url.origin}/`) {
+    throw rangeErrorOf(
+      advice(
+        'is not the address of a server',
+        'write http://host:9000 or https://host:9000, without a path, and keys elsewhere',
+      ),
+    )
+  }
+  return url.origin
+}
+
+/** What stands between commas. */
+export const list = (value: string): readonly string[] =>
+  value.split(',').map((item) => item.trim())
