@@ -26,6 +26,10 @@ export function checkCommands(named: readonly string[], isCi: boolean): readonly
     { title: 'lint', command: ['eslint', ...(isCi ? [] : byContent('lint')), ...places] },
     { title: 'types of the tests', command: ['tsc', '-p', 'tsconfig.test.json', ...types] },
     {
+      title: 'types of the page of the tests',
+      command: ['tsc', '-p', 'packages/system-tests/test/tus-clients/page'],
+    },
+    {
       title: 'format',
       command: ['prettier', '--check', '--log-level', 'warn', ...byContent('format'), ...places],
     },

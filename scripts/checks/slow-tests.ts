@@ -16,6 +16,7 @@ export const slowTests: readonly string[] = [
   'scripts/release/test/installed-packages.long.test.ts',
   'packages/system-tests/test/openapi/clients/generated-clients.test.ts',
   'packages/system-tests/test/black-box/minio.test.ts',
+  'packages/system-tests/test/tus-clients/tus-clients.long.test.ts',
   'packages/system-tests/test/endurance/soak.long.test.ts',
   'packages/system-tests/test/docs/writing-an-adapter.test.ts',
   'packages/system-tests/test/runtimes/runtimes.test.ts',

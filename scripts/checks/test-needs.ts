@@ -11,6 +11,7 @@ const users = {
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
   python: ['packages/system-tests/test/openapi/python-environment.ts'],
+  go: ['packages/system-tests/test/tus-clients/support/go-client.ts'],
   java: ['packages/system-tests/test/openapi/clients/client-project.ts'],
   rsync: ['packages/system-tests/test/docs/backup.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],

@@ -57,6 +57,7 @@ describe('testNeeds', () => {
     const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const python = 'packages/system-tests/test/openapi/python-environment.ts'
+    const go = 'packages/system-tests/test/tus-clients/support/go-client.ts'
     const java = 'packages/system-tests/test/openapi/clients/client-project.ts'
     const systemd = 'packages/system-tests/test/docs/analyze-unit.ts'
     const btrfs = 'packages/store-disk/test/mounted-disk.ts'
@@ -79,12 +80,14 @@ describe('testNeeds', () => {
       [postgres]: '',
       'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
       [python]: '',
+      [go]: '',
+      'packages/system-tests/test/tus-clients/h.test.ts': "import './support/go-client.ts'\n",
       [java]: '',
       [systemd]: '',
       [btrfs]: '',
       'packages/store-disk/test/f.test.ts': "import './mounted-disk.ts'\n",
     }
-    const all = 's3servers images proxies browsers prometheus python java postgres btrfs systemd'
+    const all = 's3servers images proxies browsers prometheus python go java postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
     expect(await needs(files, 'packages/system-tests/test/abuse/b.test.ts')).to.equal('browsers')
   })

@@ -1,0 +1,34 @@
+import { describeWithMinio } from '@holdfast/minio-container'
+import { createSite, startHoldfast, type Site } from '@holdfast/testing'
+import { describeTusClients } from './describe-tus-clients.ts'
+import type { StartServer } from './tus-client.ts'
+
+let sites: Site[]
+
+before(() => {
+  sites = []
+})
+after(async () => {
+  for (const site of sites) await site.remove()
+})
+
+async function newSite(): Promise<Site> {
+  const site = await createSite()
+  sites.push(site)
+  return site
+}
+
+const startOnDisk: StartServer = async (flags) =>
+  startHoldfast(flags, { cwd: (await newSite()).path })
+
+describeTusClients('the disk store', startOnDisk)
+
+describeWithMinio('holdfast serve --store minio', (minio) => {
+  describeTusClients('the MinIO store', async (flags) => {
+    const { endpoint, accessKey, secretKey } = minio()
+    const bucket = ['--minio-endpoint', endpoint, '--minio-bucket', await minio().createBucket()]
+    const env = { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
+    const { path: cwd } = await newSite()
+    return startHoldfast(['--store', 'minio', ...bucket, ...flags], { cwd, env })
+  })
+})
