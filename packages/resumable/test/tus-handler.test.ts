@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createHash } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, request, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createFileService, FileServiceError, type CustomerFiles } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
@@ -200,6 +200,19 @@ describe('createTusHandler', () => {
     const { headers: answered } = await fetch(app.endpoint, { method: 'POST', headers })
     expect(answered.get('location')).to.match(/^https:\/\/files\.example\/uploads\/[\w-]+$/)
     expect((await app.files.stat('untitled')).size).to.equal(0)
+  })
+
+  it('refuses a checksum that is announced as a trailer, since it reads none', async () => {
+    await using app = await run()
+    const headers = { ...piece, ...named, 'Upload-Length': '5', Trailer: 'Upload-Checksum' }
+    const { hostname, port, pathname } = new URL(app.endpoint)
+    const sending = request({ hostname, port, path: pathname, method: 'POST', headers })
+    sending.addTrailers({ 'Upload-Checksum': 'sha1 AAAA' })
+    sending.end('Hello')
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).to.equal(400)
+    expect(await app.files.stat('a.txt').catch(() => 'nothing')).to.equal('nothing')
   })
 
   it('says what it knows, and drops uploads', async () => {

@@ -78,6 +78,7 @@ const ofTus = {
     ['upload-metadata', 'a value is not UTF-8'],
     ['upload-checksum', 'the algorithm must be one of sha256, sha1'],
     ['upload-checksum', 'the checksum must be in Base64'],
+    ['upload-checksum', 'it must come before the body'],
     ['upload-concat', 'uploads cannot be joined'],
   ].map(([header = '', reason = '']) => tusProblems.invalidHeader(header, reason)),
   methodNotAllowed: [tusProblems.methodNotAllowed('POST, OPTIONS')],
