@@ -48,11 +48,12 @@ export function testJob(
 }
 
 /**
- * Tests of the product as a whole leave no coverage: they run what the packages' tests run, once more. Those that measure must not
- * be slowed down.
+ * Tests of the product as a whole leave no coverage, nor do those that take long: they run what other tests run, once more, and
+ * collecting costs the process of a contract a seventh of its time and more. Those that measure must not be slowed down.
  */
 function variablesFor(file: string, { coverage, temporary }: TestFolders): Record<string, string> {
-  const isCovering = !file.startsWith('packages/system-tests/') && !hasMark(file, 'alone')
+  const isOfProduct = file.startsWith('packages/system-tests/')
+  const isCovering = !isOfProduct && !hasMark(file, 'long') && !hasMark(file, 'alone')
   return {
     ...(coverage !== undefined && isCovering && { NODE_V8_COVERAGE: coverage }),
     ...(temporary !== undefined && { TMPDIR: temporary }),

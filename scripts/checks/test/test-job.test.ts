@@ -121,12 +121,14 @@ describe('testJob', () => {
     expect(output).to.include('kept by').and.include('Timeout')
   })
 
-  it('has the process of the tests report what it has run, but none that they start, none that measures, and none of system-tests', async () => {
+  it('has the process of the tests report what it has run, but none that they start, none that measures or takes long, and none of system-tests', async () => {
     const starts = `import { execFileSync } from 'node:child_process'
       it('starts', () => void execFileSync(process.execPath, ['--eval', '1']))`
     expect((await reportOf(starts)).covering).to.equal(1)
     const alone = await reportOfFile('packages/a/test/a.alone.test.ts', starts, [])
     expect(alone).to.deep.include({ passed: 1, covering: 0 })
+    const long = await reportOfFile('packages/a/test/a.long.test.ts', starts, [])
+    expect(long).to.deep.include({ passed: 1, covering: 0 })
     const ofProduct = await reportOfFile('packages/system-tests/test/a.test.ts', starts, [])
     expect(ofProduct).to.deep.include({ passed: 1, covering: 0 })
   })
