@@ -73,8 +73,8 @@ export const noLoginBrake: LoginBrake = {
  * guesses one after another. One attempt of each address on a name never waits for other addresses. The waiting attempts
  * of one address go in the order of their arrival; their number is bounded. An attempt that succeeds synchronously, as
  * with a remembered password, needs no place, unless others of its address wait. A name that has logged in from the
- * address before does not queue behind those: an eighth of the places, rounded down, is kept for such names, so that their
- * passwords may be compared while many first logins of the address are under way.
+ * address, by a verification that took time or while others were under way, does not queue behind those: an eighth of the
+ * places, rounded down, is kept for such names, so that their passwords may be compared meanwhile.
  *
  * Attempts of one address with equal name and password share one waiting place, so that a client may open a thousand
  * connections at once: when one of them is right, the others try again at once, and a verifier that remembers the password
@@ -234,7 +234,8 @@ export function createLoginBrake({
       const verdict = settled(verify)
       // The result came in this turn, in which no other attempt could have taken the place.
       if (verdict === true) {
-        remember(keys)
+        // No place is scarce otherwise, and to look up a new string costs as much as a counter.
+        if (underWay.count(keys.address) > 0) remember(keys)
         return true
       }
       changePlaces(keys, 1)
