@@ -16,6 +16,8 @@ export interface AskedRequest {
   readonly override?: string
   /** The target as it was sent, query and all. */
   readonly target: string
+  /** Whether a browser asks before it sends a request from another origin (CORS). */
+  readonly isPreflight?: boolean
 }
 
 /** An answer as it went over the wire. */

@@ -36,6 +36,8 @@ export function watchAnswers(
       createAnswerReader(requests, (answer) => {
         count++
         const { request, status } = answer
+        // A browser asks by itself, and only the Fetch Standard says what it gets.
+        if (request?.isPreflight) return
         const problems = judge(answer)
         if (problems.length === 0) return
         const asked = request ? `${request.method} ${request.target}` : 'no request'
@@ -45,7 +47,13 @@ export function watchAnswers(
   }
   const note = ({ socket, method = '', url = '', headers }: IncomingMessage) => {
     const override = headers['x-http-method-override']
-    const request = { method, target: url, ...(typeof override === 'string' && { override }) }
+    const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers
+    const request = {
+      method,
+      target: url,
+      isPreflight,
+      ...(typeof override === 'string' && { override }),
+    }
     pendingOn(socket).push(request)
   }
 

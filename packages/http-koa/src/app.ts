@@ -44,6 +44,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   )
   app.use(requestId)
   app.use(reportRequests(report))
+  if (setup.cors) app.use(setup.cors)
   app.use(async (_ctx, next) => {
     await next()
     await endOfTurn()

@@ -29,6 +29,11 @@ export interface RouterOptions {
    * several processes can count together. Default: in this process.
    */
   readonly requestCounter?: RequestCounter
+  /**
+   * Origins, such as `https://app.example.com`, whose scripts may use the service from a browser, or `*` for all. They log in by
+   * the headers as everyone does; a browser never adds cookies. Default: none.
+   */
+  readonly corsOrigins?: readonly string[]
   /** Whether there are links. Default: yes, where the service has them. */
   readonly links?: boolean
   /** Whether there is `/resumable`, for uploads by tus. Default: yes, where the store keeps uploads in pieces. */

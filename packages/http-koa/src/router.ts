@@ -34,13 +34,14 @@ export function createRouter(
   options: RouterOptions = {},
 ): Router<HoldfastState> {
   const setup = createSetup(service, options)
-  const { log, addressOf } = setup
+  const { log, addressOf, cors } = setup
   const { onAnswered } = options
   return createRoutes(setup, [
     requestId,
     ...(onAnswered
       ? [reportRequests(createReporter(addressOf, catchingErrors(onAnswered, log)))]
       : []),
+    ...(cors ? [cors] : []),
     createErrors(log),
   ])
 }

@@ -4,6 +4,9 @@ import { createAuditRecorder, noRecorder, type AuditRecorder } from './audit/aud
 import { createAddressOf, type AddressOf } from './address/address-of.ts'
 import { createOriginOf, type OriginOf } from './address/origin-of.ts'
 import { noLog, type HttpLog } from './errors/log.ts'
+import type { Middleware } from 'koa'
+import type { HoldfastState } from './exchange/holdfast-state.ts'
+import { createCors } from './middleware/cors.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
 import { reportLogins } from './middleware/report-logins.ts'
@@ -16,6 +19,8 @@ export interface Setup {
   readonly log: HttpLog
   readonly addressOf: AddressOf
   readonly originOf: OriginOf
+  /** `undefined` where no other origin is allowed. */
+  readonly cors: Middleware<HoldfastState> | undefined
   readonly authenticate: Authenticate
   readonly takePlace: TakePlace
   readonly recorder: AuditRecorder
@@ -33,7 +38,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { resumable = true, resumableDraft = false, links = true } = options
   const { isResumable, maxFileSize } = service
-  const { requestCounter = createKeyedCounter() } = options
+  const { corsOrigins = [], requestCounter = createKeyedCounter() } = options
   const addressOf = createAddressOf(trustedProxies)
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
@@ -45,6 +50,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
     takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestCounter }),
     recorder: audit ? createAuditRecorder(audit, addressOf) : noRecorder,
+    cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     links: links ? service.links : undefined,
     tus: resumable && isResumable ? createTus({ maxFileSize }) : undefined,
     draft: resumableDraft && isResumable ? createDraft({ maxFileSize }) : undefined,

@@ -12,11 +12,13 @@ export interface FastPathSetup {
   readonly authenticate: Authenticate
   readonly takePlace: TakePlace
   readonly recorder: AuditRecorder
+  /** What answers to other origins need, which the fast path does not know. */
+  readonly cors: unknown
 }
 
 /** The fast paths of the routes: downloads, uploads and deletions of small files. Other requests are left to the application. */
 export function createFastPath(
-  { prefix, authenticate, takePlace, recorder }: FastPathSetup,
+  { prefix, authenticate, takePlace, recorder, cors }: FastPathSetup,
   report: Reporter,
 ): FastPath {
   const enter = createEnter(authenticate, takePlace, report)
@@ -24,7 +26,7 @@ export function createFastPath(
   const change = createFastChange(prefix, enter, recorder)
   return (exchange) => {
     const { method, httpVersion } = exchange.request
-    if (httpVersion !== '1.1') return undefined
+    if (httpVersion !== '1.1' || cors !== undefined) return undefined
     const attempt = method === 'GET' ? serve(exchange) : change(exchange)
     // Where it fails, the application finds the same error and answers it.
     return attempt?.catch(() => false)

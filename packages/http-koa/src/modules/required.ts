@@ -1,6 +1,7 @@
 import type * as Http from 'node:http'
 import type * as Https from 'node:https'
 import { createRequire } from 'node:module'
+import type KoaCors from '@koa/cors'
 import type * as KoaRouter from '@koa/router'
 
 const require = createRequire(import.meta.url)
@@ -14,3 +15,6 @@ export const koaRouter = require('@koa/router') as typeof KoaRouter
 
 /** Loaded when it is asked for: a server without TLS does without. */
 export const https = () => require('node:https') as typeof Https
+
+/** Loaded when it is asked for: most servers do without. */
+export const koaCors = () => require('@koa/cors') as typeof KoaCors

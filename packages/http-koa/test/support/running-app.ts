@@ -30,6 +30,7 @@ export interface RunOptions
       | 'trustedProxies'
       | 'onAnswered'
       | 'onLogin'
+      | 'corsOrigins'
       | 'links'
       | 'requestCounter'
       | 'resumable'
@@ -54,6 +55,7 @@ export async function runApp({
   onAnswered,
   onLogin,
   trustedProxies = [],
+  corsOrigins = [],
   links = true,
   requestCounter,
   resumable = true,
@@ -75,6 +77,7 @@ export async function runApp({
     createApp(service, {
       log,
       trustedProxies,
+      corsOrigins,
       links,
       resumable,
       resumableDraft,

@@ -71,3 +71,20 @@ export const endpoint = (value: string): string => {
 /** What stands between commas. */
 export const list = (value: string): readonly string[] =>
   value.split(',').map((item) => item.trim())
+
+/** Origins as a browser writes them, or `*`, with commas between them. */
+export const origins = (value: string): readonly string[] => {
+  const wrong = list(value).find((origin) => !isOrigin(origin))
+  if (wrong === undefined) return list(value)
+  throw rangeErrorOf(
+    advice(
+      `has "${wrong}", which is not an origin`,
+      'write https://host or https://host:8443, without a path, or * for all',
+    ),
+  )
+}
+
+function isOrigin(text: string): boolean {
+  if (text === '*') return true
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:[^*]+$/u.test(text)
+}

@@ -1,5 +1,15 @@
 import { parseByteSize } from '@holdfast/core'
-import { count, endpoint, list, oneOf, port, text, truth, workers } from './parse-setting.ts'
+import {
+  count,
+  endpoint,
+  list,
+  oneOf,
+  origins,
+  port,
+  text,
+  truth,
+  workers,
+} from './parse-setting.ts'
 import { parseDelay, parseDuration, parsePeriod } from './parse-duration.ts'
 
 /** The stores that files can be kept in. */
@@ -102,6 +112,11 @@ export const settings = {
     isSwitch: true,
     default: 'false',
     parse: truth,
+  }),
+  'cors-origin': setting({
+    describe: 'Origins whose scripts may use the service, with commas; * for all',
+    default: undefined,
+    parse: origins,
   }),
   'max-link-age': setting({
     describe: 'Longest time for which a link to a file is good, such as 12h or 7d',

@@ -78,6 +78,7 @@ export async function startServer(
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
       links: !config['no-links'],
+      corsOrigins: config['cors-origin'] ?? [],
       resumableDraft: config['resumable-draft'],
       requestCounter: watch.requestCounter(services.requestCounter),
       ...(watch.onLogin && { onLogin: watch.onLogin }),

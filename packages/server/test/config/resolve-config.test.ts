@@ -27,6 +27,7 @@ describe('resolveConfig', () => {
       'tls-cert': undefined,
       'tls-key': undefined,
       'resumable-draft': false,
+      'cors-origin': undefined,
       'max-link-age': 604_800_000,
       'no-links': false,
       'idle-timeout': 60_000,
