@@ -35,6 +35,8 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     dependencies: ['core'],
     devDependencies: ['contract', 'minio-container', 's3-servers', 'testing'],
   },
+  // The page: files, and what Node needs to serve them. Its own tests run a server.
+  web: { dependencies: [], devDependencies: ['core', 'http-koa', 'testing'] },
   // Real MinIO servers for tests; not published.
   'minio-container': { dependencies: [], devDependencies: [] },
   // S3 servers other than MinIO, likewise.
@@ -52,6 +54,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'passwords',
       'store-disk',
       'store-minio',
+      'web',
     ],
     devDependencies: ['contract', 'minio-container', 'testing'],
   },

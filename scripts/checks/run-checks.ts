@@ -29,6 +29,7 @@ const check = (title: string, ...command: string[]) => checkJob(root, title, com
 const build = check('build and types', 'tsc', '--build')
 // Of this run only: a test may run this script, too.
 const program = await mkdtemp(join(tmpdir(), 'holdfast-program-'))
+const page = check('the page', 'node', 'packages/web/build/build-page.ts')
 const bundle = check('bundle of the command', 'node', 'scripts/program/build-program.ts', program)
 const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
 const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
@@ -51,7 +52,7 @@ const isCovered = isComplete && (args.length < said.length || Boolean(process.en
 
 if (isComplete) await forgetResults(root)
 if (isCovered) await forgetCoverage(root)
-const built = [...(await run([build])), ...(await run([bundle]))]
+const built = [...(await run([build])), ...(await run([page])), ...(await run([bundle]))]
 process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 const endMinio = await startSharedMinio(root, choice.files)
 const reports = await run([

@@ -37,6 +37,8 @@ export async function bundleProgram(root: string, to: string): Promise<string> {
   // Each package reads its version relative to its file: the command's next to `dist`, the server's one folder above that.
   await cp(join(root, 'packages/holdfast/package.json'), join(program, 'package.json'))
   await cp(join(root, 'packages/server/package.json'), join(to, 'package.json'))
+  // The page lies beside the file that opens it.
+  await cp(join(root, 'packages/web/dist/page'), join(program, 'dist/page'), { recursive: true })
   await cp(join(root, 'packages/holdfast/bin'), join(program, 'bin'), { recursive: true })
   return join(program, 'bin/holdfast.js')
 }

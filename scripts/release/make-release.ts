@@ -54,4 +54,5 @@ async function buildCopy(root: string, copy: string): Promise<void> {
   await packageManager(copy, install)
   const tsc = join(copy, 'node_modules/typescript/bin/tsc')
   await run(process.execPath, [tsc, '--build'], { cwd: copy })
+  await run(process.execPath, [join(copy, 'packages/web/build/build-page.ts')])
 }

@@ -31,6 +31,7 @@ export {
   type UploadedPart,
 } from './multipart/multer-storage.ts'
 export type { StagedUpload } from './body/stage-upload.ts'
+export type { PageFile, PageFiles } from './page/page.ts'
 export { createRouter } from './router.ts'
 export type { RouterOptions } from './router-options.ts'
 export { createHttpServer } from './server/http-server.ts'

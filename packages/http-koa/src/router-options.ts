@@ -4,6 +4,7 @@ import type { HttpLog } from './errors/log.ts'
 import type { Authenticate } from './middleware/authenticate.ts'
 import type { OnLogin } from './middleware/report-logins.ts'
 import type { RequestCounter } from './middleware/limit-requests.ts'
+import type { PageFiles } from './page/page.ts'
 
 export interface RouterOptions {
   /** A path before all routes, such as `/files`. Default: none. */
@@ -43,6 +44,11 @@ export interface RouterOptions {
    * on `PUT /upload/:filename` and `POST /upload`. It changes until it is an RFC. Default: no.
    */
   readonly resumableDraft?: boolean
+  /**
+   * Opens the page that browsers get at `/`, such as `openPage` of `@holdfast/web`; called when it is first asked for.
+   * Default: there is no page.
+   */
+  readonly web?: () => Promise<PageFiles>
   /** Default: nothing is logged. */
   readonly log?: HttpLog
   /**

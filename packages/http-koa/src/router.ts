@@ -12,6 +12,7 @@ import { requestId } from './middleware/request-id.ts'
 import { createMakeLink } from './routes/link.ts'
 import { createLinkOpening } from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
+import { createPage } from './page/page.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
@@ -48,7 +49,7 @@ export function createRouter(
 
 /** The routes after `before`, which sees to request ids and errors unless the application does. */
 export function createRoutes(setup: Setup, before: readonly Handler[] = []): Router<HoldfastState> {
-  const { prefix, log, authenticate, takePlace, recorder, links, tus, draft } = setup
+  const { prefix, log, authenticate, takePlace, recorder, links, tus, draft, web } = setup
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate, recorder)
   const limited = limitRequests(takePlace)
@@ -107,6 +108,10 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
     router.post('/resumable{/}', ...handlers).all('/resumable{/}', ...handlers)
     router.register('/resumable/:id', ['HEAD', 'PATCH', 'DELETE'], handlers)
     router.all('/resumable/:id', ...handlers)
+  }
+  if (web) {
+    const page = createPage(web)
+    router.get('/', page).get('/assets/:asset', page)
   }
   return router
 }

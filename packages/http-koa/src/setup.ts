@@ -10,6 +10,7 @@ import { createCors } from './middleware/cors.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
 import { reportLogins } from './middleware/report-logins.ts'
+import type { PageFiles } from './page/page.ts'
 import type { RouterOptions } from './router-options.ts'
 
 /** What `createApp` and `createRouter` make of their options. */
@@ -30,6 +31,8 @@ export interface Setup {
   readonly tus: Tus | undefined
   /** `undefined` unless it was asked for, and uploads can come in pieces. */
   readonly draft: Draft | undefined
+  /** `undefined` where there is no page. */
+  readonly web: (() => Promise<PageFiles>) | undefined
 }
 
 /** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
@@ -53,6 +56,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
     cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     links: links ? service.links : undefined,
     tus: resumable && isResumable ? createTus({ maxFileSize }) : undefined,
+    web: options.web,
     draft: resumableDraft && isResumable ? createDraft({ maxFileSize }) : undefined,
   }
 }

@@ -26,6 +26,7 @@ describe('packPackages', function () {
       '@holdfast/server',
       '@holdfast/store-disk',
       '@holdfast/store-minio',
+      '@holdfast/web',
       'holdfast',
     ])
   })

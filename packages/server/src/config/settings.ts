@@ -129,6 +129,12 @@ export const settings = {
     default: 'false',
     parse: truth,
   }),
+  'no-web': setting({
+    describe: 'No page at /, for which browsers ask',
+    isSwitch: true,
+    default: 'false',
+    parse: truth,
+  }),
   'login-failures-per-address': setting({
     describe: 'Failed logins of an address before it is refused',
     default: '30',

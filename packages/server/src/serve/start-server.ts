@@ -80,6 +80,7 @@ export async function startServer(
       links: !config['no-links'],
       corsOrigins: config['cors-origin'] ?? [],
       resumableDraft: config['resumable-draft'],
+      ...(!config['no-web'] && { web: openPage }),
       requestCounter: watch.requestCounter(services.requestCounter),
       ...(watch.onLogin && { onLogin: watch.onLogin }),
       ...(watch.onAnswered && { onAnswered: watch.onAnswered }),
@@ -130,6 +131,12 @@ async function affordableConnections({ 'max-requests': maxRequests }: Config) {
   const openFiles = await openFilesLimit()
   if (openFiles === undefined || openFiles === Infinity) return undefined
   return connectionsWithin(openFiles, maxRequests)
+}
+
+/** Loaded only when a browser asks for it. */
+async function openPage() {
+  const web = await import('@holdfast/web')
+  return web.openPage()
 }
 
 async function openTrail({ 'audit-log': path }: Config, log: Logger, watch: ServerWatch) {

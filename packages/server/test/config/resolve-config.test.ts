@@ -30,6 +30,7 @@ describe('resolveConfig', () => {
       'cors-origin': undefined,
       'max-link-age': 604_800_000,
       'no-links': false,
+      'no-web': false,
       'idle-timeout': 60_000,
       'shutdown-grace': 30_000,
       'shutdown-delay': 0,

@@ -1,0 +1,45 @@
+import type { Connection } from './connection.ts'
+import type { FileEntry } from './file-entry.ts'
+
+const pathOf = (verb: 'serve' | 'delete' | 'upload', name: string) =>
+  `${verb}/${encodeURIComponent(name)}`
+
+/** Resolves if the credentials are right. */
+export async function checkCredentials(connection: Connection): Promise<void> {
+  // An empty page of an empty account is no error.
+  await connection.request('list?limit=1&after=')
+}
+
+export async function deleteFile(
+  connection: Connection,
+  name: string,
+  options: { readonly keepalive?: boolean } = {},
+): Promise<void> {
+  await connection.request(pathOf('delete', name), { method: 'DELETE', ...options })
+}
+
+/** The content of a file, or its first `limit` bytes. */
+export async function readFile(
+  connection: Connection,
+  name: string,
+  options: { readonly limit?: number; readonly signal?: AbortSignal } = {},
+): Promise<Blob> {
+  const { limit, signal } = options
+  const response = await connection.request(pathOf('serve', name), {
+    ...(limit !== undefined && { headers: { Range: `bytes=0-${limit - 1}` } }),
+    ...(signal && { signal }),
+  })
+  return response.blob()
+}
+
+/** What the list says of one file. */
+export async function readEntry(connection: Connection, name: string): Promise<FileEntry> {
+  const { headers } = await connection.request(pathOf('serve', name), { method: 'HEAD' })
+  return {
+    name,
+    size: Number(headers.get('Content-Length')),
+    modified: new Date(headers.get('Last-Modified') ?? Date.now()).toISOString(),
+    type: headers.get('Content-Type') ?? '',
+    etag: headers.get('ETag') ?? '',
+  }
+}

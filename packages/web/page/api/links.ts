@@ -1,0 +1,39 @@
+import type { Connection } from './connection.ts'
+
+export interface SignedLink {
+  /** Absolute. */
+  readonly url: string
+  readonly expires: Date
+}
+
+/** Whether this server makes links. */
+export async function hasLinks(connection: Connection): Promise<boolean> {
+  try {
+    const { status } = await fetch(connection.url('link/a'), { method: 'OPTIONS' })
+    return status === 204
+  } catch {
+    return false
+  }
+}
+
+/** Makes a link by which anyone may GET a file for `expiresIn` seconds. Default: as long as the server sets, an hour or less. */
+export async function makeLink(
+  connection: Connection,
+  name: string,
+  options: { readonly expiresIn?: number; readonly inline: boolean },
+): Promise<SignedLink> {
+  const response = await connection.request(`link/${encodeURIComponent(name)}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(options),
+  })
+  const { url, expires } = (await response.json()) as { url: string; expires: string }
+  return { url: ownAddress(connection, url), expires: new Date(expires) }
+}
+
+/** The link at the address that this page has: a proxy may have hidden it from the server. */
+function ownAddress(connection: Connection, url: string): string {
+  const { pathname, search } = new URL(url, connection.url(''))
+  const path = pathname.slice(pathname.lastIndexOf('/serve/') + 1)
+  return connection.url(path + search)
+}

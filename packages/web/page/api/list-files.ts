@@ -1,0 +1,36 @@
+import { ApiError } from './api-error.ts'
+import type { Connection } from './connection.ts'
+import type { FileEntry } from './file-entry.ts'
+
+const pageSize = 2000
+
+/** The customer's files, a page at a time. */
+export async function* listFiles(
+  connection: Connection,
+  signal: AbortSignal,
+): AsyncGenerator<readonly FileEntry[]> {
+  let path: string | undefined = `list?details=1&limit=${pageSize}`
+  while (path !== undefined) {
+    const response: Response | undefined = await pageAt(connection, path, signal)
+    if (response === undefined) return
+    yield (await response.json()) as readonly FileEntry[]
+    path = nextOf(response.headers.get('Link'))
+  }
+}
+
+/** A list of nothing is an error of the API, and no error here. */
+async function pageAt(connection: Connection, path: string, signal: AbortSignal) {
+  try {
+    return await connection.request(path, { signal })
+  } catch (error) {
+    if (error instanceof ApiError && error.message === 'No files uploaded yet') return undefined
+    throw error
+  }
+}
+
+/** The query of `Link: <…>; rel="next"`. The path is ours, whatever a proxy has made of it. */
+function nextOf(link: string | null): string | undefined {
+  const [, target] = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(link ?? '') ?? []
+  const query = target?.slice(target.indexOf('?'))
+  return query === undefined ? undefined : `list${query}`
+}

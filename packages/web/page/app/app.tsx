@@ -1,0 +1,35 @@
+import type { JSX } from 'preact'
+import { t } from '../i18n/language.ts'
+import { SignInForm } from '../sign-in/sign-in-form.tsx'
+import { SignInPage } from '../sign-in/sign-in-page.tsx'
+import { Dialog } from './dialog.tsx'
+import { FilesPage } from './files-page.tsx'
+import { NoticeList } from './notice-list.tsx'
+import { renewPassword, session, type Session } from './session.ts'
+
+/** The page. */
+export function App(): JSX.Element {
+  const current = session.value
+  return (
+    <>
+      {current ? <FilesPage key={current.connection.customer} session={current} /> : <SignInPage />}
+      {current?.connection.isRefused.value && <RenewPassword session={current} />}
+      <NoticeList />
+    </>
+  )
+}
+
+/** Asks for the new password where the old one is refused; what is under way waits. */
+function RenewPassword({ session: { connection, files, uploads } }: { readonly session: Session }) {
+  const renew = async (_customer: string, password: string) => {
+    await renewPassword(connection, password)
+    for (const item of uploads.items.value) uploads.resume(item)
+    void files.load()
+  }
+  return (
+    <Dialog title={t('signIn')} class="renew">
+      <p>{t('signInAgain')}</p>
+      <SignInForm customer={connection.customer} onSubmit={renew} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,52 @@
+import { X } from 'lucide'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { t } from '../i18n/language.ts'
+import { IconButton } from './icon-button.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** Left out where an answer is wanted. */
+  readonly onClose?: () => void
+  readonly class?: string
+}
+
+/** A dialog above the page. The browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, children, onClose, class: own = '' }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const element = dialog.current
+    const focused = document.activeElement
+    element?.showModal()
+    return () => {
+      element?.close()
+      if (focused instanceof HTMLElement && focused.isConnected) focused.focus()
+    }
+  }, [])
+  const closeOutside = ({ target }: MouseEvent) => {
+    if (target === dialog.current) onClose?.()
+  }
+  const cancel = (event: Event) => {
+    event.preventDefault()
+    onClose?.()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${own}`}
+      aria-labelledby={heading}
+      onCancel={cancel}
+      onClick={closeOutside}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={heading}>{title}</h2>
+          {onClose && <IconButton icon={X} label={t('close')} onClick={onClose} />}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

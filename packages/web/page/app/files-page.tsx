@@ -1,0 +1,73 @@
+import type { JSX } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
+import type { FileEntry } from '../api/file-entry.ts'
+import { LinkDialog } from '../links/link-dialog.tsx'
+import { download } from '../list/download.ts'
+import { EmptyList } from '../list/empty-list.tsx'
+import { FileGrid } from '../list/file-grid.tsx'
+import { FilterField } from '../list/filter-field.tsx'
+import { StatusLine } from '../list/status-line.tsx'
+import { PreviewDialog } from '../preview/preview-dialog.tsx'
+import type { NamedFile } from '../uploads/collect-files.ts'
+import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
+import { DropZone } from '../uploads/drop-zone.tsx'
+import { UploadButtons } from '../uploads/upload-buttons.tsx'
+import { UploadPanel } from '../uploads/upload-panel.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Logo } from './logo.tsx'
+import type { Session } from './session.ts'
+
+/** What a customer who has signed in works with. */
+export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
+  const { files, uploads, deletions } = session
+  const [opened, setOpened] = useState<FileEntry>()
+  const [linked, setLinked] = useState<FileEntry>()
+  const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
+  const deleteAll = (chosen: readonly FileEntry[]) =>
+    deletions.delete(chosen.map(({ name }) => name))
+  const actions = {
+    open: setOpened,
+    download: (file: FileEntry) => void download(session, [file]),
+    link: session.hasLinks ? setLinked : undefined,
+    delete: (file: FileEntry) => deleteAll([file]),
+  }
+  return (
+    <div class="page">
+      <header class="head">
+        <h1 class="brand">
+          <Logo />
+          <span>holdfast</span>
+        </h1>
+        <FilterField files={files} />
+        <UploadButtons onFiles={add} />
+        <AccountMenu session={session} />
+      </header>
+      <main class="main">
+        <StatusLine
+          files={files}
+          onDownload={(chosen) => void download(session, chosen)}
+          onDelete={deleteAll}
+        />
+        {files.visible.value.length > 0 ? (
+          <FileGrid files={files} actions={actions} />
+        ) : (
+          <EmptyList files={files} />
+        )}
+      </main>
+      <UploadPanel uploads={uploads} />
+      <DropZone onFiles={add} />
+      <ConflictDialog uploads={uploads} />
+      {opened && (
+        <PreviewDialog
+          session={session}
+          file={opened}
+          actions={actions}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+      {linked && (
+        <LinkDialog session={session} file={linked} onClose={() => setLinked(undefined)} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import { X } from 'lucide'
+import type { JSX } from 'preact'
+import { t } from '../i18n/language.ts'
+import { IconButton } from './icon-button.tsx'
+import { dismissNotice, notices } from './notices.ts'
+
+/** The messages, which screen readers say when they come. */
+export function NoticeList(): JSX.Element {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.value.map(({ id, text, isError, action }) => (
+        <div key={id} class={isError ? 'notice notice-error' : 'notice'}>
+          <p>{text}</p>
+          {action && (
+            <button
+              type="button"
+              class="notice-action"
+              onClick={() => {
+                dismissNotice(id)
+                action.run()
+              }}
+            >
+              {action.label}
+            </button>
+          )}
+          {isError && <IconButton icon={X} label={t('close')} onClick={() => dismissNotice(id)} />}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { signal } from '@preact/signals'
+import { isRefusedLogin } from '../api/api-error.ts'
+import { createConnection, type Connection, type Credentials } from '../api/connection.ts'
+import { checkCredentials } from '../api/files.ts'
+import { hasLinks } from '../api/links.ts'
+import { createFileList, type FileList } from '../list/file-list-state.ts'
+import { createDeletions, type Deletions } from '../list/deletions.ts'
+import { createUploads, type Uploads } from '../uploads/create-uploads.ts'
+
+/** All that belongs to a customer who has signed in. */
+export interface Session {
+  readonly connection: Connection
+  readonly files: FileList
+  readonly uploads: Uploads
+  readonly deletions: Deletions
+  readonly hasLinks: boolean
+}
+
+/** `undefined` until someone has signed in. */
+export const session = signal<Session | undefined>(undefined)
+
+const place = 'holdfast:session'
+
+/**
+ * Signs in. The password stays in memory, and in the session storage of this tab if `isKept`.
+ *
+ * @throws ApiError
+ */
+export async function signIn(credentials: Credentials, isKept: boolean): Promise<void> {
+  const connection = createConnection(credentials)
+  await checkCredentials(connection)
+  if (isKept) sessionStorage.setItem(place, JSON.stringify(credentials))
+  await open(connection)
+}
+
+/** Signs in with what this tab has kept, if it is still right. */
+export async function signInAgain(): Promise<void> {
+  const kept = sessionStorage.getItem(place)
+  if (kept === null) return
+  const connection = createConnection(JSON.parse(kept) as Credentials)
+  try {
+    await checkCredentials(connection)
+  } catch (error) {
+    if (isRefusedLogin(error)) sessionStorage.removeItem(place)
+    return
+  }
+  await open(connection)
+}
+
+/** Goes on with a new password where the server has refused the old one. */
+export async function renewPassword(connection: Connection, password: string): Promise<void> {
+  const { customer } = connection
+  await checkCredentials(createConnection({ customer, password }))
+  if (sessionStorage.getItem(place) !== null) {
+    sessionStorage.setItem(place, JSON.stringify({ customer, password }))
+  }
+  connection.renew(password)
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(place)
+  session.value?.uploads.end()
+  session.value?.deletions.finish()
+  session.value = undefined
+}
+
+async function open(connection: Connection): Promise<void> {
+  const files = createFileList(connection)
+  const refresh = () => files.refreshUsage()
+  session.value = {
+    connection,
+    files,
+    uploads: createUploads(connection, { onStored: files.add, onIdle: refresh }),
+    deletions: createDeletions(connection, { files, onIdle: refresh }),
+    hasLinks: await hasLinks(connection),
+  }
+  void files.load()
+}

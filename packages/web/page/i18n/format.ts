@@ -1,0 +1,38 @@
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** A size as people read it, in powers of 1000: `1.2 GB`. */
+export function formatSize(bytes: number, language: string): string {
+  const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1)
+  const value = bytes / 1000 ** power
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: units[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: power < 2 || value >= 100 ? 0 : 1,
+  }).format(value)
+}
+
+/** A time left, rounded so that it does not flicker: `3 min`, `1 h 20 min`. */
+export function formatDuration(seconds: number, language: string): string {
+  const part = (value: number, unit: 'second' | 'minute' | 'hour') =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value)
+  if (seconds < 10) return part(Math.max(1, Math.round(seconds)), 'second')
+  if (seconds < 55) return part(Math.ceil(seconds / 5) * 5, 'second')
+  const minutes = Math.max(1, Math.round(seconds / 60))
+  if (minutes < 60) return part(minutes, 'minute')
+  const rest = minutes % 60
+  return part(Math.floor(minutes / 60), 'hour') + (rest > 0 ? ` ${part(rest, 'minute')}` : '')
+}
+
+/** The time on the day of `now`, and otherwise the date, with the year if it is another. */
+export function formatDate(date: Date, now: Date, language: string): string {
+  const isToday = date.toDateString() === now.toDateString()
+  if (isToday) return new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(date)
+  const year = date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' as const }
+  return new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', ...year }).format(date)
+}
+
+/** Date and time in full. */
+export function formatMoment(date: Date, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date)
+}

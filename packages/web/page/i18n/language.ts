@@ -1,0 +1,39 @@
+import { computed, effect, signal } from '@preact/signals'
+import { readSetting, writeSetting } from '../app/settings-store.ts'
+import { de } from './de.ts'
+import { en } from './en.ts'
+import { fillIn, type PluralKey, type StringKey, type Strings, type Values } from './strings.ts'
+
+export const languages = { en, de } as const satisfies Record<string, Strings>
+export type Language = keyof typeof languages
+
+const known = (tag: string | undefined): Language | undefined =>
+  Object.keys(languages).find((each): each is Language => tag?.split('-')[0] === each)
+
+const preferred = () => navigator.languages.map(known).find((each) => each !== undefined) ?? 'en'
+
+/** The language of the page: the one that was chosen, else the browser's first that there is. */
+export const language = signal<Language>(known(readSetting('language')) ?? preferred())
+
+const strings = computed<Strings>(() => languages[language.value])
+
+/** The text `key` in the language of the page. */
+export function t(key: StringKey, values?: Values): string {
+  return fillIn(strings.value[key], values)
+}
+
+/** The text `key` in the form for `count`, which it may name. */
+export function plural(key: PluralKey, count: number): string {
+  const form = new Intl.PluralRules(language.value).select(count) === 'one' ? 'one' : 'other'
+  return t(`${key}.${form}`, { count: new Intl.NumberFormat(language.value).format(count) })
+}
+
+export function chooseLanguage(chosen: Language): void {
+  language.value = chosen
+  writeSetting('language', chosen)
+}
+
+/** Keeps the document's language, for screen readers and hyphenation. */
+effect(() => {
+  document.documentElement.lang = language.value
+})

@@ -1,0 +1,109 @@
+import { Download, Link, Trash2 } from 'lucide'
+import type { JSX } from 'preact'
+import type { FileEntry } from '../api/file-entry.ts'
+import { IconButton } from '../app/icon-button.tsx'
+import { formatDate, formatMoment, formatSize } from '../i18n/format.ts'
+import { language, t } from '../i18n/language.ts'
+import { fileKind } from './file-kind.ts'
+import { KindIcon, kindNames } from './kind-icon.tsx'
+import { splitName } from './split-name.ts'
+
+export interface RowActions {
+  open(file: FileEntry): void
+  download(file: FileEntry): void
+  /** `undefined` where there are no links. */
+  readonly link: ((file: FileEntry) => void) | undefined
+  delete(file: FileEntry): void
+  select(file: FileEntry, index: number, isRange: boolean): void
+}
+
+interface FileRowProps {
+  readonly file: FileEntry
+  readonly index: number
+  readonly offset: number
+  readonly isSelected: boolean
+  /** Whether it is the one that the Tab key reaches. */
+  readonly isActive: boolean
+  readonly actions: RowActions
+}
+
+/** One file of the list. */
+export function FileRow(props: FileRowProps): JSX.Element {
+  const { file, index, offset, isSelected, isActive, actions } = props
+  const { name } = file
+  const kind = fileKind(file)
+  const [start, end] = splitName(name)
+  const modified = new Date(file.modified)
+  const tabIndex = isActive ? 0 : -1
+  const { link } = actions
+  return (
+    <div
+      class="row"
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-index={index}
+      tabIndex={tabIndex}
+      style={{ transform: `translateY(${offset}px)` }}
+    >
+      <div class="cell cell-select" role="gridcell">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          tabIndex={tabIndex}
+          aria-label={t('select', { name })}
+          onClick={(event) => actions.select(file, index, event.shiftKey)}
+        />
+      </div>
+      <div class="cell cell-name" role="gridcell">
+        <KindIcon kind={kind} />
+        <button
+          type="button"
+          class="name"
+          tabIndex={tabIndex}
+          title={name}
+          aria-label={t('open', { name })}
+          onClick={() => actions.open(file)}
+        >
+          <bdi class="name-parts">
+            <span class="name-start">{start}</span>
+            <span class="name-end">{end}</span>
+          </bdi>
+        </button>
+      </div>
+      <div class="cell cell-type" role="gridcell">
+        {t(kindNames[kind])}
+      </div>
+      <div class="cell cell-size" role="gridcell">
+        {formatSize(file.size, language.value)}
+      </div>
+      <div class="cell cell-modified" role="gridcell">
+        <time dateTime={file.modified} title={formatMoment(modified, language.value)}>
+          {formatDate(modified, new Date(), language.value)}
+        </time>
+      </div>
+      <div class="cell cell-actions" role="gridcell">
+        <IconButton
+          icon={Download}
+          label={t('downloadFile', { name })}
+          tabIndex={tabIndex}
+          onClick={() => actions.download(file)}
+        />
+        {link && (
+          <IconButton
+            icon={Link}
+            label={t('makeLink')}
+            tabIndex={tabIndex}
+            onClick={() => link(file)}
+          />
+        )}
+        <IconButton
+          icon={Trash2}
+          label={t('deleteFile', { name })}
+          tabIndex={tabIndex}
+          onClick={() => actions.delete(file)}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { Download, RefreshCw, Trash2, X } from 'lucide'
+import type { JSX } from 'preact'
+import type { FileEntry } from '../api/file-entry.ts'
+import { Icon } from '../app/icon.tsx'
+import { IconButton } from '../app/icon-button.tsx'
+import { formatSize } from '../i18n/format.ts'
+import { language, plural, t } from '../i18n/language.ts'
+import type { FileList } from './file-list-state.ts'
+
+interface StatusLineProps {
+  readonly files: FileList
+  readonly onDownload: (files: readonly FileEntry[]) => void
+  readonly onDelete: (files: readonly FileEntry[]) => void
+}
+
+/** How many files there are; of those that are selected, what can be done with them. */
+export function StatusLine({ files, onDownload, onDelete }: StatusLineProps): JSX.Element {
+  const selected = files.selected.value
+  if (selected.size === 0) return <Count files={files} />
+  const chosen = files.all.value.filter(({ name }) => selected.has(name))
+  const size = chosen.reduce((sum, file) => sum + file.size, 0)
+  return (
+    <div class="status status-selected" role="toolbar" aria-label={t('actionsFor', { name: '' })}>
+      <IconButton
+        icon={X}
+        label={t('clearSelection')}
+        onClick={() => (files.selected.value = new Set())}
+      />
+      <p role="status">
+        {plural('selected', chosen.length)} · {formatSize(size, language.value)}
+      </p>
+      <button type="button" class="button" onClick={() => onDownload(chosen)}>
+        <Icon of={Download} />
+        <span>{t('download')}</span>
+      </button>
+      <button type="button" class="button button-danger" onClick={() => onDelete(chosen)}>
+        <Icon of={Trash2} />
+        <span>{t('delete')}</span>
+      </button>
+    </div>
+  )
+}
+
+function Count({ files }: { readonly files: FileList }): JSX.Element {
+  const count = (number: number) => new Intl.NumberFormat(language.value).format(number)
+  const [shown, all] = [files.visible.value.length, files.all.value.length]
+  const text =
+    shown === all
+      ? plural('fileCount', all)
+      : t('filteredCount', { shown: count(shown), all: plural('fileCount', all) })
+  return (
+    <div class="status">
+      <p role="status">
+        {all > 0 && text}
+        {files.status.value === 'loading' && all > 0 && ` · ${t('loadingMore')}`}
+      </p>
+      <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
+    </div>
+  )
+}

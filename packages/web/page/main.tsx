@@ -1,0 +1,10 @@
+import { render } from 'preact'
+import { App } from './app/app.tsx'
+import { signInAgain } from './app/session.ts'
+
+const root = document.getElementById('app')
+if (!root) throw new Error('index.html has no #app')
+await signInAgain().catch(() => {
+  // The page asks for the password, and then says what is wrong.
+})
+render(<App />, root)

@@ -1,0 +1,26 @@
+import type { FileEntry } from '../api/file-entry.ts'
+import { fileKind } from '../list/file-kind.ts'
+
+export type PreviewKind = 'image' | 'video' | 'audio' | 'text' | 'none' | 'too-large'
+
+/** How much of a text is shown, in bytes. */
+export const shownText = 256 * 1024
+const largestBlob = 32 * 1024 * 1024
+
+/**
+ * How a file is shown. Whatever could run scripts, HTML above all, is shown as text; pictures by `<img>`, which runs none, SVG
+ * included. Without links the file comes into memory first, so it may not be large.
+ */
+export function previewKind(file: FileEntry, hasLinks: boolean): PreviewKind {
+  const { type, size } = file
+  const kind = fileKind(file)
+  if (kind === 'text' || /csv/.test(type)) return 'text'
+  if (kind !== 'image' && kind !== 'video' && kind !== 'audio') return 'none'
+  return size > largestBlob && !hasLinks ? 'too-large' : kind
+}
+
+/** The type that a blob of the page may have: a document of another one could be opened, and would be of our origin. */
+export function harmlessType(type: string): string {
+  const [essence = ''] = type.split(';')
+  return /^(image|audio|video)\//.test(essence) ? essence : 'text/plain'
+}

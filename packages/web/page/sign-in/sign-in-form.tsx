@@ -1,0 +1,75 @@
+import type { JSX } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import { t } from '../i18n/language.ts'
+import { signInProblem } from './sign-in-problem.ts'
+
+interface SignInFormProps {
+  /** The name that is given, where only the password is asked for. */
+  readonly customer?: string
+  readonly onSubmit: (customer: string, password: string, isKept: boolean) => Promise<void>
+}
+
+/** Name and password, in fields that password managers know. */
+export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element {
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const password = useRef<HTMLInputElement>(null)
+  const hint = useId()
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget as HTMLFormElement)
+    const [name, secret] = [textOf(data, 'username'), textOf(data, 'password')]
+    if (name === '' || secret === '') {
+      setProblem(t('fillBoth'))
+      return
+    }
+    setBusy(true)
+    setProblem('')
+    try {
+      await onSubmit(name, secret, data.has('keep'))
+    } catch (error) {
+      setProblem(signInProblem(error))
+      password.current?.select()
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form class="sign-in-form" onSubmit={(event) => void submit(event)} noValidate>
+      <label class="field">
+        <span>{t('customer')}</span>
+        <input
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          {...(customer === undefined ? {} : { value: customer, readOnly: true })}
+        />
+      </label>
+      <label class="field">
+        <span>{t('password')}</span>
+        <input ref={password} name="password" type="password" autocomplete="current-password" />
+      </label>
+      {customer === undefined && (
+        <label class="check">
+          <input type="checkbox" name="keep" aria-describedby={hint} />
+          <span>
+            {t('remember')}
+            <small id={hint}>{t('rememberHint')}</small>
+          </span>
+        </label>
+      )}
+      <p role="alert" class="form-error">
+        {problem}
+      </p>
+      <button type="submit" class="button button-main" disabled={isBusy}>
+        {t(isBusy ? 'signingIn' : 'signIn')}
+      </button>
+    </form>
+  )
+}
+
+function textOf(data: FormData, field: string): string {
+  const value = data.get(field)
+  return typeof value === 'string' ? value : ''
+}

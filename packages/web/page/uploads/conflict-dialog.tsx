@@ -1,0 +1,49 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { Dialog } from '../app/dialog.tsx'
+import { plural, t } from '../i18n/language.ts'
+import type { StringKey } from '../i18n/strings.ts'
+import type { Uploads } from './create-uploads.ts'
+import { nextName, type Decision } from './upload-queue.ts'
+
+const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
+  ['keep-both', 'keepBoth', 'keepBothHint'],
+  ['replace', 'replace', 'replaceHint'],
+  ['skip', 'skip', 'skipHint'],
+]
+
+/** Asks what becomes of an upload whose name the server has found taken. */
+export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
+  const [isForAll, setForAll] = useState(false)
+  const conflicts = uploads.items.value.filter(({ state }) => state.value.kind === 'conflict')
+  const [first] = conflicts
+  if (!first) return null
+  const name = first.name.value
+  const others = conflicts.length - 1
+  return (
+    <Dialog title={t('nameTaken')} class="conflict">
+      <p class="conflict-lead">{t('nameTakenLead', { name })}</p>
+      <div class="choices">
+        {choices.map(([decision, label, hint]) => (
+          <button
+            key={decision}
+            type="button"
+            class="choice"
+            onClick={() => uploads.decide(first, decision, isForAll)}
+          >
+            <strong>{t(label)}</strong>
+            <span>{t(hint, { name: nextName(name) })}</span>
+          </button>
+        ))}
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isForAll}
+          onChange={({ currentTarget }) => setForAll(currentTarget.checked)}
+        />
+        {others > 0 ? plural('forAllConflicts', others) : t('forAllNext')}
+      </label>
+    </Dialog>
+  )
+}

@@ -1,0 +1,1 @@
+export { openPage, type Page, type PageFile } from './open-page.ts'

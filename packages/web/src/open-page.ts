@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pageHeaders } from './page-headers.ts'
+
+/** The files of the page by their paths below its address: `''` is the page itself, others are such as `assets/index-1a2b.js`. */
+export type Page = ReadonlyMap<string, PageFile>
+
+export interface PageFile {
+  /** What the response says of it: its type, how long it may be kept, what it may do. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Strong, with its quotes; each encoding has its own (RFC 9110 §8.8.3.3). */
+  readonly etags: Readonly<Record<Encoding, string>>
+  readonly contents: Readonly<Record<Encoding, Uint8Array>>
+}
+
+export type Encoding = 'identity' | 'gzip' | 'br'
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+}
+
+const folder = join(import.meta.dirname, 'page')
+
+/** Reads the page into memory, in all encodings: about 300 KB. */
+export async function openPage(): Promise<Page> {
+  const names = await readdir(join(folder, 'assets'))
+  const assets = names.filter((name) => extensionOf(name) in types).map((name) => `assets/${name}`)
+  const files = ['index.html', ...assets].map(async (path) => {
+    const key = path === 'index.html' ? '' : path
+    return [key, await readPageFile(path)] as const
+  })
+  return new Map(await Promise.all(files))
+}
+
+async function readPageFile(path: string): Promise<PageFile> {
+  const [identity, gzip, br] = await Promise.all(
+    ['', '.gz', '.br'].map((suffix) => readFile(join(folder, path + suffix))),
+  )
+  if (!identity || !gzip || !br) throw new Error(`${path} is not whole`)
+  const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
+  const extension = extensionOf(path)
+  return {
+    headers: { 'Content-Type': types[extension] ?? '', ...pageHeaders(extension === 'html') },
+    etags: { identity: `"${digest}"`, gzip: `"${digest}.gz"`, br: `"${digest}.br"` },
+    contents: { identity, gzip, br },
+  }
+}
+
+function extensionOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
+}

@@ -1,0 +1,252 @@
+import { openBrowser, type OpenBrowser } from '@holdfast/testing/browsers'
+import { until } from '@holdfast/testing'
+import { expect } from 'chai'
+import { openDriver, type PageDriver } from './page-driver.ts'
+import { runPage, type RunningPage } from './running-page.ts'
+
+const mebibyte = 1024 * 1024
+
+describe('The page in Chromium', () => {
+  let browser: OpenBrowser
+
+  before(async () => {
+    browser = await openBrowser('chromium')
+  })
+
+  after(() => browser.close())
+
+  /** A customer who has signed in, with `files` already there. */
+  async function signedIn(files: Readonly<Record<string, string>> = {}) {
+    const server = await runPage()
+    const entries = Object.entries(files)
+    while (entries.length > 0) {
+      await Promise.all(entries.splice(0, 20).map(([name, content]) => server.put(name, content)))
+    }
+    const driver = await openDriver(browser, server.url)
+    await driver.signIn()
+    await driver.page.waitForSelector('.page')
+    if (Object.keys(files).length > 0) await driver.page.waitForSelector('.rows .row')
+    return { server, driver, [Symbol.asyncDispose]: () => end(server, driver) }
+  }
+
+  async function end(server: RunningPage, driver: PageDriver) {
+    await driver.page.close()
+    await server[Symbol.asyncDispose]()
+    expect(driver.complaints).to.deep.equal([])
+  }
+
+  it('says what is wrong with a password, and lets the right one in', async () => {
+    await using server = await runPage()
+    const { page, signIn, sees, complaints } = await openDriver(browser, server.url)
+    await signIn('a guess')
+    await sees('[role=alert]', 'Name or password is wrong')
+    await signIn()
+    await sees('.empty', 'Nothing here yet')
+    // Nothing is kept unless it was asked for.
+    expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).to.equal(0)
+    await page.reload()
+    await page.waitForSelector('.sign-in-card')
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('stays signed in after a reload where that was asked for, until one signs out', async () => {
+    await using server = await runPage()
+    const { page, click, signIn } = await openDriver(browser, server.url)
+    await click('[name=keep]')
+    await signIn()
+    await page.waitForSelector('.page')
+    await page.reload()
+    await page.waitForSelector('.page')
+    await click('.menu .button')
+    await page.waitForSelector('.sign-in-card')
+    await page.reload()
+    await page.waitForSelector('.sign-in-card')
+  })
+
+  it('uploads what is dropped, large files in pieces, and lists it', async () => {
+    await using opened = await signedIn()
+    const { server, driver } = opened
+    const large = 'x'.repeat(17 * mebibyte)
+    await driver.drop([
+      { name: 'small.txt', content: 'small' },
+      { name: 'large.txt', content: large },
+    ])
+    await driver.sees('.uploads', 'All uploads are done')
+    await driver.sees('.rows', 'large.txt')
+    expect(await driver.names()).to.deep.equal(['large.txt', 'small.txt'])
+    expect(await server.content('small.txt')).to.equal('small')
+    expect((await server.content('large.txt'))?.length).to.equal(large.length)
+    await until('it was sent in pieces', () =>
+      server.asked.some((each) => each.startsWith('PATCH /resumable/')),
+    )
+  })
+
+  it('goes on after a reload where an upload in pieces has stopped', async () => {
+    await using opened = await signedIn()
+    const { server, driver } = opened
+    const { page, sees, drop, click } = driver
+    const film = { name: 'film.bin', content: 'y'.repeat(24 * mebibyte), lastModified: 7 }
+    const session = await page.createCDPSession()
+    await session.send('Network.enable')
+    const slowly = { offline: false, latency: 0, downloadThroughput: -1 }
+    await session.send('Network.emulateNetworkConditions', {
+      ...slowly,
+      uploadThroughput: 6 * mebibyte,
+    })
+    await drop([film])
+    await page.waitForFunction(
+      () =>
+        (
+          JSON.parse(localStorage.getItem('holdfast:unfinished:anna') ?? '[]') as { sent: number }[]
+        )[0]?.sent,
+    )
+    await click('.uploads [aria-label="Pause film.bin"]')
+    await sees('.upload-note', 'Paused')
+    await page.reload()
+    await driver.signIn()
+    await sees('.upload-unfinished', 'film.bin')
+    await session.send('Network.emulateNetworkConditions', { ...slowly, uploadThroughput: -1 })
+    await drop([film])
+    await sees('.uploads', 'All uploads are done')
+    expect((await server.content('film.bin'))?.length).to.equal(film.content.length)
+    await until(
+      'it was sent in two requests',
+      () => server.asked.filter((each) => each.startsWith('PATCH')).length === 2,
+    )
+    expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
+    expect(await page.evaluate(() => localStorage.length)).to.equal(0)
+  })
+
+  it('asks the server, and then its user, whether a name is taken', async () => {
+    await using opened = await signedIn({ 'a.txt': 'old a', 'b.txt': 'old b' })
+    const { server, driver } = opened
+    const { page, drop, sees, click } = driver
+    const files = ['a.txt', 'b.txt'].map((name) => ({ name, content: `new ${name}` }))
+    await drop(files)
+    await sees('dialog', 'the other name')
+    expect(await driver.axe()).to.deep.equal([])
+    await click('dialog [type=checkbox]')
+    await click('.choice:nth-child(1)')
+    await sees('.uploads', 'All uploads are done')
+    expect(await server.names()).to.deep.equal(['a (2).txt', 'a.txt', 'b (2).txt', 'b.txt'])
+    expect(await server.content('a.txt')).to.equal('old a')
+    await drop(files.slice(0, 1))
+    await click('.choice:nth-child(2)')
+    await page.waitForFunction(() => document.querySelectorAll('.upload-done').length === 3)
+    expect(await server.content('a.txt')).to.equal('new a.txt')
+  })
+
+  it('filters as one types, and sorts by a click', async () => {
+    await using opened = await signedIn({ 'a.txt': '1', 'Überblick.txt': '333', 'c.pdf': '22' })
+    const { page, names, sees, misses, click } = opened.driver
+    await page.locator('.filter input').fill('TXT')
+    await sees('.status', '2 of 3 files')
+    expect(await names()).to.deep.equal(['a.txt', 'Überblick.txt'])
+    await click('.filter button')
+    await misses('.status', '2 of 3')
+    await click('.row-head .cell-size button')
+    await sees('[aria-sort=descending]', 'Size')
+    expect(await names()).to.deep.equal(['Überblick.txt', 'c.pdf', 'a.txt'])
+  })
+
+  it('deletes after five seconds in which one can undo it', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { server, driver } = opened
+    const { sees, misses, click } = driver
+    await click('[aria-label="Delete a.txt"]')
+    await misses('.rows .name', 'a.txt')
+    await click('.notice-action')
+    await sees('.rows .name', 'a.txt')
+    await click('[aria-label="Delete b.txt"]')
+    await misses('.notices', 'Deleted')
+    await until('it is gone', async () => (await server.names()).length === 1)
+    expect(await server.names()).to.deep.equal(['a.txt'])
+  })
+
+  it('is used by the keyboard alone', async () => {
+    await using opened = await signedIn({ 'a.txt': 'text of a', 'b.txt': 'b', 'c.txt': 'c' })
+    const { page, sees, misses } = opened.driver
+    await page.focus('.rows .row')
+    await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(() => document.activeElement?.textContent.includes('b.txt'))
+    await page.keyboard.press('Space')
+    await sees('.status', '1 selected')
+    await page.keyboard.press('Escape')
+    await sees('.status', '3 files')
+    await page.keyboard.press('Home')
+    await page.waitForFunction(() => document.activeElement?.textContent.includes('a.txt'))
+    await page.keyboard.press('Enter')
+    await sees('dialog pre', 'text of a')
+    await page.keyboard.press('Escape')
+    await misses('dialog')
+    await page.waitForFunction(() => document.activeElement?.textContent.includes('a.txt'))
+    await page.keyboard.press('Delete')
+    await misses('.rows .name', 'a.txt')
+  })
+
+  it('runs nothing of a hostile HTML or SVG file that it shows', async () => {
+    const script = 'document.title = "run"; fetch("/run"); alert(1)'
+    await using opened = await signedIn({
+      'page.html': `<script>${script}</script><img src="/run" onerror='${script}'>`,
+      'picture.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload='${script}'><script>${script}</script><image href="/run"/></svg>`,
+      '<img src=x onerror=alert(1)>': 'text',
+    })
+    const { server, driver } = opened
+    const { page, sees, click, misses } = driver
+    let dialogs = 0
+    page.on('dialog', (dialog) => {
+      dialogs += 1
+      void dialog.dismiss()
+    })
+    await click('[title="page.html"].name')
+    await sees('dialog pre', script)
+    await click('dialog [aria-label=Close]')
+    await misses('dialog')
+    await click('[title="picture.svg"].name')
+    await page.waitForFunction(
+      () => document.querySelector<HTMLImageElement>('dialog img')?.naturalWidth === 40,
+    )
+    expect(await page.title()).to.equal('holdfast')
+    expect(server.asked.filter((each) => each.includes('/run'))).to.deep.equal([])
+    expect(dialogs).to.equal(0)
+  })
+
+  it('keeps few rows of a long list in the document', async () => {
+    const names = Array.from({ length: 2100 }, (_, index) => [`file ${index}.txt`, 'a'] as const)
+    await using opened = await signedIn(Object.fromEntries(names))
+    const { page, sees } = opened.driver
+    await sees('.status', '2,100 files')
+    expect(await page.$$eval('.rows .row', (rows) => rows.length)).to.be.below(60)
+    await page.focus('.rows .row')
+    await page.keyboard.press('End')
+    await page.waitForFunction(() => document.activeElement?.textContent.includes('file 2099'))
+  })
+
+  it('has nothing that axe finds wrong, light, dark and on a phone', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'a picture.png': 'b' })
+    const { driver } = opened
+    const { page, click, drop, sees } = driver
+    await drop([{ name: 'c.txt', content: 'c' }])
+    await sees('.uploads', 'All uploads are done')
+    for (const value of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+      expect(await driver.axe(), value).to.deep.equal([])
+    }
+    await click('[popovertarget]')
+    expect(await driver.axe(), 'menu').to.deep.equal([])
+    await page.setViewport({ width: 360, height: 740 })
+    expect(await driver.axe(), 'phone').to.deep.equal([])
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    expect(overflow).to.equal(false)
+  })
+
+  it('has nothing that axe finds wrong before one has signed in, in German either', async () => {
+    await using server = await runPage()
+    const { page, axe, sees } = await openDriver(browser, server.url)
+    expect(await axe()).to.deep.equal([])
+    await page.select('.preferences select', 'de')
+    await sees('.sign-in-card', 'Passwort')
+    expect(await page.$eval('html', (html) => html.lang)).to.equal('de')
+    expect(await axe()).to.deep.equal([])
+  })
+})

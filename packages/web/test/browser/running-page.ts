@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createFileService } from '@holdfast/core'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { createApp, createHttpServer } from '@holdfast/http-koa'
+import { openPage } from '@holdfast/web'
+
+/** A server with the page, whose files are in memory. */
+export interface RunningPage extends AsyncDisposable {
+  readonly url: string
+  put(name: string, content: string | Uint8Array): Promise<void>
+  /** The content of a file, or `undefined` where there is none. */
+  content(name: string): Promise<string | undefined>
+  names(): Promise<string[]>
+  /** What was asked for, as `GET /list`. */
+  readonly asked: readonly string[]
+}
+
+const auth = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame' }
+
+/** Starts it with one customer, `anna`, whose password is `sesame`. */
+export async function runPage(): Promise<RunningPage> {
+  const service = createFileService({
+    store: createMemoryBlobStore(),
+    credentials: createMemoryCredentialSource([{ name: 'anna', passwordHash: 'sesame' }]),
+    verifyPassword: async (password, hash) => password === hash,
+    createSha256: () => createHash('sha256'),
+  })
+  const asked: string[] = []
+  const app = createApp(service, {
+    web: openPage,
+    onAnswered: ({ method, path }) => void asked.push(`${method} ${path}`),
+  })
+  const server = createHttpServer(app)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const at = (verb: string, name: string) => `${url}${verb}/${encodeURIComponent(name)}`
+  return {
+    url,
+    asked,
+    async put(name, content) {
+      const body = typeof content === 'string' ? content : Buffer.from(content)
+      const answer = await fetch(at('upload', name), { method: 'PUT', headers: auth, body })
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+    async content(name) {
+      const answer = await fetch(at('serve', name), { headers: auth })
+      return answer.ok ? answer.text() : undefined
+    },
+    async names() {
+      const answer = await fetch(`${url}list?after=`, { headers: auth })
+      return (await answer.json()) as string[]
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

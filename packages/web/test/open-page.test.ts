@@ -1,0 +1,68 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { openPage } from '@holdfast/web'
+import { expect } from 'chai'
+
+const kilobytes = (bytes: number) => bytes / 1024
+
+describe('openPage', () => {
+  it('has the page, and what it loads', async () => {
+    const page = await openPage()
+    const html = Buffer.from(page.get('')!.contents.identity).toString()
+    const loaded = [...html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, path]) => path)
+    expect(loaded).to.have.length.above(2)
+    for (const path of loaded) expect(page.has(path!), path).to.equal(true)
+  })
+
+  it('has every file in three encodings', async () => {
+    for (const [path, { contents }] of await openPage()) {
+      expect(gunzipSync(contents.gzip).equals(contents.identity), path).to.equal(true)
+      expect(brotliDecompressSync(contents.br).equals(contents.identity), path).to.equal(true)
+    }
+  })
+
+  it('gives each encoding a tag of its own', async () => {
+    const tags = [...(await openPage()).values()].flatMap(({ etags }) => Object.values(etags))
+    expect(new Set(tags).size).to.equal(tags.length)
+    for (const tag of tags) expect(tag).to.match(/^"[\w.-]+"$/)
+  })
+
+  it('has browsers keep what has its content in its name, and ask again for the page', async () => {
+    for (const [path, { headers }] of await openPage()) {
+      const expected = path === '' ? 'no-cache' : 'public, max-age=31536000, immutable'
+      expect(headers['Cache-Control']).to.equal(expected)
+      if (path !== '') expect(path).to.match(/^assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/)
+    }
+  })
+
+  it('allows scripts and styles of this server only, and none in strings', async () => {
+    for (const { headers } of (await openPage()).values()) {
+      const policy = headers['Content-Security-Policy']!.split('; ')
+      expect(policy).to.include.members([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+      ])
+      expect(headers['Content-Security-Policy']).not.to.match(/unsafe|\*|https?:|data:/)
+      expect(headers).to.include({
+        'X-Content-Type-Options': 'nosniff',
+        'Referrer-Policy': 'no-referrer',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+      })
+    }
+  })
+
+  it('has no script, style or handler in the page itself, and nothing of other servers', async () => {
+    const html = Buffer.from((await openPage()).get('')!.contents.identity).toString()
+    expect(html).not.to.match(/<style|style=|\son\w+=|https?:|<script(?![^>]*\ssrc=)/)
+  })
+
+  it('is smaller than 80 KB with all that it loads, as browsers get it', async () => {
+    const files = [...(await openPage()).values()]
+    const size = (encoding: 'gzip' | 'br') =>
+      kilobytes(files.reduce((sum, { contents }) => sum + contents[encoding].length, 0))
+    expect(size('gzip')).to.be.below(80)
+    expect(size('br')).to.be.below(size('gzip'))
+  })
+})

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { de } from '../../page/i18n/de.ts'
+import { en } from '../../page/i18n/en.ts'
+import { formatDate, formatDuration, formatSize } from '../../page/i18n/format.ts'
+import { fillIn } from '../../page/i18n/strings.ts'
+
+const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
+const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
+
+describe('The texts of the page', () => {
+  it('have the same values in each language', () => {
+    for (const key of Object.keys(en) as (keyof typeof en)[]) {
+      // "One" may go without its number.
+      if (key.endsWith('.one')) continue
+      expect(places(de[key]), key).to.deep.equal(places(en[key]))
+    }
+  })
+
+  it('take values, and keep the place of one that is missing', () => {
+    expect(fillIn('{a} of {b}, {c}', { a: 1, b: '{a}' })).to.equal('1 of {a}, {c}')
+  })
+})
+
+describe('formatSize', () => {
+  for (const [bytes, text] of [
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [999, '999 bytes'],
+    [1000, '1 kB'],
+    [1_234_567, '1.2 MB'],
+    [123_456_789, '123 MB'],
+    [5e9, '5 GB'],
+    [1e16, '10,000 TB'],
+  ] as const) {
+    it(`shows ${bytes} as ${text}`, () => expect(plain(formatSize(bytes, 'en'))).to.equal(text))
+  }
+
+  it('speaks German', () => expect(plain(formatSize(1_234_567, 'de'))).to.equal('1,2 MB'))
+})
+
+describe('formatDuration', () => {
+  for (const [seconds, text] of [
+    [0, '1 sec'],
+    [12, '15 sec'],
+    [59, '1 min'],
+    [200, '3 min'],
+    [4800, '1 hr 20 min'],
+    [7200, '2 hr'],
+  ] as const) {
+    it(`shows ${seconds} seconds as ${text}`, () =>
+      expect(plain(formatDuration(seconds, 'en'))).to.equal(text))
+  }
+})
+
+describe('formatDate', () => {
+  const now = new Date(2026, 10, 23, 15)
+
+  it('shows the time of today, and the year of other years', () => {
+    expect(plain(formatDate(new Date(2026, 10, 23, 9, 5), now, 'en'))).to.equal('9:05 AM')
+    expect(formatDate(new Date(2026, 2, 4), now, 'en')).to.equal('Mar 4')
+    expect(formatDate(new Date(2024, 2, 4), now, 'en')).to.equal('Mar 4, 2024')
+  })
+})

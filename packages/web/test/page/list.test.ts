@@ -1,0 +1,151 @@
+import { expect } from 'chai'
+import type { FileEntry } from '../../page/api/file-entry.ts'
+import { fileKind } from '../../page/list/file-kind.ts'
+import { filterFiles } from '../../page/list/filter-files.ts'
+import { gridKey } from '../../page/list/grid-key.ts'
+import { selectRange, toggle } from '../../page/list/selection.ts'
+import { nextOrder, sortFiles } from '../../page/list/sort-files.ts'
+import { splitName } from '../../page/list/split-name.ts'
+import { harmlessType, previewKind } from '../../page/preview/preview-kind.ts'
+
+const file = (name: string, about: Partial<FileEntry> = {}): FileEntry => ({
+  name,
+  size: 1,
+  modified: '2026-01-01T00:00:00.000Z',
+  type: 'text/plain',
+  etag: '"a"',
+  ...about,
+})
+const names = (files: readonly FileEntry[]) => files.map(({ name }) => name)
+
+describe('sortFiles', () => {
+  it('sorts names as people do, with numbers as numbers', () => {
+    const files = ['b10', 'B9', 'a', 'ä', 'z'].map((name) => file(name))
+    const sorted = sortFiles(files, { column: 'name', isDescending: false }, 'de')
+    expect(names(sorted)).to.deep.equal(['a', 'ä', 'B9', 'b10', 'z'])
+  })
+
+  it('sorts by size, and equal ones by name', () => {
+    const files = [file('c', { size: 2 }), file('b'), file('a', { size: 3 }), file('a2')]
+    const sorted = sortFiles(files, { column: 'size', isDescending: true }, 'en')
+    expect(names(sorted)).to.deep.equal(['a', 'c', 'a2', 'b'])
+  })
+})
+
+describe('nextOrder', () => {
+  it('turns the order of the same column round, and begins others with what is wanted most', () => {
+    const byName = nextOrder({ column: 'size', isDescending: true }, 'name')
+    expect(byName).to.deep.equal({ column: 'name', isDescending: false })
+    expect(nextOrder(byName, 'name').isDescending).to.equal(true)
+    expect(nextOrder(byName, 'modified').isDescending).to.equal(true)
+  })
+})
+
+describe('filterFiles', () => {
+  const files = ['Annual Report.pdf', 'Überblick.txt', 'report.txt'].map((name) => file(name))
+
+  for (const [text, found] of [
+    ['', names(files)],
+    ['REPORT', ['Annual Report.pdf', 'report.txt']],
+    ['pdf ann', ['Annual Report.pdf']],
+    ['uber', ['Überblick.txt']],
+    ['u\u0308ber', ['Überblick.txt']],
+    ['nothing', []],
+  ] as const) {
+    it(`finds ${found.length} by ${JSON.stringify(text)}`, () => {
+      expect(names(filterFiles(files, text))).to.deep.equal(found)
+    })
+  }
+})
+
+describe('selection', () => {
+  it('toggles one, and adds a range in either direction', () => {
+    expect(toggle(new Set(['a']), 'b')).to.have.keys('a', 'b')
+    expect(toggle(new Set(['a', 'b']), 'b')).to.have.keys('a')
+    const files = ['a', 'b', 'c', 'd'].map((name) => file(name))
+    expect(selectRange(new Set(['d']), files, 2, 1)).to.have.keys('b', 'c', 'd')
+  })
+})
+
+describe('gridKey', () => {
+  const press = (key: string, ctrlKey = false) => ({ key, ctrlKey, metaKey: false })
+
+  it('moves within the list', () => {
+    const move = (key: string, from: number) => {
+      const found = gridKey(press(key), true)
+      return typeof found === 'function' ? found(from, 9, 4) : found
+    }
+    expect([move('ArrowDown', 9), move('ArrowUp', 0)]).to.deep.equal([9, 0])
+    expect([move('PageDown', 1), move('PageUp', 6)]).to.deep.equal([5, 2])
+    expect([move('Home', 5), move('End', 5)]).to.deep.equal([0, 9])
+  })
+
+  it('leaves Enter and Space to a button in a row', () => {
+    expect(gridKey(press('Enter'), true)).to.equal('open')
+    expect(gridKey(press('Enter'), false)).to.equal(undefined)
+    expect(gridKey(press(' '), false)).to.equal(undefined)
+    expect(gridKey(press('Delete'), false)).to.equal('delete')
+  })
+
+  it('leaves shortcuts to the browser, but for "select all"', () => {
+    expect(gridKey(press('a', true), true)).to.equal('selectAll')
+    expect(gridKey(press('ArrowDown', true), true)).to.equal(undefined)
+  })
+})
+
+describe('splitName', () => {
+  it('keeps the end of a long name with its extension', () => {
+    expect(splitName('a very long name of a file.pdf')).to.deep.equal([
+      'a very long name of a ',
+      'file.pdf',
+    ])
+    expect(splitName('short.txt')).to.deep.equal(['short', '.txt'])
+    expect(splitName('.profile')).to.deep.equal(['.profile', ''])
+  })
+
+  it('cuts no character in two', () => {
+    const parts = splitName('😀'.repeat(20))
+    expect(parts.map((part) => part.isWellFormed())).to.deep.equal([true, true])
+  })
+})
+
+describe('fileKind', () => {
+  for (const [name, type, kind] of [
+    ['a.png', 'image/png', 'image'],
+    ['a.ts', 'video/mp2t', 'text'],
+    ['a.mp4', 'video/mp4', 'video'],
+    ['a.json', 'application/json; charset=utf-8', 'text'],
+    ['a.svg', 'image/svg+xml', 'image'],
+    ['a.html', 'text/html; charset=utf-8', 'text'],
+    ['a.csv', 'text/csv', 'sheet'],
+    ['a', 'application/octet-stream', 'other'],
+  ] as const) {
+    it(`takes ${type} of ${name} for ${kind}`, () => {
+      expect(fileKind(file(name, { type }))).to.equal(kind)
+    })
+  }
+})
+
+describe('previewKind', () => {
+  it('shows what could run scripts as text', () => {
+    for (const type of ['text/html', 'application/xhtml+xml', 'text/javascript', 'text/xml']) {
+      expect(previewKind(file('a', { type }), true), type).to.equal('text')
+    }
+  })
+
+  it('takes nothing large into memory', () => {
+    const film = file('a', { type: 'video/mp4', size: 1e9 })
+    expect(previewKind(film, false)).to.equal('too-large')
+    expect(previewKind(film, true)).to.equal('video')
+  })
+})
+
+describe('harmlessType', () => {
+  it('lets a blob be nothing that browsers open as a document with scripts', () => {
+    expect(harmlessType('image/png')).to.equal('image/png')
+    expect(harmlessType('audio/mpeg; a=b')).to.equal('audio/mpeg')
+    for (const type of ['text/html', 'application/xhtml+xml', 'application/pdf', '']) {
+      expect(harmlessType(type), type).to.equal('text/plain')
+    }
+  })
+})

@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { createRateMeter } from '../../page/uploads/rate-meter.ts'
+import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
+
+function memoryStorage(kept = new Map<string, string>()) {
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+}
+
+const begun = {
+  name: 'film.mp4',
+  size: 1000,
+  lastModified: 5,
+  address: 'https://files.example/resumable/1',
+  sent: 400,
+  replaces: false,
+}
+
+describe('openUnfinishedUploads', () => {
+  it('finds after a reload what has begun, by the file and the name', () => {
+    const storage = memoryStorage()
+    openUnfinishedUploads('anna', storage).note(begun)
+    const reopened = openUnfinishedUploads('anna', storage)
+    expect(reopened.find({ size: 1000, lastModified: 5 }, 'film.mp4')).to.deep.equal(begun)
+    expect(reopened.find({ size: 1000, lastModified: 6 }, 'film.mp4')).to.equal(undefined)
+    expect(reopened.find({ size: 1000, lastModified: 5 }, 'other.mp4')).to.equal(undefined)
+  })
+
+  it('shows a customer nothing of another one', () => {
+    const storage = memoryStorage()
+    openUnfinishedUploads('anna', storage).note(begun)
+    expect(openUnfinishedUploads('bob', storage).all.value).to.deep.equal([])
+  })
+
+  it('forgets what is done, and leaves nothing behind', () => {
+    const kept = new Map<string, string>()
+    const uploads = openUnfinishedUploads('anna', memoryStorage(kept))
+    uploads.note(begun)
+    uploads.note({ ...begun, sent: 500 })
+    expect(uploads.all.value).to.have.length(1)
+    uploads.forget(begun.address)
+    expect(kept.size).to.equal(0)
+  })
+
+  it('bears a storage that keeps nothing, and one with something else in it', () => {
+    const full = {
+      ...memoryStorage(new Map([['holdfast:unfinished:anna', 'nonsense']])),
+      setItem() {
+        throw new Error('full')
+      },
+    }
+    const uploads = openUnfinishedUploads('anna', full)
+    uploads.note(begun)
+    expect(uploads.all.value).to.deep.equal([begun])
+  })
+})
+
+describe('createRateMeter', () => {
+  it('adds up all uploads of the last five seconds', () => {
+    let now = 0
+    const rate = createRateMeter(() => now)
+    const [one, other] = [rate.meter(), rate.meter()]
+    one(0)
+    other(0)
+    now = 1000
+    one(500)
+    other(1500)
+    expect(rate.perSecond()).to.equal(2000)
+    now = 10_000
+    expect(rate.perSecond()).to.equal(0)
+  })
+
+  it('does not count what an earlier attempt has sent', () => {
+    let now = 0
+    const rate = createRateMeter(() => now)
+    const resumed = rate.meter()
+    resumed(1_000_000)
+    now = 1000
+    resumed(1_000_100)
+    expect(rate.perSecond()).to.equal(100)
+  })
+})
