@@ -26,8 +26,8 @@ export interface QuotaKeeper {
     most: number,
     begin: () => Promise<Upload>,
   ): Promise<Upload>
-  /** An upload in pieces has been published or discarded. */
-  endUpload(customer: Customer, upload: string): void
+  /** An upload in pieces has been published or discarded: once it resolves, another one may begin. It never rejects. */
+  endUpload(customer: Customer, upload: string): Promise<void>
   /** Frees the bytes of an unfinished upload that has been discarded. */
   release(customer: Customer, upload: string): Promise<void>
   /** Frees the bytes of unfinished uploads that are gone from the store, such as those that have expired. */
@@ -149,7 +149,7 @@ export function createQuotaKeeper(
     },
 
     beginUpload: ({ name }, most, begin) => uploads.begin(name, most, begin),
-    endUpload: ({ name }, upload) => uploads.end(name, upload),
+    endUpload: async ({ name }, upload) => uploads.end(name, upload),
 
     async release(customer, upload) {
       const account = accounts.find(customer.name)

@@ -29,7 +29,7 @@ export async function finishUpload(
     checkComplete(upload)
     await checkDigest(policy, customer, key, upload, signal)
     const published = await publish(policy, customer, key, upload)
-    policy.quotas.endUpload(customer, id)
+    await policy.quotas.endUpload(customer, id)
     policy.onPublished(customer, published)
     return { ...upload, offset: published.size, published }
   } finally {

@@ -37,7 +37,7 @@ export async function discardUpload(
   key: UploadKey,
 ): Promise<boolean> {
   const isDiscarded = await uploads.discard(key)
-  quotas.endUpload(customer, key.id)
+  await quotas.endUpload(customer, key.id)
   if (isDiscarded) await quotas.release(customer, key.id)
   return isDiscarded
 }

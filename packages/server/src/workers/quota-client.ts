@@ -45,7 +45,10 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
         throw error
       }
     },
-    endUpload: (customer, upload) => primary.notify('endUpload', { customer, upload }),
+    async endUpload(customer, upload) {
+      // Without an answer the primary is gone, and counts anew when it is back; the upload has ended all the same.
+      await primary.ask('endUpload', { customer, upload }).catch(() => {})
+    },
 
     async release(customer, upload) {
       if (isLimited(customer)) await primary.ask('release', { customer, upload })
