@@ -83,7 +83,7 @@ function idIn(ctx: Context): string {
 function requestOf(ctx: Context): DraftRequest {
   const { req, res } = ctx
   return {
-    headers: req.headers,
+    headers: headersOf(req),
     digest: parseContentDigest(ctx.get('content-digest') || undefined),
     content: () => bodyOf(req),
     ...releaseChunks(req),
@@ -93,6 +93,12 @@ function requestOf(ctx: Context): DraftRequest {
       res.writeInformation(104, headers)
     },
   }
+}
+
+/** A request of HTTP/1 that says no length has no content (RFC 9112 §6.3), which the draft wants to know. */
+function headersOf({ headers }: RouterContext['req']): DraftRequest['headers'] {
+  const saysLength = 'content-length' in headers || 'transfer-encoding' in headers
+  return saysLength ? headers : { ...headers, 'content-length': '0' }
 }
 
 /** `Repr-Digest` (RFC 9530 §3): the digest of the whole file. Of its algorithms SHA-256 alone is kept with an upload. */
