@@ -10,6 +10,7 @@ import { fileNames } from './targets/names.ts'
 import { ranges } from './targets/ranges.ts'
 import { requests } from './targets/requests.ts'
 import { roundTrips } from './targets/round-trips.ts'
+import { uploads } from './targets/uploads.ts'
 import { urls } from './targets/urls.ts'
 import { values } from './targets/values.ts'
 
@@ -33,6 +34,9 @@ export function quickTargets(): readonly FuzzTarget[] {
     configuration(),
     values(),
     roundTrips(),
+    uploads(),
+    uploads({ isDraft: true }),
+    uploads({ name: 'tus-on-disk', share: 1, openStore: () => openFuzzDisk('plain') }),
     roundTrips({ name: 'round-trips-on-disk', share: 1, openStore: () => openFuzzDisk('escaped') }),
   ]
 }

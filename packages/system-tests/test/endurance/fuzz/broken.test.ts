@@ -11,6 +11,7 @@ import { describeFinding } from './start-fuzz.ts'
 import { multipart } from './targets/multipart.ts'
 import { fileNames } from './targets/names.ts'
 import { roundTrips } from './targets/round-trips.ts'
+import { uploads } from './targets/uploads.ts'
 
 const seed = 7
 const find = async (target: FuzzTarget, runs = 2_000) => {
@@ -30,7 +31,7 @@ function storing(change: (content: Buffer) => Buffer): BlobStore {
 
 async function* changed(
   content: AsyncIterable<Uint8Array>,
-  change: (content: Buffer) => Buffer,
+  change: (content: Buffer) => Uint8Array,
 ): AsyncIterable<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of content) chunks.push(Uint8Array.from(chunk))
@@ -75,6 +76,24 @@ describe('createTarget', () => {
     const codecs = { encodeEscaped, decodeEscaped: decodeEscapedName, encodeForBucket: encodeName }
     const { input } = await find(fileNames(codecs))
     expect(input).to.match(/^\{ name: "[^"]{1,6}", components: \["[^"]*"\] \}$/)
+  })
+
+  it('finds a store that changes the bytes of an upload in pieces', async () => {
+    const memory = createMemoryBlobStore()
+    const { resumable } = memory
+    if (resumable === undefined) throw new Error('It keeps none')
+    const append: typeof resumable.append = (key, offset, content, options) =>
+      resumable.append(
+        key,
+        offset,
+        changed(content, (bytes) => bytes.map((byte) => byte ^ 1)),
+        options,
+      )
+    const store = { ...memory, resumable: { ...resumable, append } }
+    for (const isDraft of [false, true]) {
+      const { message } = await find(uploads({ isDraft, openStore: async () => ({ store }) }))
+      expect(message).to.include('files after')
+    }
   })
 
   it('finds files that are left behind', async () => {

@@ -7,7 +7,10 @@ const knownHeaders = new Set([
   ...['accept-ranges', 'allow', 'cache-control', 'connection', 'content-disposition'],
   ...['content-length', 'content-range', 'content-security-policy', 'content-type', 'date', 'etag'],
   ...['keep-alive', 'last-modified', 'retry-after', 'transfer-encoding', 'x-content-type-options'],
-  ...['cross-origin-resource-policy', 'link', 'x-request-id'],
+  ...['cross-origin-resource-policy', 'link', 'x-request-id', 'location'],
+  ...['tus-resumable', 'tus-version', 'tus-extension', 'tus-checksum-algorithm', 'upload-offset'],
+  ...['upload-length', 'upload-defer-length', 'upload-metadata', 'upload-expires'],
+  ...['upload-complete', 'upload-limit'],
 ])
 
 /** Whatever was asked: no fault, no header that is not the service's own, and errors in their one form. */
@@ -21,7 +24,10 @@ export function expectSound({ status, headers, body }: WireAnswer, isHead = fals
   expect(headers.get('content-type')).to.equal('application/json; charset=utf-8')
   if (isHead && body.length === 0) return
   const { message, ...rest } = JSON.parse(body.toString()) as { readonly message: unknown }
-  expect(rest).to.deep.equal({ statusCode: status, error: STATUS_CODES[status] })
+  expect(rest).to.deep.equal({
+    statusCode: status,
+    error: STATUS_CODES[status] ?? 'Checksum Mismatch',
+  })
   expect(message).to.be.a('string').that.is.not.empty
 }
 
