@@ -63,7 +63,11 @@ export function UploadPanel({ uploads }: { readonly uploads: Uploads }): JSX.Ele
             <li class="uploads-more">{plural('moreUploads', items.length - shown.length)}</li>
           )}
           {unfinished.map((upload) => (
-            <UnfinishedRow key={upload.address} upload={upload} onForget={uploads.abandon} />
+            <UnfinishedRow
+              key={upload.address}
+              upload={upload}
+              onForget={(address) => uploads.abandon(address)}
+            />
           ))}
         </ul>
       )}
