@@ -8,9 +8,12 @@ export interface TemporaryDirectory {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A new directory, which is removed by `remove`, or at the end of the scope that declares it with `await using`. */
-export async function makeTemporaryDirectory(): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), 'holdfast-test-'))
+/**
+ * A new directory in `parent`, which is removed by `remove`, or at the end of the scope that declares it with `await using`.
+ * Default parent: that of the system's temporary files.
+ */
+export async function makeTemporaryDirectory(parent = tmpdir()): Promise<TemporaryDirectory> {
+  const path = await mkdtemp(join(parent, 'holdfast-test-'))
   const remove = () => rm(path, { recursive: true, force: true })
   return { path, remove, [Symbol.asyncDispose]: remove }
 }

@@ -46,7 +46,8 @@ export async function openBrowser(
   options: BrowserOptions = {},
 ): Promise<OpenBrowser> {
   const executablePath = findBrowser(name)
-  const home = await makeTemporaryDirectory()
+  // Chromium listens at a Unix socket in it, whose path has at most 107 bytes (unix(7)); `TMPDIR` may be long.
+  const home = await makeTemporaryDirectory('/tmp')
   const browser = await launch({
     ...ofBrowser(name, options),
     executablePath,

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { browserNames } from '../../src/browsers/browser-names.ts'
 import { openBrowser } from '../../src/browsers/open-browser.ts'
+import { makeTemporaryDirectory } from '../../src/temporary-directory.ts'
 
 const html = '<title>Grüße</title><input type=file><p>one</p>'
 
@@ -45,6 +47,23 @@ for (const name of browserNames) {
       }
       expect(existsSync(`/proc/${pid}`)).to.equal(false)
       expect(existsSync(opened.home)).to.equal(false)
+    })
+
+    it('opens where the path of temporary files is long', async () => {
+      await using parent = await makeTemporaryDirectory()
+      const before = process.env['TMPDIR']
+      const long = join(parent.path, 'a'.repeat(60))
+      await mkdir(long)
+      process.env['TMPDIR'] = long
+      try {
+        await using opened = await openBrowser(name)
+        const page = await opened.newPage()
+        await page.goto(url)
+        expect(await page.title()).to.equal('Grüße')
+      } finally {
+        if (before === undefined) delete process.env['TMPDIR']
+        else process.env['TMPDIR'] = before
+      }
     })
   })
 }
