@@ -23,20 +23,20 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
 }
 
-const folder = join(import.meta.dirname, 'page')
+const builtPage = join(import.meta.dirname, 'page')
 
-/** Reads the page into memory, in all encodings: about 300 KB. */
-export async function openPage(): Promise<Page> {
+/** Reads the page from the `folder` of its build into memory, in all encodings: about 300 KB. Default: the build beside. */
+export async function openPage(folder = builtPage): Promise<Page> {
   const names = await readdir(join(folder, 'assets'))
   const assets = names.filter((name) => extensionOf(name) in types).map((name) => `assets/${name}`)
   const files = ['index.html', ...assets].map(async (path) => {
     const key = path === 'index.html' ? '' : path
-    return [key, await readPageFile(path)] as const
+    return [key, await readPageFile(folder, path)] as const
   })
   return new Map(await Promise.all(files))
 }
 
-async function readPageFile(path: string): Promise<PageFile> {
+async function readPageFile(folder: string, path: string): Promise<PageFile> {
   const [identity, gzip, br] = await Promise.all(
     ['', '.gz', '.br'].map((suffix) => readFile(join(folder, path + suffix))),
   )

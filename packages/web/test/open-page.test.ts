@@ -1,12 +1,14 @@
+import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { openPage } from '@holdfast/web'
 import { expect } from 'chai'
+import { openPage } from '../src/open-page.ts'
 
+const built = join(import.meta.dirname, '../dist/page')
 const kilobytes = (bytes: number) => bytes / 1024
 
 describe('openPage', () => {
   it('has the page, and what it loads', async () => {
-    const page = await openPage()
+    const page = await openPage(built)
     const html = Buffer.from(page.get('')!.contents.identity).toString()
     const loaded = [...html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, path]) => path)
     expect(loaded).to.have.length.above(2)
@@ -14,20 +16,20 @@ describe('openPage', () => {
   })
 
   it('has every file in three encodings', async () => {
-    for (const [path, { contents }] of await openPage()) {
+    for (const [path, { contents }] of await openPage(built)) {
       expect(gunzipSync(contents.gzip).equals(contents.identity), path).to.equal(true)
       expect(brotliDecompressSync(contents.br).equals(contents.identity), path).to.equal(true)
     }
   })
 
   it('gives each encoding a tag of its own', async () => {
-    const tags = [...(await openPage()).values()].flatMap(({ etags }) => Object.values(etags))
+    const tags = [...(await openPage(built)).values()].flatMap(({ etags }) => Object.values(etags))
     expect(new Set(tags).size).to.equal(tags.length)
     for (const tag of tags) expect(tag).to.match(/^"[\w.-]+"$/)
   })
 
   it('has browsers keep what has its content in its name, and ask again for the page', async () => {
-    for (const [path, { headers }] of await openPage()) {
+    for (const [path, { headers }] of await openPage(built)) {
       const expected = path === '' ? 'no-cache' : 'public, max-age=31536000, immutable'
       expect(headers['Cache-Control']).to.equal(expected)
       if (path !== '') expect(path).to.match(/^assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/)
@@ -35,7 +37,7 @@ describe('openPage', () => {
   })
 
   it('allows scripts and styles of this server only, and none in strings', async () => {
-    for (const { headers } of (await openPage()).values()) {
+    for (const { headers } of (await openPage(built)).values()) {
       const policy = headers['Content-Security-Policy']!.split('; ')
       expect(policy).to.include.members([
         "default-src 'none'",
@@ -54,12 +56,12 @@ describe('openPage', () => {
   })
 
   it('has no script, style or handler in the page itself, and nothing of other servers', async () => {
-    const html = Buffer.from((await openPage()).get('')!.contents.identity).toString()
+    const html = Buffer.from((await openPage(built)).get('')!.contents.identity).toString()
     expect(html).not.to.match(/<style|style=|\son\w+=|https?:|<script(?![^>]*\ssrc=)/)
   })
 
   it('is smaller than 80 KB with all that it loads, as browsers get it', async () => {
-    const files = [...(await openPage()).values()]
+    const files = [...(await openPage(built)).values()]
     const size = (encoding: 'gzip' | 'br') =>
       kilobytes(files.reduce((sum, { contents }) => sum + contents[encoding].length, 0))
     expect(size('gzip')).to.be.below(80)

@@ -4,7 +4,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { fencedBlocks } from '../../../packages/system-tests/test/docs/documented-steps.ts'
+import {
+  fencedBlocks,
+  withStatement,
+} from '../../../packages/system-tests/test/docs/documented-steps.ts'
 import { publishedPackages } from '../pack-packages.ts'
 import { installTarballs, type InstallOptions } from './install-tarballs.ts'
 
@@ -118,11 +121,22 @@ function sampleFiles(): Readonly<Record<string, string>> {
     const name = document.replaceAll(/\W/g, '-')
     const declared = [...text.matchAll(/`(declare module '[^']+')`/g)].map(([, line = '']) => line)
     return [
-      ...fencedBlocks(text, 'ts').map((sample, index) => [`${name}-${index + 1}.ts`, sample]),
+      ...wholeSamples(text).map((sample, index) => [`${name}-${index + 1}.ts`, sample]),
       ...(declared.length > 0 ? [[`${name}.d.ts`, declared.join('\n')]] : []),
     ] as [string, string][]
   })
   return Object.fromEntries(samples)
+}
+
+/** The samples of a document; one that imports nothing is a statement for the sample before it. */
+function wholeSamples(text: string): readonly string[] {
+  const samples: string[] = []
+  for (const sample of fencedBlocks(text, 'ts')) {
+    const before = samples.at(-1)
+    const isWhole = before === undefined || /^import /m.test(sample)
+    samples.push(isWhole ? sample : withStatement(before, sample))
+  }
+  return samples
 }
 
 /** Compiles `program`, with all that it imports, where these packages are installed; rejects with what is wrong. */

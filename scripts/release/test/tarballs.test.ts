@@ -18,6 +18,9 @@ const isMeant = (problem: { kind: string; resolutionKind?: string }) =>
 /** Whether it is run, and no program imports it. */
 const isProgram = (name: string) => name === 'holdfast'
 
+/** Whether it has what browsers load. */
+const isPage = (name: string) => name === '@holdfast/web'
+
 for (const name of publishedPackages(root)) {
   describe(`The tarball of ${name}`, function () {
     this.timeout(120_000)
@@ -27,12 +30,15 @@ for (const name of publishedPackages(root)) {
       const paths = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trimEnd().split('\n')
       const inside = paths.map((path) => path.replace(/^package\//, ''))
       const modules = /^(dist\/.+\.(js|d\.ts)(\.map)?|src\/.+\.ts|bin\/holdfast\.js)$/
-      const others = inside.filter((path) => !modules.test(path)).sort()
+      const isOther = (path: string) =>
+        !modules.test(path) && !(isPage(name) && path.startsWith('dist/page/'))
+      const others = inside.filter(isOther).sort()
       expect(others).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
       const entry = isProgram(name)
         ? ['bin/holdfast.js', 'dist/main.js', 'src/main.ts']
         : ['dist/index.js', 'dist/index.d.ts', 'src/index.ts']
-      expect(inside).to.include.members(entry)
+      const page = ['', '.gz', '.br'].map((suffix) => `dist/page/index.html${suffix}`)
+      expect(inside).to.include.members([...entry, ...(isPage(name) ? page : [])])
     })
 
     it('says what it is, under which licence, and for which Node.js', async () => {

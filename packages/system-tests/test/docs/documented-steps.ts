@@ -48,6 +48,18 @@ export function fencedBlocks(markdown: string, language: string): string[] {
   )
 }
 
+/** `example` with `statement` in place of the one that declares the same constant and ends with `})`. */
+export function withStatement(example: string, statement: string): string {
+  const [start = ''] = /^const \w+ = /.exec(statement) ?? []
+  const from = start === '' ? -1 : example.indexOf(`\n${start}`)
+  if (from < 0)
+    throw new Error(`The example before declares nothing that this could replace: ${statement}`)
+  const end = '\n})\n'
+  return (
+    example.slice(0, from + 1) + statement + example.slice(example.indexOf(end, from) + end.length)
+  )
+}
+
 /** `output` without what is different each time: ids, dates and entity tags. */
 export function stableOutput(output: string): string {
   return output

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { fencedBlocks } from './documented-steps.ts'
+import { fencedBlocks, withStatement } from './documented-steps.ts'
 import { runInReaderProject } from './reader-project.ts'
 
 function examplesIn(path: string): string[] {
@@ -60,7 +60,7 @@ describe('The examples in docs/embedding.md', function () {
   it('inform an audit trail before the client', async () => {
     const output = await runInReaderProject(
       withRequests(
-        mounted.replace(/^const router = [^]*?^\}\)\n/m, audited),
+        withStatement(mounted, audited),
         `const ask = async (path, method, body) =>
           console.log(await (await fetch(url + path, { method, body })).text())
         await ask('/upload/a.txt', 'PUT', 'a')
