@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { openPage } from '../src/open-page.ts'
+import { openPage } from '../src/index.ts'
 
 const built = join(import.meta.dirname, '../dist/page')
 const kilobytes = (bytes: number) => bytes / 1024
