@@ -1,41 +1,17 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { withReadmeServer } from '@holdfast/testing'
 import { expect } from 'chai'
 
 describe('The README of @holdfast/resumable', () => {
-  it('shows a server that takes uploads', async () => {
-    const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
-    const [, example = ''] = /```ts\n([^]*?)```/.exec(readme) ?? []
-    const shown = example.replace(
-      'server.listen(8080)',
-      "server.listen(0, '127.0.0.1', () => console.log(server.address().port))",
-    )
-    expect(shown).not.to.equal(example)
-    // Inside the package, where its own name resolves to it.
-    const place = await mkdtemp(join(import.meta.dirname, 'readme-'))
-    await writeFile(join(place, 'example.ts'), shown)
-    const program = spawn(process.execPath, ['example.ts'], {
-      cwd: place,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    try {
-      const [port] = (await once(createInterface(program.stdout), 'line')) as [string]
-      const endpoint = `http://127.0.0.1:${port}/uploads`
+  it('shows a server that takes uploads', () =>
+    withReadmeServer(import.meta.dirname, '', async (url) => {
       const headers = {
         'Tus-Resumable': '1.0.0',
         'Upload-Length': '5',
         'Upload-Metadata': `filename ${btoa('a.txt')}`,
         'Content-Type': 'application/offset+octet-stream',
       }
-      const answer = await fetch(endpoint, { method: 'POST', headers, body: 'Hello' })
+      const answer = await fetch(`${url}/uploads`, { method: 'POST', headers, body: 'Hello' })
       expect(answer.status).to.equal(201)
       expect(answer.headers.get('upload-offset')).to.equal('5')
-    } finally {
-      program.kill()
-      await rm(place, { recursive: true })
-    }
-  })
+    }))
 })

@@ -21,6 +21,7 @@ export {
 } from './holdfast.ts'
 export { holdfastProgram, packagedProgram } from './holdfast-program.ts'
 export { childrenOf, openDescriptors, residentMiB, resetPeak } from './process-figures.ts'
+export { withReadmeServer } from './readme-server.ts'
 export { rejection } from './rejection.ts'
 export { createSite, credentials, customersYaml, type Site } from './site.ts'
 export { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
