@@ -10,7 +10,8 @@ export {
   type Route,
 } from './exchange/answered-request.ts'
 export type { HttpLog } from './errors/log.ts'
-export { errorBody, HttpProblem, type ErrorBody } from './errors/problem.ts'
+export { errorBody, type ErrorBody } from './errors/problem.ts'
+export { HttpProblem } from '@holdfast/resumable'
 export { toProblem } from './errors/status.ts'
 export { httpSteps, type HttpStep } from './answer/step.ts'
 export { createAccessLog } from './middleware/access-log.ts'

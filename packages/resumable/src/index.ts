@@ -5,7 +5,7 @@ export { createTusHandler, type TusHandler, type TusHandlerOptions } from './nod
 export type { CreationOptions } from './tus/create-upload.ts'
 export { createTus, tusHeaders, type Tus, type TusOptions } from './tus/create-tus.ts'
 export { errorAnswer, type ErrorAnswer } from './protocol/error-answer.ts'
-export { ProtocolProblem } from './protocol/protocol-problem.ts'
+export { HttpProblem } from './protocol/http-problem.ts'
 export type { ProtocolRequest, RequestHeaders } from './protocol/request.ts'
 export { statusText } from './protocol/status-text.ts'
 export { tusProblems } from './tus/tus-problems.ts'

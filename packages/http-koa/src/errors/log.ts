@@ -1,5 +1,5 @@
 import { isFileServiceError } from '@holdfast/core'
-import type { HttpProblem } from './problem.ts'
+import type { HttpProblem } from '@holdfast/resumable'
 
 /** Where lines for the operator go; a pino logger is one. `fields` never hold a credential. */
 export interface HttpLog {

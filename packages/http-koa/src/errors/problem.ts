@@ -1,4 +1,4 @@
-import { statusText } from '@holdfast/resumable'
+import { HttpProblem, statusText } from '@holdfast/resumable'
 
 /** The body of every error: exactly these three fields. */
 export interface ErrorBody {
@@ -10,34 +10,6 @@ export interface ErrorBody {
 
 export function errorBody(statusCode: number, message: string): ErrorBody {
   return { statusCode, error: statusText(statusCode), message }
-}
-
-/**
- * A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. Koa and Express
- * answer with its `status` and `headers`, too, where it comes to them.
- */
-export class HttpProblem extends Error {
-  override readonly name = 'HttpProblem'
-  /** What is wrong, as programs read it in the audit trail. Stable, unlike the message. */
-  readonly code: string
-  readonly status: number
-  /** Headers that belong to the answer. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Whether the message is meant for the client and not logged, as Koa and others use it. */
-  readonly expose: boolean
-
-  constructor(
-    code: string,
-    status: number,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message)
-    this.code = code
-    this.status = status
-    this.headers = headers
-    this.expose = status < 500
-  }
 }
 
 /** Behind what may have meant something else, nothing is read. */

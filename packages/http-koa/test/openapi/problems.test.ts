@@ -1,9 +1,8 @@
 import { readDescription } from '@holdfast/api-description'
 import { FileServiceError, type ErrorCode } from '@holdfast/core'
-import { tusProblems, type ProtocolProblem } from '@holdfast/resumable'
+import { tusProblems, type HttpProblem } from '@holdfast/resumable'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import type { HttpProblem } from '../../src/errors/problem.ts'
 import { errorBody, problems } from '../../src/errors/problem.ts'
 import { toProblem } from '../../src/errors/status.ts'
 
@@ -82,7 +81,7 @@ const ofTus = {
     ['upload-concat', 'uploads cannot be joined'],
   ].map(([header = '', reason = '']) => tusProblems.invalidHeader(header, reason)),
   methodNotAllowed: [tusProblems.methodNotAllowed('POST, OPTIONS')],
-} satisfies Record<keyof typeof tusProblems, readonly ProtocolProblem[]>
+} satisfies Record<keyof typeof tusProblems, readonly HttpProblem[]>
 
 /** What the server says of connections, before there is a code; its tests meet each of them. */
 const ofConnections = [
@@ -98,7 +97,7 @@ const all = [
     toProblem(new FileServiceError(code as ErrorCode, message)),
   ),
   ...Object.values(told).flat(),
-  ...Object.values(ofTus).flat().map(toProblem),
+  ...Object.values(ofTus).flat(),
   toProblem(new Error('a fault')),
 ]
 

@@ -32,7 +32,7 @@ export interface Draft {
   /**
    * "Upload Creation": begins the upload of the file `name`, and stores what the request has of it.
    *
-   * @throws ProtocolProblem, FileServiceError, and what the request's content throws
+   * @throws HttpProblem, FileServiceError, and what the request's content throws
    */
   create(
     files: ResumableFiles,
@@ -42,7 +42,7 @@ export interface Draft {
   ): Promise<DraftAnswer>
   /** "Offset Retrieval": HEAD and GET. @throws FileServiceError `upload-not-found` */
   retrieve(files: ResumableFiles, id: string): Promise<DraftAnswer>
-  /** "Upload Append": PATCH. @throws ProtocolProblem, FileServiceError, and what the request's content throws */
+  /** "Upload Append": PATCH. @throws HttpProblem, FileServiceError, and what the request's content throws */
   append(files: ResumableFiles, id: string, request: DraftRequest): Promise<DraftAnswer>
   /** "Upload Cancellation": DELETE. @throws FileServiceError `upload-not-found` */
   cancel(files: ResumableFiles, id: string): Promise<DraftAnswer>

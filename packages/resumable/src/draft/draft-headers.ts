@@ -38,7 +38,7 @@ export function bytesIn(
 /**
  * "Length": the bytes of the whole file, as far as a request says at `offset`.
  *
- * @throws ProtocolProblem 400 when it says so in two ways that differ, or the upload is `known` to have another length
+ * @throws HttpProblem 400 when it says so in two ways that differ, or the upload is `known` to have another length
  */
 export function lengthOf(
   request: DraftRequest,

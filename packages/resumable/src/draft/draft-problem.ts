@@ -1,4 +1,4 @@
-import { ProtocolProblem } from '../protocol/protocol-problem.ts'
+import { HttpProblem } from '../protocol/http-problem.ts'
 
 /** Every refusal of a request that is not the end of its upload says so ("Completeness"). */
 const incomplete = { 'Upload-Complete': '?0' }
@@ -6,9 +6,9 @@ const incomplete = { 'Upload-Complete': '?0' }
 /** Wordings of docs/api.md, each in one place. */
 export const draftProblems = {
   invalidHeader: (header: string, reason: string) =>
-    new ProtocolProblem('invalid-header', 400, `Invalid ${header}: ${reason}`, incomplete),
+    new HttpProblem('invalid-header', 400, `Invalid ${header}: ${reason}`, incomplete),
   unknownContentType: () =>
-    new ProtocolProblem(
+    new HttpProblem(
       'unknown-content-type',
       415,
       'Content-Type must be application/partial-upload',
@@ -18,7 +18,7 @@ export const draftProblems = {
     draftProblems.invalidHeader('upload-length', 'the lengths of the upload differ'),
   /** "Upload Append" demands the right offset in the answer. */
   otherOffset: (offset: number) =>
-    new ProtocolProblem('upload-conflict', 409, 'Upload conflict', {
+    new HttpProblem('upload-conflict', 409, 'Upload conflict', {
       ...incomplete,
       'Upload-Offset': String(offset),
     }),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CustomerFiles } from '@holdfast/core'
-import { ProtocolProblem } from '../protocol/protocol-problem.ts'
+import { HttpProblem } from '../protocol/http-problem.ts'
 import { createTus, type Tus, type TusOptions } from '../tus/create-tus.ts'
 import type { TusAnswer, TusRequest } from '../tus/tus-request.ts'
 import { nodeContent } from './node-content.ts'
@@ -62,7 +62,7 @@ function asTusRequest(request: MountedRequest, mount: string): TusRequest {
   const path = (originalUrl ?? url).replace(/[?#].*$/s, '')
   const [before, id] = [path.slice(0, mount.length), path.slice(mount.length)]
   if (before !== mount || !/^(?:\/[^/]*)?$/.test(id)) {
-    throw new ProtocolProblem('unknown-path', 404, 'Not Found')
+    throw new HttpProblem('unknown-path', 404, 'Not Found')
   }
   return {
     method,

@@ -16,7 +16,7 @@ export interface BodyPlace {
  * Adds the body of the request to an upload. What came counts even if the client leaves; with a checksum, all of the body
  * counts or nothing.
  *
- * @throws ProtocolProblem 400 for a checksum that cannot be read, 460 for one that differs
+ * @throws HttpProblem 400 for a checksum that cannot be read, 460 for one that differs
  * @throws whatever `ResumableFiles.append` throws
  */
 export async function appendBody(

@@ -17,7 +17,7 @@ export interface Checksum {
 /**
  * Reads `Upload-Checksum`: the name of an algorithm, and the checksum in Base64; `undefined` without one.
  *
- * @throws ProtocolProblem 400 when it is not of that form, of another algorithm, or announced as a trailer
+ * @throws HttpProblem 400 when it is not of that form, of another algorithm, or announced as a trailer
  */
 export function parseChecksum(request: TusRequest): Checksum | undefined {
   // The extension checksum-trailer: its client relies on a comparison that would not be made.

@@ -15,7 +15,7 @@ export interface TusOptions extends CreationOptions {
 export interface Tus {
   /**
    * The method that a request means: that of `X-HTTP-Method-Override`, if it has one.
-   * @throws ProtocolProblem 405 when the path does not know it
+   * @throws HttpProblem 405 when the path does not know it
    */
   methodOf(request: Pick<TusRequest, 'method' | 'headers' | 'id'>): string
   /** Answers OPTIONS, which any client may send. */
@@ -23,7 +23,7 @@ export interface Tus {
   /**
    * Answers any other request, of a customer.
    *
-   * @throws ProtocolProblem for what is wrong with the request itself
+   * @throws HttpProblem for what is wrong with the request itself
    * @throws FileServiceError, and what the request's content throws
    */
   answer(files: ResumableFiles, request: TusRequest): Promise<TusAnswer>

@@ -6,7 +6,7 @@ export interface UploadMetadata {
   readonly header: string
   /**
    * The text of a key; `undefined` if the client did not send it.
-   * @throws ProtocolProblem 400 when the value is not UTF-8
+   * @throws HttpProblem 400 when the value is not UTF-8
    */
   text(key: string): string | undefined
 }
@@ -20,7 +20,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Reads `Upload-Metadata`: pairs of a key and a value in Base64, with a space between them and commas between the pairs.
  *
- * @throws ProtocolProblem 400 when it is no such list, has a key twice, or is longer than what is kept of it
+ * @throws HttpProblem 400 when it is no such list, has a key twice, or is longer than what is kept of it
  */
 export function parseUploadMetadata(header: string): UploadMetadata {
   if (Buffer.byteLength(header) > maxHeaderBytes) {

@@ -5,7 +5,7 @@ import type { TusRequest } from './tus-request.ts'
 /**
  * The number of bytes in a header; `undefined` without one.
  *
- * @throws ProtocolProblem 400 when it is no whole number, or larger than JavaScript counts
+ * @throws HttpProblem 400 when it is no whole number, or larger than JavaScript counts
  */
 export function wholeNumber(request: TusRequest, header: string): number | undefined {
   const text = headerOf(request, header)
