@@ -25,7 +25,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     devDependencies: ['contract', 'testing'],
   },
   // Protocols over core's resumable uploads, below the servers that speak them.
-  resumable: { dependencies: ['core'], devDependencies: [] },
+  resumable: { dependencies: ['core'], devDependencies: ['testing'] },
   'http-koa': {
     dependencies: ['core', 'resumable'],
     devDependencies: ['api-description', 'contract', 'testing'],

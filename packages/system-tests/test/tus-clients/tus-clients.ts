@@ -10,7 +10,7 @@ import type { TusClient, UploadJob, UploadOutcome, Workplace } from './tus-clien
 const run = promisify(execFile)
 const python = join(import.meta.dirname, 'programs/python')
 
-/** The clients that are tested, docs/api.md and the README of @holdfast/resumable name the same. */
+/** The clients that are tested. docs/api.md names them; a test compares them with the README of @holdfast/resumable. */
 export const tusClients: readonly TusClient[] = [
   {
     title: 'tus-js-client in Node',

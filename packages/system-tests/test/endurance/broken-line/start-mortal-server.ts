@@ -48,9 +48,11 @@ export async function startMortalServer(
   await starting
 
   const measure = () => {
-    for (const [pid, before] of idle) {
+    // A worker that came later began as the smallest did.
+    const least = Math.min(...idle.values())
+    for (const pid of processesOf(server.pid)) {
       const most = memoryOf(pid, 'VmHWM')
-      if (most > 0) growth = Math.max(growth, most - before)
+      if (most > 0) growth = Math.max(growth, most - (idle.get(pid) ?? least))
     }
   }
   return {
