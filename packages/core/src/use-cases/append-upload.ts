@@ -53,12 +53,16 @@ export async function appendUpload(
   const digestCheck = options.digest && createDigestCheck(options.digest, signal)
   let state: ResumableUpload | undefined
   let claim: QuotaClaim | undefined
+  let hasEnded = false
   /** The store has found the upload, and its offset is right, when it asks for the first chunk. */
   const admitted = async function* () {
     const { plan } = found(state)
     const limit = Math.min(plan.length ?? Infinity, policy.maxFileSize)
     checkSize(offset + size, limit)
-    claim = await policy.quotas.claim(customer, plan.name, size, id)
+    const opened = await policy.quotas.claim(customer, plan.name, size, id)
+    // A later call may have ended the append during the wait; the store closes this generator only now.
+    if (hasEnded) return opened.end()
+    claim = opened
     yield* check(readable.chunks, offset, limit, claim, digestCheck)
   }
   try {
@@ -78,6 +82,7 @@ export async function appendUpload(
     if (claim && isLimited(customer)) await stageWhatCame(policy, key, claim)
     throw error
   } finally {
+    hasEnded = true
     claim?.end()
   }
   return finishUpload(policy, customer, id, signal)

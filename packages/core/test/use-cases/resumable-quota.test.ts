@@ -5,6 +5,7 @@ import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Customer } from '../../src/model/customer.ts'
 import { chunks, failing } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
+import { turn } from '../turn.ts'
 
 const alice = { name: 'alice', quota: 100 }
 
@@ -19,7 +20,7 @@ function open(customer: Customer = alice) {
   })
   const files = service.filesOf(customer)
   if (!files.resumable || !store.resumable) throw new Error('The store keeps uploads in pieces')
-  return { service, files, resumable: files.resumable, uploads: store.resumable, time }
+  return { store, service, files, resumable: files.resumable, uploads: store.resumable, time }
 }
 
 type Opened = ReturnType<typeof open>
@@ -90,6 +91,27 @@ describe('resumable, with a quota', () => {
     await resumable.discard(id)
     const wrong = await resumable.begin('a', { length: 70, sha256: '0'.repeat(64) })
     expect(await refusal(resumable.append(wrong.id, 0, chunks(70)))).to.equal('digest-mismatch')
+    await expectRoom(opened, 100)
+  })
+
+  it('frees what an append has claimed that ended before its claim was there', async () => {
+    const opened = open()
+    const { resumable, store } = opened
+    const { id } = await resumable.begin('a')
+    const stat = store.stat.bind(store)
+    const gate = Promise.withResolvers<undefined>()
+    const asked = Promise.withResolvers<undefined>()
+    store.stat = async (key) => {
+      asked.resolve(undefined)
+      await gate.promise
+      return stat(key)
+    }
+    const stalled = refusal(resumable.append(id, 0, new Uint8Array(60)))
+    await asked.promise
+    expect((await resumable.state(id)).offset).to.equal(0)
+    expect(await stalled).to.equal('upload-conflict')
+    gate.resolve(undefined)
+    await turn()
     await expectRoom(opened, 100)
   })
 
