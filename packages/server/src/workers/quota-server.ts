@@ -80,7 +80,8 @@ export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTi
       const claim = claimOf(id)
       claim.grow(bytes)
       await claim.prepare()
-      if (!isGone) lease(id, () => claim.yieldName())
+      // The claim may have ended during the wait.
+      if (!isGone && claims.has(id)) lease(id, () => claim.yieldName())
     },
     end({ id, settled }: { readonly id: number; readonly settled: boolean }) {
       endLease(id)

@@ -286,4 +286,15 @@ describe('createQuotaServer', () => {
     expect(await quotas.free(alice, 'a', () => store.delete(key))).to.equal(true)
     await until('all has ended', () => timers.count() === 0)
   })
+  it('keeps no timer for a claim that has ended while it waited for its name', async () => {
+    const { timers, startWorker } = openBooks(createMemoryBlobStore())
+    const { quotas } = startWorker()
+    const first = await beginPublishing(quotas, 'a', 10)
+    const second = await quotas.claim(alice, 'a')
+    const waiting = second.prepare()
+    second.end()
+    first.end()
+    await waiting
+    await until('all has ended', () => timers.count() === 0)
+  })
 })
