@@ -78,6 +78,8 @@ export function describeTusClients(store: string, start: StartServer): void {
           const interruption = { at: 5 * mebibyte, kind: 'pause' } as const
           const { ending, message } = await run(jobOf({ pieceSize: mebibyte, interruption }))
           expect(ending, message).to.equal('stored')
+          // A client that had not paused would never ask for the offset.
+          expect(counted('HEAD')).not.to.deep.equal([])
           expectResumed()
           await expectStored()
         })
