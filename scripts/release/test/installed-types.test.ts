@@ -24,6 +24,7 @@ import { createFileService, type BlobStore, type FileService } from '@holdfast/c
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import { createApp, createHttpServer, createMulterStorage, createRouter } from '@holdfast/http-koa'
+import { isOrigin } from '@holdfast/http-koa/is-origin'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import { resolveConfig, startServer } from '@holdfast/server'
 import { settings } from '@holdfast/server/config'
@@ -60,7 +61,7 @@ void openDiskBlobStore({ directory: 1 })
 // @ts-expect-error: the same of Koa, whose types come along.
 createApp(createFileService({ store: createMemoryBlobStore() })).no()
 export const others = [copyFiles, describeBlobStore, injectFaults, createMulterStorage, resolveConfig, startServer]
-export const floors = [settings, examine, runServer, openStore, visible]
+export const floors = [settings, examine, runServer, openStore, visible, isOrigin]
 `
 
 describe('The types of the packages, installed from tarballs,', function () {

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
+import { isOrigin } from '../http/is-origin.ts'
 import { koaCors } from '../modules/required.ts'
 
 /** What a script may read of an answer, beside what browsers always let it read. */
@@ -53,10 +54,4 @@ export function createCors(origins: readonly string[]): Middleware<HoldfastState
     maxAge: daySeconds,
     keepHeadersOnError: false,
   })
-}
-
-/** As a browser writes it (RFC 6454 §6.2), or `*`. */
-function isOrigin(text: string): boolean {
-  if (text === '*') return true
-  return URL.canParse(text) && new URL(text).origin === text && /^https?:[^*]+$/u.test(text)
 }

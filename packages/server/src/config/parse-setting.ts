@@ -1,4 +1,5 @@
 import { advice, rangeErrorOf } from '@holdfast/core'
+import { isOrigin } from '@holdfast/http-koa/is-origin'
 
 /** Anything but nothing. */
 export const text = (value: string): string => {
@@ -82,9 +83,4 @@ export const origins = (value: string): readonly string[] => {
       'write https://host or https://host:8443, without a path, or * for all',
     ),
   )
-}
-
-function isOrigin(text: string): boolean {
-  if (text === '*') return true
-  return URL.canParse(text) && new URL(text).origin === text && /^https?:[^*]+$/u.test(text)
 }

@@ -55,6 +55,31 @@ describe('settings', () => {
   }
 
   for (const [text, value] of [
+    ['https://app.example.com', ['https://app.example.com']],
+    ['https://a.example, http://localhost:8080', ['https://a.example', 'http://localhost:8080']],
+    ['*', ['*']],
+  ] as const) {
+    it(`takes ${text} for origins`, () => {
+      expect(settings['cors-origin'].parse(text)).to.deep.equal(value)
+    })
+  }
+
+  for (const text of [
+    '',
+    'https://a.example/',
+    'a.example',
+    'https://a.example,null',
+    'https://*',
+  ]) {
+    it(`refuses "${text}" for origins`, () => {
+      expect(() => settings['cors-origin'].parse(text)).to.throw(
+        RangeError,
+        'which is not an origin',
+      )
+    })
+  }
+
+  for (const [text, value] of [
     ['1', 1],
     ['999999999', 999_999_999],
   ] as const) {

@@ -1,0 +1,5 @@
+/** Whether `text` is an origin of HTTP or HTTPS as a browser writes it (RFC 6454 §6.2), or `*`, which stands for all. */
+export function isOrigin(text: string): boolean {
+  if (text === '*') return true
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:[^*]+$/u.test(text)
+}
