@@ -4,6 +4,7 @@ import { createServer, request, type IncomingMessage, type RequestListener } fro
 import type { AddressInfo } from 'node:net'
 import { createFileService, FileServiceError, type CustomerFiles } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import express from 'express'
 import Koa from 'koa'
@@ -96,6 +97,12 @@ async function bytesOf(files: CustomerFiles, name: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** How far the only upload is; does not end an append, as a question for its state does. */
+async function offsetOf(files: CustomerFiles): Promise<number | undefined> {
+  for await (const [upload] of files.resumable?.list() ?? []) return upload?.offset
+  return undefined
+}
+
 for (const [kind, listener] of Object.entries(applications)) {
   describe(`createTusHandler in ${kind}`, () => {
     const content = Buffer.alloc(3_000_000, 'holdfast')
@@ -178,6 +185,62 @@ describe('createTusHandler', () => {
       expect(answer.status).to.equal(status)
       expect(await answer.text()).not.to.match(/secret|fire/)
     }
+  })
+
+  it('answers even where what the application gives it cannot be sent, or its log fails', async () => {
+    const bad = { status: 401, headers: { 'X-Why': 'two\nlines' } }
+    const unprintable = { status: 401, headers: { 'X-Why': Object.create(null) as object } }
+    const refuses = () => Promise.reject(Object.assign(new Error('Log in'), bad))
+    const failing = [
+      { filesOf: refuses },
+      { location: () => 'two\nlines' },
+      { filesOf: refuses, onFault: () => expect.fail('a log that fails') },
+      { filesOf: refuses, onFault: () => Promise.reject(new Error('a log that fails')) },
+      { filesOf: () => Promise.reject(Object.assign(new Error(), unprintable)) },
+    ]
+    for (const options of failing) {
+      let outcome: Promise<void> | undefined
+      await using app = await run(
+        (tus) => (request, response) => void (outcome = tus(request, response)),
+        options,
+      )
+      const headers = { ...protocol, ...named, 'Upload-Length': '0' }
+      const answer = await fetch(app.endpoint, { method: 'POST', headers })
+      expect(answer.status).to.equal(500)
+      expect(await answer.json()).to.include({ message: 'An unexpected error occurred' })
+      await outcome
+      expect(app.faults).to.have.length('onFault' in options ? 0 : 1)
+    }
+  })
+
+  it('reports no fault when the client leaves, and keeps what came', async () => {
+    const over = Promise.withResolvers<undefined>()
+    await using app = await run(
+      (tus) => (request, response) =>
+        void tus(request, response).then(() => over.resolve(undefined)),
+    )
+    const { resumable } = app.files
+    const begun = await resumable?.begin('a.txt', { length: 5 })
+    const id = begun?.id ?? ''
+    const headers = { ...piece, 'Upload-Offset': '0', 'Content-Length': '5' }
+    const sending = request(`${app.endpoint}/${id}`, { method: 'PATCH', headers })
+    sending.on('error', () => {}).write('Hel')
+    await until('the store has what came', async () => (await offsetOf(app.files)) === 3)
+    sending.destroy()
+    await over.promise
+    expect(app.faults).to.deep.equal([])
+    expect((await resumable?.state(id))?.offset).to.equal(3)
+  })
+
+  it('closes the connection where no answer can be sent', async () => {
+    let outcome: Promise<void> | undefined
+    await using app = await run((tus) => (request, response) => {
+      response.writeHead = () => expect.fail('another part of the application has broken it')
+      outcome = tus(request, response)
+    })
+    const sending = fetch(app.endpoint, { method: 'OPTIONS' })
+    expect(await sending.catch(() => 'closed')).to.equal('closed')
+    await outcome
   })
 
   it('stores nothing of a body that something else has read', async () => {

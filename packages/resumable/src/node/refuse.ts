@@ -31,6 +31,7 @@ export async function refuse(
 
 /** Reads the rest of the body, within bounds. */
 async function drain(request: IncomingMessage): Promise<void> {
+  if (request.destroyed) return
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const done = () => resolve(undefined)
   let size = 0

@@ -15,7 +15,7 @@ export interface TusHandlerOptions extends TusOptions {
    * that has a `status` from 400 to 499; anything else is a fault.
    */
   readonly filesOf: (request: IncomingMessage) => CustomerFiles | Promise<CustomerFiles>
-  /** Called with each error that is answered with 500 or more, for your log. Default: not called. */
+  /** Called with each error that is answered with 500 or more, for your log. What it throws is dropped. Default: not called. */
   readonly onFault?: (error: unknown, request: IncomingMessage) => void
 }
 
@@ -26,6 +26,11 @@ export type TusHandler = (request: IncomingMessage, response: ServerResponse) =>
 export function createTusHandler(options: TusHandlerOptions): TusHandler {
   const { onFault = () => {} } = options
   const tus = createTus(options)
+  const fail = async (error: unknown, request: IncomingMessage, response: ServerResponse) => {
+    const problem = problemOf(error)
+    if (problem.status >= 500) report(() => onFault(error, request))
+    await refuse(request, response, problem)
+  }
   return async (request, response) => {
     try {
       const { status, headers } = await answer(tus, request, options)
@@ -33,11 +38,19 @@ export function createTusHandler(options: TusHandlerOptions): TusHandler {
         .writeHead(status, { ...headers, ...(status === 201 && { 'Content-Length': 0 }) })
         .end()
     } catch (error) {
-      const problem = problemOf(error)
-      if (problem.status >= 500) onFault(error, request)
-      await refuse(request, response, problem)
+      // The client has left: its bytes count, and no one waits for an answer.
+      if (error !== undefined && error === request.errored) return
+      await fail(error, request, response)
+        // The application's own error may have headers that cannot be sent.
+        .catch((fault: unknown) => fail(fault, request, response))
+        .catch(() => response.destroy())
     }
   }
+}
+
+/** Neither the throw nor the rejection of a log fails the request. */
+function report(call: () => unknown): void {
+  void (async () => call())().catch(() => {})
 }
 
 async function answer(
