@@ -194,7 +194,7 @@ export function createLoginBrake({
   }
 
   const remember = ({ address, both }: Keys) => {
-    if (known.has(both)) return
+    // Also where it is known: those who logged in last are kept.
     known.add(both)
     // Last, so that it is dropped after the names of the address.
     known.add(address)

@@ -47,6 +47,22 @@ describe('createLoginBrake, for customers who have logged in from an address', (
     expect(await Promise.race([login(), turn()])).to.equal(true)
   })
 
+  it('knows those who logged in again lately, however many others have logged in since', async () => {
+    const { brake, attempt, login } = await customerAtWork()
+    const others = async (prefix: string) => {
+      for (let n = 0; n < 6_000; n++) {
+        const name = `${prefix}${n}`
+        await brake.attempt({ name, address: name }, async () => true)
+      }
+    }
+    await others('a')
+    expect(await brake.attempt({ name: 'customer', address }, async () => true)).to.equal(true)
+    await others('b')
+    void times(100, (n) => attempt(`n${n}`, address))
+    await turn()
+    expect(await Promise.race([login(), turn()])).to.equal(true)
+  })
+
   it('lets no more guesses begin for it than may fail', async () => {
     const { attempt, end, begun, underWay } = await customerAtWork()
     const names = times(200, (n) => (n % 2 ? 'customer' : `n${n}`))
