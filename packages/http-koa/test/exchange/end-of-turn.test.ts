@@ -28,4 +28,21 @@ describe('endOfTurn', () => {
     await first
     expect(endOfTurn()).to.not.equal(first)
   })
+
+  it('does not wait for the end of the turn once many wait', async () => {
+    const order: string[] = []
+    const next = new Promise<void>((resolve) => {
+      setImmediate(() => {
+        order.push('next')
+        resolve()
+      })
+    })
+    const waits = Array.from({ length: 33 }, async (_, index) => {
+      await endOfTurn()
+      order.push(`${index}`)
+    })
+    await Promise.all([...waits, next])
+    const together = Array.from({ length: 32 }, (_, index) => `${index}`)
+    expect(order).to.deep.equal([...together, 'next', '32'])
+  })
 })
