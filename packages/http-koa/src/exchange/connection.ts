@@ -4,10 +4,14 @@ import type { Exchange } from './exchange.ts'
 
 /** What is known of a connection beyond its latest request. */
 export interface Connection {
-  /** What is being processed, or was last; its response may have been sent already. */
-  exchange?: Exchange
-  /** The answer to the request that arrived last, whose turn may not have come yet. */
-  newest?: ServerResponse
+  /** What is being processed, or was last, until {@link releaseExchange}. */
+  exchange?: Exchange | undefined
+  /** Whether an exchange was released. */
+  hasAnswered: boolean
+  /** The answer to the request that arrived last, whose turn may not have come yet; not kept when its exchange is not. */
+  newest?: ServerResponse | undefined
+  /** How many requests have arrived. */
+  arrived: number
   /** How many requests wait for the answers to those before them. */
   waiting: number
   /** Called when one of them no longer waits. */
@@ -41,6 +45,8 @@ export function connectionOf(socket: KnownSocket): Connection {
 /** One listener a connection: it may have many requests, and a form many files. */
 function watch(socket: KnownSocket): Connection {
   const connection: Connection = {
+    hasAnswered: false,
+    arrived: 0,
     waiting: 0,
     isEnded: false,
     isUnparsed: false,
@@ -52,4 +58,15 @@ function watch(socket: KnownSocket): Connection {
     for (const action of connection.endings) action()
   })
   return connection
+}
+
+/**
+ * Forgets an exchange of which nothing is to come any more: the kilobytes of it would stay in memory until the connection's
+ * next request, or until its end. After one that announced that the connection ends, it is still needed.
+ */
+export function releaseExchange(connection: Connection, { request, response }: Exchange): void {
+  if (!request.complete || response.getHeader('connection') === 'close') return
+  if (connection.exchange?.request === request) connection.exchange = undefined
+  if (connection.newest === response) connection.newest = undefined
+  connection.hasAnswered = true
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionOf } from '../exchange/connection.ts'
+import { connectionOf, type Connection } from '../exchange/connection.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { errorBody } from '../errors/problem.ts'
 import { answerRaw } from './raw-answer.ts'
@@ -31,14 +31,14 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
     } else if (bytesWhenSuspected !== bytes) {
       socket.setTimeout(idleTimeoutMs)
     } else {
-      cut(socket, exchange)
+      cut(socket, connection)
     }
   })
 }
 
-function cut(socket: Socket, exchange: Exchange | undefined): void {
+function cut(socket: Socket, { exchange, hasAnswered }: Connection): void {
   if (exchange) refuse(exchange)
-  else if (socket.bytesRead > 0) answerRaw(socket, 408, nothingForTooLong)
+  else if (socket.bytesRead > 0 && !hasAnswered) answerRaw(socket, 408, nothingForTooLong)
   else socket.destroy()
 }
 

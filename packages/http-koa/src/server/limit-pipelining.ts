@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { connectionOf, type Connection } from '../exchange/connection.ts'
 import { isEnded } from './end-exchanges.ts'
@@ -79,14 +79,14 @@ function isDropped(socket: Socket, connection: Connection): boolean {
 /** How much of what comes next belongs to one head or one body. A body in chunks ends as a head does, and is cut so. */
 function createMeasure(connection: Connection): (rest: Buffer) => number {
   const measureHead = createHeadMeasure()
-  let measured: IncomingMessage | undefined
+  let measured = 0
   let bodyLeft = 0
 
   return (rest) => {
     const request = connection.newest?.req
-    if (request && request !== measured) {
-      measured = request
-      bodyLeft = request.complete ? 0 : Number(request.headers['content-length'] ?? 0)
+    if (measured !== connection.arrived) {
+      measured = connection.arrived
+      bodyLeft = request?.complete === false ? Number(request.headers['content-length'] ?? 0) : 0
     }
     if (bodyLeft === 0) return measureHead(rest)
     const length = Math.min(bodyLeft, rest.length)

@@ -4,7 +4,8 @@ import { answerClientError, headersTooLarge } from './client-error.ts'
 import { endExchanges, isEnded } from './end-exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
 import { answerRaw } from './raw-answer.ts'
-import { connectionOf } from '../exchange/connection.ts'
+import { connectionOf, releaseExchange } from '../exchange/connection.ts'
+import { onExchangeEnd } from '../exchange/endings.ts'
 import { exchangeOf } from '../exchange/exchange.ts'
 import { requestProblem } from '../http/request-problem.ts'
 import { isClosed } from '../exchange/is-closed.ts'
@@ -58,7 +59,9 @@ export function prepareServer(
     if (wrong) return refuse(request, wrong.status, wrong.message)
     const exchange = exchangeOf(request, response)
     exchange.isExamined = true
-    connectionOf(request.socket).exchange = exchange
+    const connection = connectionOf(request.socket)
+    connection.exchange = exchange
+    onExchangeEnd(exchange, () => releaseExchange(connection, exchange))
     void callback(request, response)
   }
 
@@ -128,7 +131,10 @@ export function inTurn(
 ): void {
   const connection = connectionOf(socket)
   const before = connection.newest
-  if (response) connection.newest = response
+  if (response) {
+    connection.newest = response
+    connection.arrived++
+  }
   if (!before || isClosed(before)) return action()
   connection.waiting++
   before.once('close', () => {
