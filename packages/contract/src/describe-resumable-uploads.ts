@@ -10,6 +10,7 @@ import { ids } from './resumable-uploads/ids.ts'
 import { interruptedAppends } from './resumable-uploads/interrupted-appends.ts'
 import { publishing } from './resumable-uploads/publishing.ts'
 import { publishingAgain } from './resumable-uploads/publishing-again.ts'
+import { remembering } from './resumable-uploads/remembering.ts'
 import type { BlobStoreHarness } from './support/blob-store-harness.ts'
 import { expectTidy } from './support/expectations.ts'
 import {
@@ -66,6 +67,7 @@ export function describeResumableUploads(
     runner.describe('appends at once', () => appendsAtOnce(test))
     runner.describe('publishing', () => publishing(test))
     runner.describe('publishing again', () => publishingAgain(test))
+    runner.describe('remembering', () => remembering(test))
     runner.describe('apart from blobs', () => apartFromBlobs(test))
     runner.describe('expiring', () => expiring(test))
     if (openFull) runner.describe('full', () => fullForUploads(testOn(openFull)))

@@ -1,10 +1,12 @@
 import { FileServiceError, type ResumableUploads } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import {
   describeResumableUploads,
   type ResumableUploadsSuiteOptions,
 } from '../src/describe-resumable-uploads.ts'
 import type { BlobStoreHarness } from '../src/support/blob-store-harness.ts'
+import { uploadsOf } from '../src/support/resumable-harness.ts'
 import { MiB } from '../src/support/sources.ts'
 import { harnessOf } from './broken/broken-store.ts'
 import { appending } from './broken/resumable/appending.ts'
@@ -12,9 +14,17 @@ import { beginning } from './broken/resumable/beginning.ts'
 import { expiring } from './broken/resumable/expiring.ts'
 import { hanging, interrupted } from './broken/resumable/interrupted.ts'
 import { fullStore, publishing } from './broken/resumable/publishing.ts'
+import { remembering } from './broken/resumable/remembering.ts'
 import { collectTests, failureOf, run } from './collecting-runner.ts'
 
-const brokenStores = [...beginning, ...appending, ...interrupted, ...publishing, ...expiring]
+const brokenStores = [
+  ...beginning,
+  ...appending,
+  ...interrupted,
+  ...publishing,
+  ...remembering,
+  ...expiring,
+]
 
 function testsOf(
   open: () => Promise<BlobStoreHarness>,
@@ -84,6 +94,7 @@ function refusing(isSound: boolean): ResumableUploads {
   const refuse = async (): Promise<never> => {
     throw new FileServiceError('store-unavailable', 'refused')
   }
+  const sound = uploadsOf(createMemoryBlobStore())
   async function* refuseToYield(): AsyncIterable<never> {
     await refuse()
   }
@@ -95,6 +106,7 @@ function refusing(isSound: boolean): ResumableUploads {
     declareLength: refuse,
     content: refuseToYield,
     publish: refuse,
+    remember: (...given) => sound.remember(...given),
     discard: refuse,
     list: refuseToYield,
     sweep: refuse,

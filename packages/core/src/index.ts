@@ -86,4 +86,5 @@ export type { CreateLinkSignature, LinkSignature } from './use-cases/link-token.
 export type { Link, LinkOptions, OpenedLink, PresentedLink } from './use-cases/links.ts'
 export type { ResumableFiles } from './use-cases/resumable-files.ts'
 export type { UploadOptions } from './use-cases/upload-file.ts'
+export type { UploadWholeOptions } from './use-cases/upload-whole.ts'
 export type { CustomerUsage } from './use-cases/usage-of.ts'

@@ -27,6 +27,8 @@ export function injectUploadFaults(uploads: ResumableUploads, faults: Faults): R
     declareLength: (key, length) => call('declareLength', () => uploads.declareLength(key, length)),
     content: (key) => listedWith(faults, 'resumable.content', () => uploads.content(key)),
     publish: (key) => call('publish', () => uploads.publish(key)),
+    remember: (customer, plan, published) =>
+      call('remember', () => uploads.remember(customer, plan, published)),
     discard: (key) => call('discard', () => uploads.discard(key)),
     list: (customer) => listedWith(faults, 'resumable.list', () => uploads.list(customer)),
     sweep: (now) => call('sweep', () => uploads.sweep(now)),

@@ -42,6 +42,8 @@ export function unreachableForUploads(test: ResumableTest): void {
     await expectRefusal(uploads.declareLength(upload, 1), 'store-unavailable', 'declareLength')
     await expectRefusal(collect(uploads.content(upload)), 'store-unavailable', 'content')
     await expectRefusal(uploads.publish(upload), 'store-unavailable', 'publish')
+    const info = { name: 'a', size: 1, modifiedAt: new Date(0), etag: 'x' }
+    expect(await uploads.remember(alice, planOf(), info), 'remember').to.include({ offset: 1 })
     await expectRefusal(uploads.discard(upload), 'store-unavailable', 'discard')
     await expectRefusal(listedIds(uploads, alice), 'store-unavailable', 'list')
     await expectRefusal(uploads.sweep(longAfter()), 'store-unavailable', 'sweep')

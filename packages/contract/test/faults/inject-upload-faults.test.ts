@@ -26,6 +26,8 @@ async function openFaulty() {
   return { inner, upload, faults, uploads: uploadsOf(injectFaults(inner, faults)) }
 }
 
+const published = { name: key.name, size: 5, modifiedAt: new Date(0), etag: 'x' }
+
 const more = () => chunks(pattern(2, { offset: 5 }), pattern(1, { offset: 7 }))
 
 /** Every method, to its end, and the moments that it passes. */
@@ -42,6 +44,7 @@ const calls: Readonly<
   declareLength: [(uploads, upload) => uploads.declareLength(upload, 9), 'call answer'],
   content: [(uploads, upload) => collect(uploads.content(upload)), 'call item end'],
   publish: [(uploads, upload) => uploads.publish(upload), 'call answer'],
+  remember: [(uploads) => uploads.remember('alice', planOf(), published), 'call answer'],
   discard: [(uploads, upload) => uploads.discard(upload), 'call answer'],
   list: [(uploads) => collect(uploads.list('alice')), 'call item end'],
   sweep: [(uploads) => uploads.sweep(longAfter()), 'call answer'],

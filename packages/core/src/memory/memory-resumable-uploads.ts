@@ -44,6 +44,10 @@ export function createMemoryResumableUploads(
     if (!upload) throw uploadNotFound()
     return upload
   }
+  const keep = (customer: string, upload: StoredUpload) => {
+    const uploads = customers.get(customer) ?? new Map<string, StoredUpload>()
+    customers.set(customer, uploads.set(upload.id, upload))
+  }
   const extend = (upload: StoredUpload) => {
     upload.expiresAt = new Date(now().getTime() + upload.plan.expiresAfterMs)
   }
@@ -59,8 +63,7 @@ export function createMemoryResumableUploads(
       const id = randomId()
       const upload = { id, plan, chunks: [], offset: 0, expiresAt: now(), isGrowing: false }
       extend(upload)
-      const uploads = customers.get(customer) ?? new Map<string, StoredUpload>()
-      customers.set(customer, uploads.set(id, upload))
+      keep(customer, upload)
       return describe(upload)
     },
 
@@ -133,6 +136,16 @@ export function createMemoryResumableUploads(
         extend(upload)
         return upload.published
       }),
+
+    async remember(customer, plan, published) {
+      const upload = {
+        ...{ id: randomId(), plan, chunks: [], offset: published.size },
+        ...{ expiresAt: now(), published, isGrowing: false },
+      }
+      extend(upload)
+      keep(customer, upload)
+      return describe(upload)
+    },
 
     discard: (key) =>
       turns.run(turnOf(key), async () => {

@@ -127,6 +127,13 @@ export interface ResumableUploads {
   publish(key: UploadKey): Promise<BlobInfo>
 
   /**
+   * Makes `published`, a blob that `put` has just stored, known as an upload of this `plan` that has been published. It
+   * never rejects, since the blob is safe; and it need not be durable, so that it costs little. Where the store cannot keep
+   * it, or the machine crashes soon afterwards, the upload is not known.
+   */
+  remember(customer: string, plan: UploadPlan, published: BlobInfo): Promise<ResumableUpload>
+
+  /**
    * Drops an upload and its bytes; a published blob stays. `true` once that is durable; `false` if there was none. It ends
    * an append that is under way.
    */

@@ -30,7 +30,7 @@ export async function beginUpload(
 ): Promise<ResumableUpload> {
   const { store, uploads, quotas, maxFileSize, uploadExpiryMs } = policy
   checkFileName(name)
-  checkOptions(policy, options)
+  checkPlan(policy, options)
   checkSize(options.length ?? 0, maxFileSize)
   // The store decides at publication; this early check spares the client a useless upload.
   if (options.createOnly === true && (await store.stat({ customer: customer.name, name }))) {
@@ -60,7 +60,8 @@ async function finishEmpty(
   }
 }
 
-function checkOptions({ createSha256 }: ResumablePolicy, options: BeginOptions): void {
+/** @throws TypeError or RangeError for what no client may say of an upload */
+export function checkPlan({ createSha256 }: ResumablePolicy, options: BeginOptions): void {
   const { length, sha256, note } = options
   if (length !== undefined) requireWholeBytes('length', length)
   if (sha256 !== undefined && createSha256 === undefined) {

@@ -6,11 +6,18 @@ import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
 import { beginUpload, type BeginOptions } from './begin-upload.ts'
 import { finishUpload } from './finish-upload.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
+import { uploadWhole, type UploadWholeOptions } from './upload-whole.ts'
 
 /** The uploads of one customer that come in pieces. */
 export interface ResumableFiles {
   /** Begins an upload; one of length 0 is published at once. See `beginUpload`. */
   begin(name: string, options?: BeginOptions): Promise<ResumableUpload>
+  /** Stores a file that comes in one piece, and keeps it as a published upload; see `uploadWhole`. */
+  uploadWhole(
+    name: string,
+    content: UploadContent,
+    options: UploadWholeOptions,
+  ): Promise<ResumableUpload>
   /**
    * How far an upload is. Ends an append that is still under way: a client that asks has given it up.
    * @throws FileServiceError `upload-not-found`
@@ -39,6 +46,7 @@ export function resumableFiles(policy: ResumablePolicy, customer: Customer): Res
   const { uploads } = policy
   return {
     begin: (name, options) => beginUpload(policy, customer, name, options),
+    uploadWhole: (name, content, options) => uploadWhole(policy, customer, name, content, options),
     async state(id) {
       const key = uploadKey(customer, id)
       await uploads.interrupt(key)

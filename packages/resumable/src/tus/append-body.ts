@@ -1,8 +1,16 @@
-import { isFileServiceError, type ResumableFiles, type ResumableUpload } from '@holdfast/core'
+import {
+  isFileServiceError,
+  type AppendUploadOptions,
+  type ResumableFiles,
+  type ResumableUpload,
+} from '@holdfast/core'
 import { parseChecksum } from './checksum.ts'
 import { announcedSize } from '../protocol/request-body.ts'
 import { tusProblems } from './tus-problems.ts'
 import type { TusRequest } from './tus-request.ts'
+
+/** How the body of a request is stored, wherever it goes. */
+export type BodyOptions = Pick<AppendUploadOptions, 'digest' | 'release'>
 
 /** Where the body of a request goes. */
 export interface BodyPlace {
@@ -24,12 +32,29 @@ export async function appendBody(
   request: TusRequest,
   { id, offset, length }: BodyPlace,
 ): Promise<ResumableUpload> {
-  const checksum = parseChecksum(request)
   const size = announcedSize(request)
-  try {
-    return await files.append(id, offset, request.content(), {
+  return storeBody(request, (options) =>
+    files.append(id, offset, request.content(), {
+      ...options,
       ...(length !== undefined && { length }),
       ...(size !== undefined && { size }),
+    }),
+  )
+}
+
+/**
+ * Has `store` store the body of the request, with the checksum that its client announces.
+ *
+ * @throws HttpProblem 400 for a checksum that cannot be read, 460 for one that differs
+ * @throws whatever `store` throws
+ */
+export async function storeBody(
+  request: TusRequest,
+  store: (options: BodyOptions) => Promise<ResumableUpload>,
+): Promise<ResumableUpload> {
+  const checksum = parseChecksum(request)
+  try {
+    return await store({
       ...(checksum && { digest: checksum.digest }),
       ...(request.release && { release: request.release }),
     })

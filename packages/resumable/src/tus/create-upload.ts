@@ -1,5 +1,10 @@
-import { FileServiceError, type ResumableFiles, type ResumableUpload } from '@holdfast/core'
-import { appendBody } from './append-body.ts'
+import {
+  FileServiceError,
+  type BeginOptions,
+  type ResumableFiles,
+  type ResumableUpload,
+} from '@holdfast/core'
+import { appendBody, storeBody } from './append-body.ts'
 import { parseChecksum } from './checksum.ts'
 import { announcedSize, hasBody } from '../protocol/request-body.ts'
 import { requireContentType } from './require-content-type.ts'
@@ -35,16 +40,25 @@ export async function createUpload(
   if (name === undefined) throw tusProblems.noFileName()
   request.onName?.(name)
   checkBody(request, length)
-  const begun = await files.begin(name, {
+  const plan = {
     createOnly: isCreateOnly(request),
-    ...(length !== undefined && { length }),
     ...sha256Of(metadata),
     ...(metadata.header !== '' && { note: metadata.header }),
-  })
-  const upload = hasBody(request) ? await appendFirst(files, request, begun) : begun
+  }
+  const size = hasBody(request) ? announcedSize(request) : 0
+  const upload =
+    length !== undefined && length === size
+      ? await storeBody(request, (options) =>
+          files.uploadWhole(name, size > 0 ? request.content() : '', {
+            ...plan,
+            ...options,
+            length,
+          }),
+        )
+      : await begin(files, request, name, { ...plan, ...(length !== undefined && { length }) })
   return {
     status: 201,
-    headers: { Location: location(begun.id, request), ...progressHeaders(upload) },
+    headers: { Location: location(upload.id, request), ...progressHeaders(upload) },
     upload,
     hasPublished: upload.published !== undefined,
   }
@@ -105,16 +119,19 @@ function sha256Of(metadata: UploadMetadata): { readonly sha256?: string } {
   return { sha256: sha256.toLowerCase() }
 }
 
-/** Adds the body to an upload that has just begun. If that fails, the upload goes: its client never learns where it is. */
-async function appendFirst(
+/** Begins an upload, and adds the body. If that fails, the upload goes: its client never learns where it is. */
+async function begin(
   files: ResumableFiles,
   request: TusRequest,
-  { id }: ResumableUpload,
+  name: string,
+  options: BeginOptions,
 ): Promise<ResumableUpload> {
+  const begun = await files.begin(name, options)
+  if (!hasBody(request)) return begun
   try {
-    return await appendBody(files, request, { id, offset: 0 })
+    return await appendBody(files, request, { id: begun.id, offset: 0 })
   } catch (error) {
-    await files.discard(id).catch(() => {})
+    await files.discard(begun.id).catch(() => {})
     throw error
   }
 }

@@ -38,6 +38,12 @@ export function watchResumable(
       onEvent('published')
       return info
     },
+    async remember(...given) {
+      const upload = await uploads.remember(...given)
+      onEvent('begun')
+      onEvent('published')
+      return upload
+    },
     async discard(key) {
       const isDiscarded = await timed('discard', () => uploads.discard(key))
       if (isDiscarded) onEvent('discarded')

@@ -87,6 +87,13 @@ describe('watchStore with uploads in pieces', () => {
     expect(told.failed).to.be.empty
   })
 
+  it('counts what came as a whole as begun and published', async () => {
+    const { uploads, told } = open()
+    const info = { name: 'a', size: 1, modifiedAt: new Date(), etag: 'x' }
+    await uploads.remember('demo', plan, info)
+    expect(told.events).to.deep.equal(['begun', 'published'])
+  })
+
   it('reports failures of the store, and not those of the content', async () => {
     const { uploads, told } = open()
     const { id } = await uploads.begin('demo', plan)

@@ -40,6 +40,8 @@ export const diskSteps = [
  * the same channel.
  */
 export const diskUploadSteps = [
+  // What is kept of a blob that came as a whole.
+  'upload-remembered',
   // Begin.
   'upload-prepared',
   'upload-named',

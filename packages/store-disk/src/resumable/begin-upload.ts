@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
@@ -8,7 +7,7 @@ import type { FileCalls } from '../files/file-calls.ts'
 import { isSystemError } from '../files/system-error.ts'
 import { fileMode } from '../temp/temp-directory.ts'
 import { formatContentName } from './content-name.ts'
-import { uploadDirectory } from './find-upload.ts'
+import { createUploadId, uploadDirectory } from './find-upload.ts'
 import { fillRecord, readRecord } from './record-file.ts'
 import { recordName, type UploadSite } from './upload-site.ts'
 
@@ -22,7 +21,7 @@ export async function beginUpload(
   plan: UploadPlan,
 ): Promise<ResumableUpload> {
   const { calls, tempDirectory } = site
-  const key = { customer, id: randomBytes(16).toString('hex') }
+  const key = { customer, id: createUploadId() }
   const prepared = await tempDirectory.createTemporaryDirectory()
   try {
     await prepare(prepared, plan, calls)

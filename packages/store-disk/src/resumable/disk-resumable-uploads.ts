@@ -15,6 +15,7 @@ import { describeUpload, findUpload, isUploadId, uploadDirectory } from './find-
 import { findUploads } from './list-uploads.ts'
 import { publishUpload } from './publish-upload.ts'
 import { replaceRecord } from './record-file.ts'
+import { rememberUpload } from './remember-upload.ts'
 import { removeUpload } from './remove-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { awaitOwner, isOver, requireUpload, takeUpload } from './take-upload.ts'
@@ -94,6 +95,8 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
     content: (key) => readContent(site, key),
 
     publish: (key) => alone(key, () => publishUpload(site, key)),
+
+    remember: (customer, plan, published) => rememberUpload(site, customer, plan, published),
 
     async discard(key) {
       if (!isUploadId(key.id)) return false

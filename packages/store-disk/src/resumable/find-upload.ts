@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import type { BlobInfo, ResumableUpload, UploadKey } from '@holdfast/core'
 import { fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence, isSystemError } from '../files/system-error.ts'
 import { parseContentName, type ContentName } from './content-name.ts'
 import { readRecord } from './record-file.ts'
 import type { UploadRecord } from './upload-record.ts'
@@ -40,6 +41,11 @@ export function isUploadId(id: string): boolean {
   return idPattern.test(id)
 }
 
+/** Makes an id of 128 random bits. */
+export function createUploadId(): string {
+  return randomBytes(16).toString('hex')
+}
+
 /** Where an upload is, if there is one. */
 export function uploadDirectory({ uploads }: UploadSite, { customer, id }: UploadKey): string {
   return join(uploads.customerDirectory(customer), id)
@@ -54,6 +60,7 @@ export async function findUpload(
   const directory = uploadDirectory(site, key)
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const names = await namesIn(directory, site.calls)
+    if (names === 'file') return findRemembered(directory, site.calls)
     if (!names) return undefined
     const isLast = attempt === attempts
     const found = await describe(site, key, directory, names, isLast).catch(undefinedIfAbsent)
@@ -71,10 +78,9 @@ async function describe(
 ): Promise<FoundUpload | undefined> {
   const { calls, layout } = site
   const isFinal = names.includes(publishedName)
-  const { record, changedAt } = await readRecord(
-    join(directory, isFinal ? publishedName : recordName),
-    calls,
-  )
+  const path = join(directory, isFinal ? publishedName : recordName)
+  const { record, changedAt } = await readRecord(path, calls)
+  if (!record) throw new Error(`The record ${path} is damaged`)
   const { plan, publishing } = record
   const found = { directory, record, isWanted: names.includes(wantedName) }
   const expiring = (time: number) => ({ expiresAt: time + plan.expiresAfterMs })
@@ -122,11 +128,28 @@ async function syncPublication(target: string, directory: string, calls: FileCal
   await changeDurably(directory, nothing, calls)
 }
 
+/** The entries of the upload's directory; `file` where it is the record of an upload that was remembered. */
 async function namesIn(
   directory: string,
   calls: FileCalls,
-): Promise<readonly string[] | undefined> {
-  return calls.readdir(directory).catch(undefinedIfAbsent)
+): Promise<readonly string[] | 'file' | undefined> {
+  return calls.readdir(directory).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOTDIR')) return 'file' as const
+    return undefinedIfAbsent(error)
+  })
+}
+
+/** An upload that was remembered. It is not synced: a record that a power cut has damaged has expired. */
+async function findRemembered(path: string, calls: FileCalls): Promise<FoundUpload | undefined> {
+  const read = await readRecord(path, calls).catch(undefinedIfAbsent)
+  if (!read) return undefined
+  const { record = { plan: { name: '', expiresAfterMs: 0 } }, changedAt } = read
+  const { plan, publishing: published } = record
+  return {
+    ...{ directory: path, record, offset: published?.size ?? 0, isWanted: false },
+    expiresAt: published ? changedAt + plan.expiresAfterMs : -Infinity,
+    ...(published && { published }),
+  }
 }
 
 function undefinedIfAbsent(error: unknown): undefined {

@@ -7,7 +7,8 @@ import { formatRecord, parseRecord, type UploadRecord } from './upload-record.ts
 import { recordName, type UploadSite } from './upload-site.ts'
 
 export interface ReadRecord {
-  readonly record: UploadRecord
+  /** `undefined` if it is damaged. */
+  readonly record: UploadRecord | undefined
   /** Milliseconds since 1970. */
   readonly changedAt: number
 }
@@ -20,22 +21,31 @@ export async function readRecord(path: string, calls: FileCalls): Promise<ReadRe
     const bytes = Buffer.alloc(Number(size))
     // A record is replaced, and never changed: its size stays.
     const length = await calls.read(file, bytes, 0)
-    const record = parseRecord(bytes.toString('utf8', 0, length), path)
+    const record = parseRecord(bytes.toString('utf8', 0, length))
     return { record, changedAt: Number(mtimeNs) / 1e6 }
   } finally {
     await calls.close(file)
   }
 }
 
-/** Writes `record` into the new and empty `file`, makes it durable, and closes it. */
+/** Writes `record` into the new and empty `file`. */
+export async function writeRecord(
+  file: number,
+  record: UploadRecord,
+  calls: FileCalls,
+): Promise<void> {
+  let rest: Uint8Array = Buffer.from(formatRecord(record))
+  while (rest.length > 0) rest = rest.subarray(await calls.write(file, rest))
+}
+
+/** The same; makes it durable, and closes the file. */
 export async function fillRecord(
   file: number,
   record: UploadRecord,
   calls: FileCalls,
 ): Promise<void> {
   try {
-    let rest: Uint8Array = Buffer.from(formatRecord(record))
-    while (rest.length > 0) rest = rest.subarray(await calls.write(file, rest))
+    await writeRecord(file, record, calls)
     await calls.sync(file)
   } finally {
     await calls.close(file)

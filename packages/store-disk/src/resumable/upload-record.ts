@@ -12,16 +12,24 @@ export function formatRecord(record: UploadRecord): string {
   return JSON.stringify(record) + '\n'
 }
 
-/** The record in `text`. @throws Error if it is damaged */
-export function parseRecord(text: string, path: string): UploadRecord {
-  const { plan, publishing } = membersOf(JSON.parse(text))
-  if (!isPlan(plan)) throw new Error(`The record ${path} is damaged`)
+/** The record in `text`; `undefined` if it is damaged. */
+export function parseRecord(text: string): UploadRecord | undefined {
+  const { plan, publishing } = membersOf(parseJson(text))
+  if (!isPlan(plan)) return undefined
   if (publishing === undefined) return { plan }
   const { name, size, modifiedAt, etag } = membersOf(publishing)
   if (typeof name !== 'string' || typeof size !== 'number' || typeof etag !== 'string') {
-    throw new Error(`The record ${path} is damaged`)
+    return undefined
   }
   return { plan, publishing: { name, size, modifiedAt: new Date(String(modifiedAt)), etag } }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -11,6 +11,7 @@ export type UploadWork =
   | 'append-much'
   | 'append-all-or-nothing'
   | 'append-after-a-silent-owner'
+  | 'remember'
   | 'declare-length'
   | 'publish'
   | 'publish-as-new'
@@ -72,6 +73,14 @@ export const uploadWorks: Readonly<Record<UploadWork, Work>> = {
       const content = names.find((name) => name.startsWith('bytes-')) ?? ''
       const owner = tempDirectoryName({ ...identifyProcess(), pidNamespace: 1 }, 'abc')
       await rename(join(directory, content), join(directory, `${content}=${owner}`))
+    },
+  },
+  remember: {
+    before: 0,
+    adds: 0,
+    async run(store) {
+      const published = { name: 'a', size: 3, modifiedAt: new Date(), etag: 'x' }
+      await store.resumable.remember('alice', { name: 'a', expiresAfterMs: 3_600_000 }, published)
     },
   },
   'declare-length': {

@@ -1,9 +1,11 @@
 import {
+  type BlobInfo,
   createUploadTurns,
   type ResumableUpload,
   type ResumableUploads,
   uploadConflict,
   type UploadKey,
+  type UploadPlan,
 } from '@holdfast/core'
 import { appendContent } from './append-content.ts'
 import { dropUpload } from './drop-upload.ts'
@@ -54,6 +56,8 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
 
     publish: (upload) => turns.run(turnOf(upload), () => publishUpload(objects, upload)),
 
+    remember: (customer, plan, published) => remember(objects, customer, plan, published),
+
     discard: (upload) => turns.run(turnOf(upload), () => discard(objects, upload)),
 
     list: (customer): AsyncIterable<readonly ResumableUpload[]> => listUploadsOf(objects, customer),
@@ -71,6 +75,21 @@ function checkOffset(record: UploadRecord, offset: number): void {
   const present = offsetOf(record)
   if (present === offset) return
   throw uploadConflict(`The upload stands at ${present} and not at ${offset} bytes`)
+}
+
+/** Where the record cannot be stored, the upload is not known; the blob is safe. */
+async function remember(
+  objects: UploadObjects,
+  customer: string,
+  plan: UploadPlan,
+  { size, etag, modifiedAt }: BlobInfo,
+): Promise<ResumableUpload> {
+  const id = createUploadId(plan.expiresAfterMs)
+  const published = { size, etag, modifiedAt: modifiedAt.getTime() }
+  const next = { customer, plan, parts: [], published }
+  const key = objects.uploadKeys.recordKey({ customer, id })
+  const stored = await createRecord(objects, key, next).catch(() => undefined)
+  return describeUpload(id, stored?.record ?? { ...next, changedAt: Date.now(), revision: '' })
 }
 
 async function declareLength(

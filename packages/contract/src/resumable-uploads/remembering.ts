@@ -1,0 +1,85 @@
+import type { UploadPlan } from '@holdfast/core'
+import { expect } from 'chai'
+import { expectBlob, expectRefusal, expectTidy } from '../support/expectations.ts'
+import { pattern } from '../support/pattern.ts'
+import {
+  alice,
+  key,
+  listedIds,
+  longAfter,
+  planOf,
+  uploadsOf,
+  type ResumableHarness,
+  type ResumableTest,
+} from '../support/resumable-harness.ts'
+import { inChunks } from '../support/sources.ts'
+
+/** A blob that came as a whole is known as an upload that has been published. */
+export function remembering(test: ResumableTest): void {
+  for (const [what, more] of Object.entries({
+    'an upload': { length: 1000, note: 'filename d29ybGQ=' },
+    'a create-only upload': { length: 1000, createOnly: true },
+  })) {
+    test(`shows ${what}, its plan and its file to another opening`, async (harness) => {
+      const { uploads, openAgain } = harness
+      const { remembered, info } = await remember(harness, more)
+      expect(remembered).to.deep.include({ plan: planOf(more), offset: 1000, published: info })
+      const upload = { customer: alice, id: remembered.id }
+      for (const each of [uploads, uploadsOf(await openAgain())]) {
+        expect(await each.state(upload)).to.deep.equal(remembered)
+        expect(await each.publish(upload)).to.deep.equal(info)
+      }
+      expect(await listedIds(uploads, alice), 'unfinished').to.deep.equal([])
+    })
+  }
+
+  test('gives each an id of its own', async (harness) => {
+    const { uploads } = harness
+    const { remembered, info } = await remember(harness)
+    const again = await uploads.remember(alice, planOf(), info)
+    expect(again.id).to.not.equal(remembered.id)
+    const bob = { customer: 'bob', id: again.id }
+    expect(await uploads.state(bob)).to.equal(undefined)
+  })
+
+  test('does not bring the blob back once it is replaced', async (harness) => {
+    const { upload, info } = await remember(harness)
+    const newer = await harness.store.put(key, inChunks(pattern(500, { seed: 2 })))
+    expect(await harness.uploads.publish(upload)).to.deep.equal(info)
+    expect(await harness.store.stat(key)).to.deep.equal(newer)
+  })
+
+  test('lets nothing be appended', async (harness) => {
+    const { uploads, store } = harness
+    const { upload } = await remember(harness)
+    await uploads.interrupt(upload)
+    const append = uploads.append(upload, 1000, inChunks(pattern(1)))
+    await expectRefusal(append, 'upload-conflict')
+    await expectBlob(store, key, pattern(1000))
+  })
+
+  test('keeps the blob when the upload is discarded', async (harness) => {
+    const { uploads, store } = harness
+    const { upload } = await remember(harness)
+    expect(await uploads.discard(upload)).to.equal(true)
+    expect(await uploads.state(upload)).to.equal(undefined)
+    await expectBlob(store, key, pattern(1000))
+  })
+
+  test('keeps the blob when the upload has expired, and does not count it', async (harness) => {
+    const { uploads, store } = harness
+    const { upload } = await remember(harness)
+    expect(await uploads.sweep(new Date()), 'removed now').to.equal(0)
+    expect(await uploads.state(upload)).to.have.property('published')
+    expect(await uploads.sweep(longAfter()), 'removed').to.equal(0)
+    expect(await uploads.state(upload)).to.equal(undefined)
+    await expectTidy(harness)
+    await expectBlob(store, key, pattern(1000))
+  })
+}
+
+async function remember({ uploads, store }: ResumableHarness, more: Partial<UploadPlan> = {}) {
+  const info = await store.put(key, inChunks(pattern(1000)))
+  const remembered = await uploads.remember(alice, planOf(more), info)
+  return { remembered, info, upload: { customer: alice, id: remembered.id } }
+}

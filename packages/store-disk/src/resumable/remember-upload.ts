@@ -1,0 +1,61 @@
+import { dirname } from 'node:path'
+import type { BlobInfo, ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
+import { crashPoint } from '../files/crash-point.ts'
+import { isSystemError } from '../files/system-error.ts'
+import { createUploadId, uploadDirectory } from './find-upload.ts'
+import { writeRecord } from './record-file.ts'
+import type { UploadRecord } from './upload-record.ts'
+import type { UploadSite } from './upload-site.ts'
+
+/**
+ * Keeps a blob as an upload that has been published: one file in the place of the upload's directory. Nothing is synced, since
+ * the blob is safe without it.
+ */
+export async function rememberUpload(
+  site: UploadSite,
+  customer: string,
+  plan: UploadPlan,
+  published: BlobInfo,
+): Promise<ResumableUpload> {
+  const key = { customer, id: createUploadId() }
+  const record = { plan, publishing: published }
+  const changedAt = await keepRecord(site, key, record).catch(() => Date.now())
+  const expiresAt = new Date(changedAt + plan.expiresAfterMs)
+  return { id: key.id, plan, offset: published.size, expiresAt, published }
+}
+
+/** Resolves to the time of the record, in milliseconds since 1970. */
+async function keepRecord(site: UploadSite, key: UploadKey, record: UploadRecord): Promise<number> {
+  const { calls, tempDirectory } = site
+  const { path, file } = await tempDirectory.createTemporaryFile()
+  try {
+    const { mtimeNs } = await writeRecord(file, record, calls)
+      .then(() => calls.stat(file))
+      .finally(() => calls.close(file))
+    await giveName(site, path, uploadDirectory(site, key))
+    crashPoint('upload-remembered')
+    return Number(mtimeNs) / 1e6
+  } catch (error) {
+    await tempDirectory.remove(path)
+    throw error
+  }
+}
+
+async function giveName(
+  { calls, uploadDirectories }: UploadSite,
+  path: string,
+  target: string,
+): Promise<void> {
+  const rename = async () => {
+    await uploadDirectories.ensure(dirname(target))
+    await calls.rename(path, target)
+  }
+  try {
+    await rename()
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error
+    // An administrator removed the customer's directory, or one above it.
+    uploadDirectories.forget()
+    await rename()
+  }
+}
