@@ -19,6 +19,7 @@ import { runJobs, type Job } from './run-jobs.ts'
 import { startSharedMinio } from './start-shared-minio.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { summaryOf } from './summary-of.ts'
+import { testNeeds } from './test-needs.ts'
 import { testJobs } from './test-jobs.ts'
 import { watchTests } from './watch-tests.ts'
 
@@ -31,6 +32,8 @@ const build = check('build and types', 'tsc', '--build')
 const program = await mkdtemp(join(tmpdir(), 'holdfast-program-'))
 const page = check('the page', 'node', 'packages/web/build/build-page.ts')
 const bundle = check('bundle of the command', 'node', 'scripts/program/build-program.ts', program)
+const packed = join(program, 'packed')
+const tarballs = check('tarballs', 'node', 'scripts/release/pack-for-tests.ts', packed)
 const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
 const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
 
@@ -52,13 +55,21 @@ const isCovered = isComplete && (args.length < said.length || Boolean(process.en
 
 if (isComplete) await forgetResults(root)
 if (isCovered) await forgetCoverage(root)
-const built = [...(await run([build])), ...(await run([page])), ...(await run([bundle]))]
+const arePacked = choice.files.length > 0 && testNeeds(root, choice.files).includes('tarballs')
+const built = [
+  ...(await run([build])),
+  ...(await run([page])),
+  ...(await run([bundle])),
+  ...(arePacked ? await run([tarballs]) : []),
+]
 process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
+if (arePacked) process.env['HOLDFAST_TEST_TARBALLS'] = join(packed, 'tarballs.json')
 const endMinio = await startSharedMinio(root, choice.files)
 const reports = await run([
   ...checks,
   ...testJobs(root, choice, {
     coverage: isCovered ? coverageFolder(root) : undefined,
+    compiled: join(program, 'compiled'),
     temporary: mountMemoryDisk(),
   }),
 ])

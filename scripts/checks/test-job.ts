@@ -12,6 +12,8 @@ import { shellWord } from './shell-word.ts'
 export interface TestFolders {
   /** Where processes leave what they have run of the sources; none where that is not collected. */
   readonly coverage?: string | undefined
+  /** Where processes whose coverage is not collected keep what Node.js has compiled; none where each compiles anew. */
+  readonly compiled?: string | undefined
   /** Where temporary files of tests lie, instead of the system's place for them. */
   readonly temporary?: string | undefined
 }
@@ -51,11 +53,17 @@ export function testJob(
  * Tests of the product as a whole leave no coverage, nor do those that take long: they run what other tests run, once more, and
  * collecting costs the process of a contract a seventh of its time and more. Those that measure must not be slowed down.
  */
-function variablesFor(file: string, { coverage, temporary }: TestFolders): Record<string, string> {
+function variablesFor(
+  file: string,
+  { coverage, compiled, temporary }: TestFolders,
+): Record<string, string> {
   const isOfProduct = file.startsWith('packages/system-tests/')
-  const isCovering = !isOfProduct && !hasMark(file, 'long') && !hasMark(file, 'alone')
+  const isMeasuring = hasMark(file, 'alone')
+  const isCovering = !isOfProduct && !hasMark(file, 'long') && !isMeasuring
   return {
     ...(coverage !== undefined && isCovering && { NODE_V8_COVERAGE: coverage }),
+    // Code that is kept compiled has less precise coverage, and takes less memory.
+    ...(compiled !== undefined && !isCovering && !isMeasuring && { NODE_COMPILE_CACHE: compiled }),
     ...(temporary !== undefined && { TMPDIR: temporary }),
   }
 }

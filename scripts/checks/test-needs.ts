@@ -6,6 +6,7 @@ const users = {
   containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
   s3servers: ['packages/s3-servers/src/', '@holdfast/s3-servers'],
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
+  tarballs: ['scripts/release/test/packed-packages.ts'],
   git: ['scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],

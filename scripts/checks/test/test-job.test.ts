@@ -37,7 +37,7 @@ async function reportOfFile(
       folder,
       file,
       [...reporter, ...options],
-      { coverage, temporary: '/of-tests' },
+      { coverage, compiled: join(folder, 'compiled'), temporary: '/of-tests' },
     ])
     const script = `import { testJob } from ${module}
       const report = await testJob(...${args}).run(new AbortController().signal)
@@ -131,6 +131,20 @@ describe('testJob', () => {
     expect(long).to.deep.include({ passed: 1, covering: 0 })
     const ofProduct = await reportOfFile('packages/system-tests/test/a.test.ts', starts, [])
     expect(ofProduct).to.deep.include({ passed: 1, covering: 0 })
+  })
+
+  it('keeps compiled code where neither coverage is collected nor anything measured', async () => {
+    const looks =
+      "it(`kept: ${String(process.env.NODE_COMPILE_CACHE).endsWith('/compiled')}`, () => {})"
+    for (const [name, isKept] of [
+      ['system-tests/test/a.test.ts', true],
+      ['a/test/a.long.test.ts', true],
+      ['a/test/a.test.ts', false],
+      ['system-tests/test/a.alone.test.ts', false],
+    ] as const) {
+      const { output } = await reportOfFile(`packages/${name}`, looks, [])
+      expect(output, name).to.include(`kept: ${isKept}`)
+    }
   })
 
   it('has temporary files lie in the folder that is given', async () => {

@@ -30,6 +30,14 @@ describe('testNeeds', () => {
     expect(await needs(files)).to.equal('containers')
   })
 
+  it('has tarballs where a test installs packages', async () => {
+    const files = {
+      'packages/a/test/a.test.ts': "import '../../../scripts/release/test/packed-packages.ts'\n",
+      'scripts/release/test/packed-packages.ts': '',
+    }
+    expect(await needs(files)).to.equal('tarballs')
+  })
+
   it('is empty where no test does', async () => {
     const files = {
       'packages/a/test/a.test.ts': "import { b } from './b.ts'\nimport 'chai'\n",

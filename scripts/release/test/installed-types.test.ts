@@ -9,9 +9,15 @@ import {
   withStatement,
 } from '../../../packages/system-tests/test/docs/documented-steps.ts'
 import { publishedPackages } from '../pack-packages.ts'
-import { installTarballs, type InstallOptions } from './install-tarballs.ts'
+import { installInto, installTarballs, type Project } from './install-tarballs.ts'
 
 const root = join(import.meta.dirname, '../../..')
+
+/** Checks also the declarations of the packages. */
+const checking = [
+  ...['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
+  ...['--skipLibCheck', 'false'],
+]
 
 /** An application of somebody strict: every entry is imported, and what they say fits together. */
 const application = `
@@ -66,32 +72,38 @@ export const floors = [settings, examine, runServer, openStore, visible, isOrigi
 
 describe('The types of the packages, installed from tarballs,', function () {
   this.timeout(180_000)
+  const whole = { '@types/node': '^22.0.0' }
+  let project: Project
+  before(async () => {
+    project = await installTarballs(publishedPackages(root), { others: whole })
+  })
+  after(() => project.remove())
 
   it('compile in a strict application, their own declarations checked as well', () =>
-    compile(application, publishedPackages(root), ['--lib', 'es2024', '--types', 'node'], {
-      others: { '@types/node': '^22.0.0' },
-    }))
+    compile(project, { 'application.ts': application }, [
+      ...checking,
+      ...['--lib', 'es2024', '--types', 'node'],
+    ]))
 
+  // After the test above, whose types come with the packages alone.
   it('let every sample of the READMEs compile, under strict', async function () {
     const files = sampleFiles()
     expect(Object.keys(files)).to.have.length.above(14)
-    await compileFiles(
-      files,
-      publishedPackages(root),
-      ['--lib', 'es2024', '--types', 'node,mocha', '--skipLibCheck'],
-      {
-        others: {
-          ...{ '@types/node': '^22.0.0', '@types/mocha': '*', pino: '*' },
-          ...{ express: '*', '@types/express': '*', multer: '*', '@types/multer': '*' },
-          ...{ koa: '*', '@types/koa': '*', '@koa/multer': '*' },
-        },
+    await installInto(project.folder, publishedPackages(root), {
+      others: {
+        ...whole,
+        ...{ '@types/mocha': '*', pino: '*' },
+        ...{ express: '*', '@types/express': '*', multer: '*', '@types/multer': '*' },
+        ...{ koa: '*', '@types/koa': '*', '@koa/multer': '*' },
       },
-    )
+    })
+    await compile(project, files, [
+      ...['--lib', 'es2024', '--types', 'node,mocha', '--skipLibCheck'],
+    ])
   })
 
-  it('of core need neither Node nor anything else', () =>
-    compile(
-      `import { createFileService } from '@holdfast/core'
+  it('of core need neither Node nor anything else', async () => {
+    const program = `import { createFileService } from '@holdfast/core'
        import { createMemoryBlobStore } from '@holdfast/core/memory'
        export const service = createFileService({ store: createMemoryBlobStore() })
        export const upload = async (files = service.filesOf({ name: 'alice' })) => {
@@ -101,10 +113,14 @@ describe('The types of the packages, installed from tarballs,', function () {
          await files.upload('a', 'text')
          // @ts-expect-error: a promise is no content.
          await files.upload('a', fetch('https://example.com'))
-       }`,
-      ['@holdfast/core'],
-      ['--lib', 'es2024,dom'],
-    ))
+       }`
+    const alone = await installTarballs(['@holdfast/core'])
+    try {
+      await compile(alone, { 'application.ts': program }, [...checking, '--lib', 'es2024,dom'])
+    } finally {
+      await alone.remove()
+    }
+  })
 })
 
 /** The TypeScript of the documents for those who install the packages, by the name of a file for each. */
@@ -140,36 +156,18 @@ function wholeSamples(text: string): readonly string[] {
   return samples
 }
 
-/** Compiles `program`, with all that it imports, where these packages are installed; rejects with what is wrong. */
+/** Compiles these files, by their names, with all that they import, in `project`; rejects with what is wrong. */
 async function compile(
-  program: string,
-  names: readonly string[],
-  flags: readonly string[],
-  options: InstallOptions = {},
-): Promise<void> {
-  const strict = ['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
-  const checking = [...strict, '--skipLibCheck', 'false']
-  await compileFiles({ 'application.ts': program }, names, [...checking, ...flags], options)
-}
-
-/** The same of several files, by their names. */
-async function compileFiles(
+  { folder }: Project,
   files: Readonly<Record<string, string>>,
-  names: readonly string[],
   flags: readonly string[],
-  options: InstallOptions,
 ): Promise<void> {
-  const project = await installTarballs(names, options)
-  try {
-    for (const [name, text] of Object.entries(files))
-      await writeFile(join(project.folder, name), text)
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const args = ['--noEmit', '--module', 'nodenext', '--strict', ...flags]
-    const command = [tsc, ...args, ...Object.keys(files)]
-    const run = promisify(execFile)(process.execPath, command, { cwd: project.folder })
-    const { stdout } = await run.catch((error: unknown) => error as { stdout: string })
-    expect(stdout).to.equal('')
-  } finally {
-    await project.remove()
-  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const args = ['--noEmit', '--module', 'nodenext', '--strict', ...flags]
+  const run = promisify(execFile)(process.execPath, [tsc, ...args, ...Object.keys(files)], {
+    cwd: folder,
+  })
+  const { stdout } = await run.catch((error: unknown) => error as { stdout: string })
+  expect(stdout).to.equal('')
 }

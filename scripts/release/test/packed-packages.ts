@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packPackages, type Tarball } from '../pack-packages.ts'
@@ -6,7 +7,10 @@ import { packPackages, type Tarball } from '../pack-packages.ts'
 const root = join(import.meta.dirname, '../../..')
 let packed: Promise<readonly Tarball[]> | undefined
 
-/** The tarballs of this checkout's packages, packed once for all tests of this process and removed with it. */
+/**
+ * The tarballs of this checkout's packages: those that `scripts/test` packs for all its tests, or else packed once for all tests of
+ * this process and removed with it.
+ */
 export function packedPackages(): Promise<readonly Tarball[]> {
   packed ??= pack()
   return packed
@@ -20,6 +24,8 @@ export async function packedPackage(name: string): Promise<Tarball> {
 }
 
 async function pack(): Promise<readonly Tarball[]> {
+  const shared = process.env['HOLDFAST_TEST_TARBALLS']
+  if (shared !== undefined) return JSON.parse(await readFile(shared, 'utf8')) as readonly Tarball[]
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-packed-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return packPackages(root, folder)
