@@ -25,6 +25,7 @@ export function isRefusedLogin(error: unknown): boolean {
 export function isTransient({ status }: ApiError): boolean {
   return (
     status === 0 ||
+    status === 409 ||
     status === 423 ||
     status === 429 ||
     status === 502 ||

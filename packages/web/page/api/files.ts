@@ -32,6 +32,23 @@ export async function readFile(
   return response.blob()
 }
 
+/** Whether a file has exactly the content of `file`, which is small enough for the memory. */
+export async function hasContent(
+  connection: Connection,
+  name: string,
+  file: File,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { size } = await readEntry(connection, name)
+  if (size !== file.size) return false
+  const [theirs, ours] = await Promise.all([
+    readFile(connection, name, { signal }).then((content) => content.arrayBuffer()),
+    file.arrayBuffer(),
+  ])
+  const [one, other] = [new Uint8Array(theirs), new Uint8Array(ours)]
+  return one.length === other.length && one.every((byte, index) => byte === other[index])
+}
+
 /** What the list says of one file. */
 export async function readEntry(connection: Connection, name: string): Promise<FileEntry> {
   const { headers } = await connection.request(pathOf('serve', name), { method: 'HEAD' })

@@ -16,6 +16,7 @@ export interface PiecesRequest extends UploadRequest {
  * @throws ApiError, with 412 where the name is taken and may not be replaced
  */
 export async function uploadInPieces(connection: Connection, upload: PiecesRequest): Promise<void> {
+  upload.signal.throwIfAborted()
   try {
     await send(connection, upload)
   } catch (error) {

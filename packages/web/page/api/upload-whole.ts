@@ -17,6 +17,7 @@ export interface UploadRequest {
  * @throws ApiError, with 412 where the name is taken and may not be replaced
  */
 export async function uploadWhole(connection: Connection, upload: UploadRequest): Promise<void> {
+  upload.signal.throwIfAborted()
   try {
     await put(connection, upload)
   } catch (error) {

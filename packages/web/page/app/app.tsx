@@ -5,7 +5,7 @@ import { SignInPage } from '../sign-in/sign-in-page.tsx'
 import { Dialog } from './dialog.tsx'
 import { FilesPage } from './files-page.tsx'
 import { NoticeList } from './notice-list.tsx'
-import { renewPassword, session, type Session } from './session.ts'
+import { renewPassword, session, signOut, type Session } from './session.ts'
 
 /** The page. */
 export function App(): JSX.Element {
@@ -23,13 +23,16 @@ export function App(): JSX.Element {
 function RenewPassword({ session: { connection, files, uploads } }: { readonly session: Session }) {
   const renew = async (_customer: string, password: string) => {
     await renewPassword(connection, password)
-    for (const item of uploads.items.value) uploads.resume(item)
+    uploads.proceed()
     void files.load()
   }
   return (
     <Dialog title={t('signIn')} class="renew">
       <p>{t('signInAgain')}</p>
       <SignInForm customer={connection.customer} onSubmit={renew} />
+      <button type="button" class="button" onClick={signOut}>
+        {t('signOut')}
+      </button>
     </Dialog>
   )
 }

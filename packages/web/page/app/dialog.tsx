@@ -32,12 +32,18 @@ export function Dialog({ title, children, onClose, class: own = '' }: DialogProp
     event.preventDefault()
     onClose?.()
   }
+  // Browsers let a second Escape close any dialog; one that wants an answer stays.
+  const stay = () => {
+    const element = dialog.current
+    if (!onClose && element?.isConnected && !element.open) element.showModal()
+  }
   return (
     <dialog
       ref={dialog}
       class={`dialog ${own}`}
       aria-labelledby={heading}
       onCancel={cancel}
+      onClose={stay}
       onClick={closeOutside}
     >
       <div class="dialog-body">

@@ -1,8 +1,10 @@
 import { ApiError, isRefusedLogin } from '../api/api-error.ts'
 import { t } from '../i18n/language.ts'
+import { UnreadableFileError } from '../uploads/assert-readable.ts'
 
 /** What a failed request means, in words for its user. */
 export function explainError(error: unknown): string {
+  if (error instanceof UnreadableFileError) return t('errorUnreadable')
   if (!(error instanceof ApiError)) {
     return t('errorOther', { message: error instanceof Error ? error.message : String(error) })
   }

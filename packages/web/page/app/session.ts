@@ -1,11 +1,14 @@
 import { signal } from '@preact/signals'
 import { isRefusedLogin } from '../api/api-error.ts'
-import { createConnection, type Connection, type Credentials } from '../api/connection.ts'
+import type { Connection, Credentials } from '../api/connection.ts'
+import { createConnection } from '../api/create-connection.ts'
 import { checkCredentials } from '../api/files.ts'
 import { hasLinks } from '../api/links.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
 import { createUploads, type Uploads } from '../uploads/create-uploads.ts'
+import { notices } from './notices.ts'
+import { openStorage } from './open-storage.ts'
 
 /** All that belongs to a customer who has signed in. */
 export interface Session {
@@ -20,6 +23,7 @@ export interface Session {
 export const session = signal<Session | undefined>(undefined)
 
 const place = 'holdfast:session'
+const storage = openStorage(() => sessionStorage)
 
 /**
  * Signs in. The password stays in memory, and in the session storage of this tab if `isKept`.
@@ -29,19 +33,19 @@ const place = 'holdfast:session'
 export async function signIn(credentials: Credentials, isKept: boolean): Promise<void> {
   const connection = createConnection(credentials)
   await checkCredentials(connection)
-  if (isKept) sessionStorage.setItem(place, JSON.stringify(credentials))
+  if (isKept) storage.setItem(place, JSON.stringify(credentials))
   await open(connection)
 }
 
 /** Signs in with what this tab has kept, if it is still right. */
 export async function signInAgain(): Promise<void> {
-  const kept = sessionStorage.getItem(place)
+  const kept = storage.getItem(place)
   if (kept === null) return
   const connection = createConnection(JSON.parse(kept) as Credentials)
   try {
     await checkCredentials(connection)
   } catch (error) {
-    if (isRefusedLogin(error)) sessionStorage.removeItem(place)
+    if (isRefusedLogin(error)) storage.removeItem(place)
     return
   }
   await open(connection)
@@ -51,28 +55,34 @@ export async function signInAgain(): Promise<void> {
 export async function renewPassword(connection: Connection, password: string): Promise<void> {
   const { customer } = connection
   await checkCredentials(createConnection({ customer, password }))
-  if (sessionStorage.getItem(place) !== null) {
-    sessionStorage.setItem(place, JSON.stringify({ customer, password }))
+  if (storage.getItem(place) !== null) {
+    storage.setItem(place, JSON.stringify({ customer, password }))
   }
   connection.renew(password)
 }
 
 export function signOut(): void {
-  sessionStorage.removeItem(place)
+  storage.removeItem(place)
   session.value?.uploads.end()
-  session.value?.deletions.finish()
+  void session.value?.deletions.end()
+  session.value?.files.end()
   session.value = undefined
+  // They name files, which whoever comes next is not to see.
+  notices.value = []
 }
 
 async function open(connection: Connection): Promise<void> {
   const files = createFileList(connection)
   const refresh = () => files.refreshUsage()
+  const knowsLinks = await hasLinks(connection)
+  const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
+  const { settle } = deletions
   session.value = {
     connection,
     files,
-    uploads: createUploads(connection, { onStored: files.add, onIdle: refresh }),
-    deletions: createDeletions(connection, { files, onIdle: refresh }),
-    hasLinks: await hasLinks(connection),
+    uploads: createUploads(connection, { onStored: files.add, onIdle: refresh, settle }),
+    deletions,
+    hasLinks: knowsLinks,
   }
   void files.load()
 }

@@ -3,7 +3,6 @@ import type { Strings } from './strings.ts'
 /** Every text of the page in German. */
 export const de: Strings = {
   language: 'Deutsch',
-  appTagline: 'Dateien, die bleiben.',
 
   signIn: 'Anmelden',
   signInLead: 'Ihre Dateien, und nur Ihre.',
@@ -36,9 +35,6 @@ export const de: Strings = {
   columnSize: 'Größe',
   columnModified: 'Geändert',
   columnType: 'Art',
-  sortBy: 'Sortieren nach',
-  ascending: 'aufsteigend',
-  descending: 'absteigend',
   'fileCount.one': '{count} Datei',
   'fileCount.other': '{count} Dateien',
   filteredCount: '{shown} von {all}',
@@ -74,7 +70,6 @@ export const de: Strings = {
   usageLabel: 'Belegter Platz',
 
   upload: 'Hochladen',
-  chooseFiles: 'Dateien wählen',
   chooseFolder: 'Ordner wählen',
   dropHere: 'Zum Hochladen loslassen',
   dropHint: 'Dateien und Ordner. Eine Datei in einem Ordner heißt dann „Ordner - Datei“.',
@@ -100,6 +95,8 @@ export const de: Strings = {
   dismiss: '{name} ausblenden',
   pauseAll: 'Alle anhalten',
   resumeAll: 'Alle fortsetzen',
+  retryAll: 'Alle fehlgeschlagenen noch einmal versuchen',
+  dismissAll: 'Alle ausblenden',
   clearDone: 'Leeren',
   collapse: 'Weniger zeigen',
   expand: 'Mehr zeigen',
@@ -107,7 +104,6 @@ export const de: Strings = {
   'moreUploads.other': 'und {count} weitere',
   resumeHint: 'Um bei {percent} weiterzumachen, wählen oder ziehen Sie diese Datei noch einmal.',
   forget: '{name} vergessen',
-  leaveWarning: 'Es laufen noch Uploads.',
 
   nameTaken: 'Der Name ist vergeben',
   nameTakenLead: 'Es gibt schon eine Datei „{name}“.',
@@ -121,11 +117,11 @@ export const de: Strings = {
   'forAllConflicts.other': 'Ebenso bei den {count} anderen vergebenen Namen',
   forAllNext: 'Ebenso bei jedem weiteren vergebenen Namen',
 
-  preview: 'Vorschau',
   noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   tooLargeToPreview: 'Zu groß für eine Vorschau.',
   previewCut: 'Zu sehen sind die ersten {size}.',
   previewFailed: 'Die Vorschau konnte nicht geladen werden.',
+  pdfHint: 'PDFs zeigt Ihr Browser in einem eigenen Tab, in dem sie diese Seite nicht erreichen.',
   openInTab: 'In neuem Tab öffnen',
   previous: 'Vorherige Datei',
   next: 'Nächste Datei',
@@ -143,6 +139,8 @@ export const de: Strings = {
   'deletedMany.other': '{count} Dateien gelöscht.',
   undo: 'Rückgängig',
   deleteFailed: '„{name}“ konnte nicht gelöscht werden.',
+  'deleteFailedMany.one': '{count} Datei konnte nicht gelöscht werden.',
+  'deleteFailedMany.other': '{count} Dateien konnten nicht gelöscht werden.',
 
   makeLink: 'Link erstellen',
   linkFor: 'Ein Link auf „{name}“',
@@ -164,6 +162,8 @@ export const de: Strings = {
   errorTooLarge: 'Die Datei ist größer, als dieser Server erlaubt.',
   errorFull: 'Der Server hat keinen Platz mehr.',
   errorBusy: 'Der Server ist überlastet. Versuchen Sie es bald wieder.',
+  errorUnreadable:
+    'Die Datei wurde geändert oder verschoben, seit sie gewählt wurde. Wählen Sie sie neu.',
   errorName: 'Dieser Name ist hier nicht erlaubt.',
   errorGone: 'Die Datei gibt es nicht mehr.',
   errorCredentials: 'Ihr Passwort gilt nicht mehr.',

@@ -1,7 +1,6 @@
 /** Every text of the page in English. `{name}` stands for a value; `.one` and `.other` are forms of a number. */
 export const en = {
   language: 'English',
-  appTagline: 'Files that stay put.',
 
   signIn: 'Sign in',
   signInLead: 'Your files, and no one else’s.',
@@ -33,9 +32,6 @@ export const en = {
   columnSize: 'Size',
   columnModified: 'Changed',
   columnType: 'Type',
-  sortBy: 'Sort by',
-  ascending: 'ascending',
-  descending: 'descending',
   'fileCount.one': '{count} file',
   'fileCount.other': '{count} files',
   filteredCount: '{shown} of {all}',
@@ -70,7 +66,6 @@ export const en = {
   usageLabel: 'Space used',
 
   upload: 'Upload',
-  chooseFiles: 'Choose files',
   chooseFolder: 'Choose a folder',
   dropHere: 'Drop to upload',
   dropHint: 'Files and folders. A file in a folder becomes “folder - file”.',
@@ -96,6 +91,8 @@ export const en = {
   dismiss: 'Dismiss {name}',
   pauseAll: 'Pause all',
   resumeAll: 'Resume all',
+  retryAll: 'Try all that failed again',
+  dismissAll: 'Dismiss all',
   clearDone: 'Clear',
   collapse: 'Show less',
   expand: 'Show more',
@@ -103,7 +100,6 @@ export const en = {
   'moreUploads.other': 'and {count} more',
   resumeHint: 'To go on at {percent}, choose or drop this file again.',
   forget: 'Forget {name}',
-  leaveWarning: 'Uploads are under way.',
 
   nameTaken: 'The name is taken',
   nameTakenLead: 'There is already a file “{name}”.',
@@ -117,11 +113,11 @@ export const en = {
   'forAllConflicts.other': 'Do the same for the other {count} names that are taken',
   forAllNext: 'Do the same for every further name that is taken',
 
-  preview: 'Preview',
   noPreview: 'There is no preview of this kind of file.',
   tooLargeToPreview: 'Too large for a preview.',
   previewCut: 'The first {size} are shown.',
   previewFailed: 'The preview could not be loaded.',
+  pdfHint: 'Your browser shows PDFs in a tab of their own, where they cannot reach this page.',
   openInTab: 'Open in a new tab',
   previous: 'Previous file',
   next: 'Next file',
@@ -139,6 +135,8 @@ export const en = {
   'deletedMany.other': 'Deleted {count} files.',
   undo: 'Undo',
   deleteFailed: '“{name}” could not be deleted.',
+  'deleteFailedMany.one': '{count} file could not be deleted.',
+  'deleteFailedMany.other': '{count} files could not be deleted.',
 
   makeLink: 'Make a link',
   linkFor: 'A link to “{name}”',
@@ -160,6 +158,7 @@ export const en = {
   errorTooLarge: 'The file is larger than this server allows.',
   errorFull: 'The server has no room left.',
   errorBusy: 'The server is busy. Try again soon.',
+  errorUnreadable: 'The file was changed or moved since it was chosen. Choose it again.',
   errorName: 'This name is not allowed here.',
   errorGone: 'The file is not there any more.',
   errorCredentials: 'Your password is not accepted any more.',

@@ -1,10 +1,20 @@
+import { cached } from './cached.ts'
+
+/** To make one takes longer than to format a hundred numbers, and a list shows many. */
+const numbers = cached((language, options?: Intl.NumberFormatOptions) =>
+  Intl.NumberFormat(language, options),
+)
+const dates = cached((language, options?: Intl.DateTimeFormatOptions) =>
+  Intl.DateTimeFormat(language, options),
+)
+
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /** A size as people read it, in powers of 1000: `1.2 GB`. */
 export function formatSize(bytes: number, language: string): string {
   const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1)
   const value = bytes / 1000 ** power
-  return new Intl.NumberFormat(language, {
+  return numbers(language, {
     style: 'unit',
     unit: units[power] ?? 'byte',
     unitDisplay: power === 0 ? 'long' : 'short',
@@ -15,7 +25,7 @@ export function formatSize(bytes: number, language: string): string {
 /** A time left, rounded so that it does not flicker: `3 min`, `1 h 20 min`. */
 export function formatDuration(seconds: number, language: string): string {
   const part = (value: number, unit: 'second' | 'minute' | 'hour') =>
-    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value)
+    numbers(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value)
   if (seconds < 10) return part(Math.max(1, Math.round(seconds)), 'second')
   if (seconds < 55) return part(Math.ceil(seconds / 5) * 5, 'second')
   const minutes = Math.max(1, Math.round(seconds / 60))
@@ -27,12 +37,22 @@ export function formatDuration(seconds: number, language: string): string {
 /** The time on the day of `now`, and otherwise the date, with the year if it is another. */
 export function formatDate(date: Date, now: Date, language: string): string {
   const isToday = date.toDateString() === now.toDateString()
-  if (isToday) return new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(date)
+  if (isToday) return dates(language, { timeStyle: 'short' }).format(date)
   const year = date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' as const }
-  return new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', ...year }).format(date)
+  return dates(language, { day: 'numeric', month: 'short', ...year }).format(date)
 }
 
 /** Date and time in full. */
 export function formatMoment(date: Date, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date)
+  return dates(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date)
+}
+
+/** A number with the separators of the language: `12,345`. */
+export function formatCount(count: number, language: string): string {
+  return numbers(language).format(count)
+}
+
+/** A share of 1: `42%`. */
+export function formatPercent(share: number, language: string): string {
+  return numbers(language, { style: 'percent' }).format(share)
 }

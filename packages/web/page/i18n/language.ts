@@ -1,7 +1,8 @@
-import { computed, effect, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { readSetting, writeSetting } from '../app/settings-store.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
+import { formatCount } from './format.ts'
 import { fillIn, type PluralKey, type StringKey, type Strings, type Values } from './strings.ts'
 
 export const languages = { en, de } as const satisfies Record<string, Strings>
@@ -25,15 +26,10 @@ export function t(key: StringKey, values?: Values): string {
 /** The text `key` in the form for `count`, which it may name. */
 export function plural(key: PluralKey, count: number): string {
   const form = new Intl.PluralRules(language.value).select(count) === 'one' ? 'one' : 'other'
-  return t(`${key}.${form}`, { count: new Intl.NumberFormat(language.value).format(count) })
+  return t(`${key}.${form}`, { count: formatCount(count, language.value) })
 }
 
 export function chooseLanguage(chosen: Language): void {
   language.value = chosen
   writeSetting('language', chosen)
 }
-
-/** Keeps the document's language, for screen readers and hyphenation. */
-effect(() => {
-  document.documentElement.lang = language.value
-})

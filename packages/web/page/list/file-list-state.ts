@@ -27,7 +27,13 @@ export interface FileList {
   /** Takes names out of the list; `show` brings them back. */
   hide(names: readonly string[]): void
   show(names: readonly string[]): void
+  /** Notes that a file is gone. */
+  remove(name: string): void
+  end(): void
 }
+
+/** What a name has now; `undefined` where its file is gone. */
+type Change = readonly [name: string, file: FileEntry | undefined]
 
 export function createFileList(connection: Connection): FileList {
   const loaded = signal<readonly FileEntry[]>([])
@@ -44,16 +50,28 @@ export function createFileList(connection: Connection): FileList {
   })
   const visible = computed(() => filterFiles(all.value, filter.value))
   let loading = new AbortController()
+  /** What has changed since the last load began, which that may have missed. */
+  const changes = new Map<Change[0], Change[1]>()
 
-  const add = gathering<FileEntry>((stored) => {
-    const names = new Set(stored.map(({ name }) => name))
-    // In order but for the new ones, which makes sorting quick.
-    const others = sorted.peek().filter(({ name }) => !names.has(name))
+  function withChanges(files: readonly FileEntry[]): readonly FileEntry[] {
+    if (changes.size === 0) return [...files]
+    const changed = [...changes.values()].filter((file) => file !== undefined)
+    return [...files.filter(({ name }) => !changes.has(name)), ...changed]
+  }
+
+  const applySoon = gathering<Change>((made) => {
+    const latest = new Map(made)
+    const changed = [...latest.values()].filter((file) => file !== undefined)
     batch(() => {
-      loaded.value = [...others, ...new Map(stored.map((file) => [file.name, file])).values()]
-      hidden.value = new Set([...hidden.value].filter((name) => !names.has(name)))
+      // In order but for the new ones, which makes sorting quick.
+      loaded.value = [...sorted.peek().filter(({ name }) => !latest.has(name)), ...changed]
+      hidden.value = new Set([...hidden.value].filter((name) => !latest.has(name)))
     })
   })
+  const change = (name: string, file: FileEntry | undefined) => {
+    changes.set(name, file)
+    applySoon([name, file])
+  }
   const refreshUsage = () =>
     void readUsage(connection).then(
       (known) => (usage.value = known),
@@ -68,23 +86,27 @@ export function createFileList(connection: Connection): FileList {
     status,
     usage,
     selected,
-    add,
+    add: (file) => change(file.name, file),
     refreshUsage,
     async load() {
       loading.abort()
       loading = new AbortController()
       const { signal: ended } = loading
+      // What they say is in the list that comes.
+      applySoon.now()
+      changes.clear()
       status.value = 'loading'
       refreshUsage()
       const files: FileEntry[] = []
       try {
         for await (const page of listFiles(connection, ended)) {
+          if (ended.aborted) return
           files.push(...page)
           // Sorting anew takes time, so it is done each time that there are twice as many.
-          if (files.length >= 2 * loaded.value.length) loaded.value = [...files]
+          if (files.length >= 2 * loaded.value.length) loaded.value = withChanges(files)
         }
         batch(() => {
-          loaded.value = files
+          loaded.value = withChanges(files)
           status.value = 'complete'
         })
       } catch (error) {
@@ -103,19 +125,22 @@ export function createFileList(connection: Connection): FileList {
       const back = new Set(names)
       hidden.value = new Set([...hidden.value].filter((name) => !back.has(name)))
     },
+    remove: (name) => change(name, undefined),
+    end: () => loading.abort(),
   }
 }
 
 /** Hands on what comes within a quarter of a second at once: a thousand small files are stored quickly. */
-function gathering<Item>(take: (items: readonly Item[]) => void): (item: Item) => void {
+function gathering<Item>(take: (items: readonly Item[]) => void) {
   let gathered: Item[] = []
-  return (item) => {
-    gathered.push(item)
-    if (gathered.length > 1) return
-    setTimeout(() => {
-      const items = gathered
-      gathered = []
-      take(items)
-    }, 250)
+  const now = () => {
+    const items = gathered
+    gathered = []
+    if (items.length > 0) take(items)
   }
+  const soon = (item: Item) => {
+    gathered.push(item)
+    if (gathered.length === 1) setTimeout(now, 250)
+  }
+  return Object.assign(soon, { now })
 }

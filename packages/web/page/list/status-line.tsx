@@ -1,9 +1,10 @@
 import { Download, RefreshCw, Trash2, X } from 'lucide'
 import type { JSX } from 'preact'
 import type { FileEntry } from '../api/file-entry.ts'
+import { explainError } from '../app/explain-error.ts'
 import { Icon } from '../app/icon.tsx'
 import { IconButton } from '../app/icon-button.tsx'
-import { formatSize } from '../i18n/format.ts'
+import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
 
@@ -16,8 +17,8 @@ interface StatusLineProps {
 /** How many files there are; of those that are selected, what can be done with them. */
 export function StatusLine({ files, onDownload, onDelete }: StatusLineProps): JSX.Element {
   const selected = files.selected.value
-  if (selected.size === 0) return <Count files={files} />
-  const chosen = files.all.value.filter(({ name }) => selected.has(name))
+  const chosen = selected.size === 0 ? [] : files.all.value.filter(({ name }) => selected.has(name))
+  if (chosen.length === 0) return <Count files={files} />
   const size = chosen.reduce((sum, file) => sum + file.size, 0)
   return (
     <div class="status status-selected" role="toolbar" aria-label={t('actionsFor', { name: '' })}>
@@ -42,18 +43,26 @@ export function StatusLine({ files, onDownload, onDelete }: StatusLineProps): JS
 }
 
 function Count({ files }: { readonly files: FileList }): JSX.Element {
-  const count = (number: number) => new Intl.NumberFormat(language.value).format(number)
   const [shown, all] = [files.visible.value.length, files.all.value.length]
+  const status = files.status.value
   const text =
     shown === all
       ? plural('fileCount', all)
-      : t('filteredCount', { shown: count(shown), all: plural('fileCount', all) })
+      : t('filteredCount', {
+          shown: formatCount(shown, language.value),
+          all: plural('fileCount', all),
+        })
   return (
     <div class="status">
       <p role="status">
         {all > 0 && text}
-        {files.status.value === 'loading' && all > 0 && ` · ${t('loadingMore')}`}
+        {status === 'loading' && all > 0 && ` · ${t('loadingMore')}`}
       </p>
+      {typeof status === 'object' && all > 0 && (
+        <p role="alert" class="status-problem">
+          {t('listFailed')} {explainError(status.error)}
+        </p>
+      )}
       <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
     </div>
   )

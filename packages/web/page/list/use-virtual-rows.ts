@@ -1,8 +1,10 @@
 import {
+  defaultRangeExtractor,
   elementScroll,
   observeElementOffset,
   observeElementRect,
   Virtualizer,
+  type Range,
   type VirtualItem,
 } from '@tanstack/virtual-core'
 import type { RefObject } from 'preact'
@@ -16,18 +18,30 @@ export interface VirtualRows {
   pageLength(): number
 }
 
-/** The rows of a long list that are in sight, and those around them. */
+interface Rows {
+  readonly count: number
+  /** In pixels. */
+  readonly height: number
+  /** The row that stays in the document wherever one scrolls, since it may have the focus. */
+  readonly active: number
+}
+
+/** The rows of a long list that are in sight, those around them, and the active one. */
 export function useVirtualRows(
   scroller: RefObject<HTMLElement>,
-  count: number,
-  rowHeight: number,
+  { count, height, active }: Rows,
 ): VirtualRows {
   const [, redraw] = useReducer((times: number, _event: undefined) => times + 1, 0)
   const options = {
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: 8,
+    rangeExtractor: (range: Range) => {
+      const indexes = defaultRangeExtractor(range)
+      if (active < 0 || indexes.includes(active)) return indexes
+      return active < range.startIndex ? [active, ...indexes] : [...indexes, active]
+    },
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
@@ -37,12 +51,11 @@ export function useVirtualRows(
   virtualizer.setOptions(options)
   useEffect(() => virtualizer._didMount(), [virtualizer])
   useLayoutEffect(() => virtualizer._willUpdate())
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, height])
   return {
     rows: virtualizer.getVirtualItems(),
     height: virtualizer.getTotalSize(),
     scrollTo: (index) => virtualizer.scrollToIndex(index),
-    pageLength: () =>
-      Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1),
+    pageLength: () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / height) - 1),
   }
 }

@@ -12,6 +12,7 @@ import { fileKind } from '../list/file-kind.ts'
 import type { RowActions } from '../list/file-row.tsx'
 import { KindIcon } from '../list/kind-icon.tsx'
 import { previewKind, type PreviewKind } from './preview-kind.ts'
+import { PdfPreview } from './pdf-preview.tsx'
 import { TextPreview } from './text-preview.tsx'
 import { useSource } from './use-source.ts'
 
@@ -93,6 +94,7 @@ function Content({ session, file, kind }: ContentProps): JSX.Element {
       </div>
     )
   }
+  if (kind === 'pdf') return <PdfPreview session={session} file={file} />
   return <Media session={session} file={file} kind={kind} />
 }
 

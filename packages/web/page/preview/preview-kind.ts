@@ -1,7 +1,7 @@
 import type { FileEntry } from '../api/file-entry.ts'
 import { fileKind } from '../list/file-kind.ts'
 
-export type PreviewKind = 'image' | 'video' | 'audio' | 'text' | 'none' | 'too-large'
+export type PreviewKind = 'image' | 'video' | 'audio' | 'text' | 'pdf' | 'none' | 'too-large'
 
 /** How much of a text is shown, in bytes. */
 export const shownText = 256 * 1024
@@ -9,12 +9,15 @@ const largestBlob = 32 * 1024 * 1024
 
 /**
  * How a file is shown. Whatever could run scripts, HTML above all, is shown as text; pictures by `<img>`, which runs none, SVG
- * included. Without links the file comes into memory first, so it may not be large.
+ * included. A PDF is opened in a tab of its own: the browser's viewer works in no frame without rights, and in a frame with
+ * rights the scripts of the PDF could stop this page by their dialogs. Without links the file comes into memory first, so it may
+ * not be large, and no PDF, which as a blob would be of this origin.
  */
 export function previewKind(file: FileEntry, hasLinks: boolean): PreviewKind {
   const { type, size } = file
   const kind = fileKind(file)
   if (kind === 'text' || /csv/.test(type)) return 'text'
+  if (kind === 'pdf' && hasLinks) return 'pdf'
   if (kind !== 'image' && kind !== 'video' && kind !== 'audio') return 'none'
   return size > largestBlob && !hasLinks ? 'too-large' : kind
 }

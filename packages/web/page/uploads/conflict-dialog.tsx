@@ -4,7 +4,8 @@ import { Dialog } from '../app/dialog.tsx'
 import { plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import type { Uploads } from './create-uploads.ts'
-import { nextName, type Decision } from './upload-queue.ts'
+import { nextName } from './next-name.ts'
+import type { Decision } from './upload-queue.ts'
 
 const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
   ['keep-both', 'keepBoth', 'keepBothHint'],
@@ -15,7 +16,10 @@ const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
 /** Asks what becomes of an upload whose name the server has found taken. */
 export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
   const [isForAll, setForAll] = useState(false)
-  const conflicts = uploads.items.value.filter(({ state }) => state.value.kind === 'conflict')
+  // The counts change with the states, which may be thousands.
+  const count = uploads.counts.value.conflict
+  if (count === 0) return null
+  const conflicts = uploads.items.peek().filter(({ state }) => state.peek().kind === 'conflict')
   const [first] = conflicts
   if (!first) return null
   const name = first.name.value

@@ -2,6 +2,7 @@ import { History, X } from 'lucide'
 import type { JSX } from 'preact'
 import { Icon } from '../app/icon.tsx'
 import { IconButton } from '../app/icon-button.tsx'
+import { formatPercent } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { UnfinishedUpload } from './unfinished-uploads.ts'
 
@@ -13,7 +14,7 @@ interface UnfinishedRowProps {
 /** An upload of an earlier visit, whose file the browser may only read when it is chosen again. */
 export function UnfinishedRow({ upload, onForget }: UnfinishedRowProps): JSX.Element {
   const { name, sent, size, address } = upload
-  const percent = new Intl.NumberFormat(language.value, { style: 'percent' }).format(sent / size)
+  const percent = formatPercent(sent / size, language.value)
   return (
     <li class="upload upload-unfinished">
       <Icon of={History} />

@@ -1,4 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
+import type { PageStorage } from '../app/open-storage.ts'
 
 /** An upload in pieces that the server keeps until it is finished. */
 export interface UnfinishedUpload {
@@ -27,25 +28,25 @@ interface FileIdentity {
   readonly size: number
   readonly lastModified: number
 }
-interface Storage {
-  getItem(key: string): string | null
-  setItem(key: string, value: string): void
-  removeItem(key: string): void
-}
 
-export function openUnfinishedUploads(customer: string, storage: Storage): UnfinishedUploads {
+export function openUnfinishedUploads(customer: string, storage: PageStorage): UnfinishedUploads {
   const key = `holdfast:unfinished:${customer}`
   const all = signal<readonly UnfinishedUpload[]>(read(storage, key))
-  const change = (uploads: readonly UnfinishedUpload[]) => {
+  /** Whether the browser keeps it; otherwise an upload begins anew after a reload. */
+  let isKept = true
+  const change = (edit: (uploads: readonly UnfinishedUpload[]) => readonly UnfinishedUpload[]) => {
+    // Read anew, since another tab may have changed it.
+    const uploads = edit(isKept ? read(storage, key) : all.peek())
     all.value = uploads
     try {
       if (uploads.length === 0) storage.removeItem(key)
       else storage.setItem(key, JSON.stringify(uploads))
     } catch {
-      // A browser that keeps nothing begins anew after a reload.
+      isKept = false
     }
   }
-  const others = (address: string) => all.peek().filter((each) => each.address !== address)
+  const without = (uploads: readonly UnfinishedUpload[], address: string) =>
+    uploads.filter((each) => each.address !== address)
   return {
     all,
     find: ({ size, lastModified }, name) =>
@@ -54,13 +55,13 @@ export function openUnfinishedUploads(customer: string, storage: Storage): Unfin
         .find(
           (each) => each.name === name && each.size === size && each.lastModified === lastModified,
         ),
-    note: (upload) => change([...others(upload.address), upload]),
-    forget: (address) => change(others(address)),
-    clear: () => change([]),
+    note: (upload) => change((uploads) => [...without(uploads, upload.address), upload]),
+    forget: (address) => change((uploads) => without(uploads, address)),
+    clear: () => change(() => []),
   }
 }
 
-function read(storage: Storage, key: string): readonly UnfinishedUpload[] {
+function read(storage: PageStorage, key: string): readonly UnfinishedUpload[] {
   try {
     const kept: unknown = JSON.parse(storage.getItem(key) ?? '[]')
     return Array.isArray(kept) ? (kept as UnfinishedUpload[]) : []

@@ -1,13 +1,13 @@
-import { ChevronDown, ChevronUp, Pause, Play, X } from 'lucide'
+import { ChevronDown, ChevronUp, Pause, Play, RotateCw, X } from 'lucide'
 import type { JSX } from 'preact'
-import { useEffect, useReducer, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { IconButton } from '../app/icon-button.tsx'
-import { formatDuration, formatSize } from '../i18n/format.ts'
-import { language, plural, t } from '../i18n/language.ts'
+import { plural, t } from '../i18n/language.ts'
 import type { Uploads } from './create-uploads.ts'
 import { UnfinishedRow } from './unfinished-row.tsx'
 import type { UploadItem, UploadState } from './upload-item.ts'
 import { UploadRow } from './upload-row.tsx'
+import { UploadSummary } from './upload-summary.tsx'
 
 const mostShown = 60
 const urgency: readonly UploadState['kind'][] = [
@@ -23,37 +23,56 @@ const urgency: readonly UploadState['kind'][] = [
 /** All uploads: a summary, and the ones that matter first. */
 export function UploadPanel({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
   const [isOpen, setOpen] = useState(true)
-  const items = uploads.items.value
-  const known = new Set(items.map(({ name }) => name.value))
-  const unfinished = uploads.unfinished.all.value.filter(({ name }) => !known.has(name))
+  // The counts change with each state. To follow the state of each of ten thousand would take too long.
+  const counts = uploads.counts.value
+  const items = uploads.items.peek()
+  const unfinished = unfinishedOf(uploads)
   if (items.length + unfinished.length === 0) return null
-  const ordered = [...items].sort((one, other) => rank(one) - rank(other))
-  const shown = ordered.slice(0, mostShown)
-  const isPausable = items.some(({ state }) =>
-    ['running', 'waiting', 'retrying'].includes(state.value.kind),
-  )
-  const isPaused = !isPausable && items.some(({ state }) => state.value.kind === 'paused')
-  const toAll = (act: (item: UploadItem) => void) => () => {
-    for (const item of [...items].reverse()) act(item)
-  }
+  const shown = mostUrgent(items)
+  const isPausable = counts.running + counts.waiting + counts.retrying > 0
+  const of = (...kinds: UploadState['kind'][]) =>
+    uploads.items.peek().filter(({ state }) => kinds.includes(state.peek().kind))
   return (
     <section class="uploads" aria-label={t('uploads')}>
       <header class="uploads-head">
-        <Summary uploads={uploads} />
-        {isPausable && (
-          <IconButton icon={Pause} label={t('pauseAll')} onClick={toAll(uploads.pause)} />
+        <UploadSummary uploads={uploads} />
+        {counts.failed > 1 && (
+          <IconButton
+            icon={RotateCw}
+            label={t('retryAll')}
+            onClick={() => uploads.resume(...of('failed'))}
+          />
         )}
-        {isPaused && (
-          <IconButton icon={Play} label={t('resumeAll')} onClick={toAll(uploads.resume)} />
+        {isPausable && (
+          <IconButton
+            icon={Pause}
+            label={t('pauseAll')}
+            onClick={() => uploads.pause(...of('running', 'waiting', 'retrying'))}
+          />
+        )}
+        {!isPausable && counts.paused > 0 && (
+          <IconButton
+            icon={Play}
+            label={t('resumeAll')}
+            onClick={() => uploads.resume(...of('paused'))}
+          />
         )}
         <IconButton
           icon={isOpen ? ChevronDown : ChevronUp}
           label={t(isOpen ? 'collapse' : 'expand')}
           onClick={() => setOpen(!isOpen)}
         />
-        {!isPausable && <IconButton icon={X} label={t('clearDone')} onClick={uploads.clear} />}
+        {counts.done > 0 && !isPausable && (
+          <IconButton icon={X} label={t('clearDone')} onClick={uploads.clear} />
+        )}
+        {counts.done === 0 && counts.failed > 1 && (
+          <IconButton
+            icon={X}
+            label={t('dismissAll')}
+            onClick={() => uploads.cancel(...of('failed'))}
+          />
+        )}
       </header>
-      <Total items={items} />
       {isOpen && (
         <ul class="uploads-list" tabIndex={0} aria-label={t('uploads')}>
           {shown.map((item) => (
@@ -75,46 +94,16 @@ export function UploadPanel({ uploads }: { readonly uploads: Uploads }): JSX.Ele
   )
 }
 
-const rank = ({ state }: UploadItem) => urgency.indexOf(state.value.kind)
-
-/** How much is done, how fast, and how long it takes; screen readers hear the first only. */
-function Summary({ uploads }: { readonly uploads: Uploads }): JSX.Element {
-  const [, redraw] = useReducer((times: number, _tick: undefined) => times + 1, 0)
-  const isBusy = uploads.isBusy.value
-  useEffect(() => {
-    if (!isBusy) return
-    const timer = setInterval(() => redraw(undefined), 1000)
-    return () => clearInterval(timer)
-  }, [isBusy])
-  const items = uploads.items.value
-  const done = items.filter(({ state }) => state.value.kind === 'done').length
-  const failed = items.filter(({ state }) => state.value.kind === 'failed').length
-  const left = items.reduce((sum, { file, sent }) => sum + file.size - sent.peek(), 0)
-  const perSecond = isBusy ? uploads.rate.perSecond() : 0
-  const isAllDone = items.length > 0 && done === items.length
-  return (
-    <div class="uploads-summary">
-      <h2 aria-live="polite">
-        {isAllDone
-          ? t('uploadsAllDone')
-          : items.length === 0
-            ? t('uploads')
-            : t('uploadsSummary', { done, all: items.length })}
-        {failed > 0 && ` · ${t('uploadsFailed', { count: failed })}`}
-      </h2>
-      {perSecond > 0 && (
-        <p>
-          {t('perSecond', { size: formatSize(perSecond, language.value) })} ·{' '}
-          {t('timeLeft', { time: formatDuration(left / perSecond, language.value) })}
-        </p>
-      )}
-    </div>
-  )
+/** Those of earlier visits that have not been taken up. */
+function unfinishedOf({ items, unfinished }: Uploads) {
+  const all = unfinished.all.value
+  if (all.length === 0) return all
+  const known = new Set(items.peek().map(({ name }) => name.peek()))
+  return all.filter(({ name }) => !known.has(name))
 }
 
-function Total({ items }: { readonly items: readonly UploadItem[] }): JSX.Element | null {
-  const all = items.reduce((sum, { file }) => sum + file.size, 0)
-  const sent = items.reduce((sum, item) => sum + item.sent.value, 0)
-  if (all === 0 || sent >= all) return null
-  return <progress class="uploads-total" value={sent} max={all} aria-label={t('uploads')} />
+function mostUrgent(items: readonly UploadItem[]): readonly UploadItem[] {
+  const byKind = Map.groupBy(items, ({ state }) => state.peek().kind)
+  const ordered = urgency.flatMap((kind) => (byKind.get(kind) ?? []).slice(0, mostShown))
+  return ordered.slice(0, mostShown)
 }

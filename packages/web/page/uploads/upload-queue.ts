@@ -1,21 +1,27 @@
-import { batch, signal, type ReadonlySignal } from '@preact/signals'
+import { batch, type ReadonlySignal } from '@preact/signals'
 import { ApiError, isRefusedLogin, isTransient } from '../api/api-error.ts'
-import { numbered } from './name-from-path.ts'
-import { createUploadItem, type UploadItem, type UploadState } from './upload-item.ts'
+import { afterTime, type AfterTime } from '../app/after-time.ts'
+import { nextName } from './next-name.ts'
+import type { UploadItem } from './upload-item.ts'
+import { createUploadList, type UploadCounts } from './upload-list.ts'
 
 export type Decision = 'keep-both' | 'replace' | 'skip'
 
 export interface UploadQueue {
   readonly items: ReadonlySignal<readonly UploadItem[]>
+  /** How many there are in each state: what follows it need not follow thousands of items. */
+  readonly counts: ReadonlySignal<UploadCounts>
   readonly add: (files: readonly { readonly file: File; readonly name: string }[]) => void
-  /** Stops an upload, which `resume` takes up again. */
-  readonly pause: (item: UploadItem) => void
+  /** Stops uploads, which `resume` takes up again. */
+  readonly pause: (...items: readonly UploadItem[]) => void
   /** Takes up again what was paused, has failed, or waits for another attempt. */
-  readonly resume: (item: UploadItem) => void
-  /** Stops an upload for good and takes it out of the queue. */
-  readonly cancel: (item: UploadItem) => void
+  readonly resume: (...items: readonly UploadItem[]) => void
+  /** Stops uploads for good and takes them out of the queue. */
+  readonly cancel: (...items: readonly UploadItem[]) => void
   /** What becomes of an upload whose name is taken; of all, now and later, if `isForAll`. */
   readonly decide: (item: UploadItem, decision: Decision, isForAll: boolean) => void
+  /** Goes on after the password was refused and renewed. */
+  readonly proceed: () => void
   /** Takes out what is done. */
   readonly clear: () => void
   readonly end: () => void
@@ -37,8 +43,8 @@ interface QueueOptions {
   readonly onStored: (item: UploadItem) => void
   /** Called when nothing is under way any more. */
   readonly onIdle: () => void
-  /** Calls back after a time; returns what prevents that. Default: as `setTimeout`. */
-  readonly after?: (ms: number, run: () => void) => () => void
+  /** Default: as `setTimeout`. */
+  readonly after?: AfterTime
   /** How many are sent at a time. */
   readonly lanes?: number
 }
@@ -49,27 +55,30 @@ const mostFailures = 12
 /** Uploads several files at a time, and tries again what the line has broken off. */
 export function createUploadQueue(options: QueueOptions): UploadQueue {
   const { transport, onStored, onIdle, lanes = 3, after = afterTime } = options
-  const items = signal<readonly UploadItem[]>([])
+  const list = createUploadList()
+  const { items, counts, set, isIn, remove } = list
   /** What stops an item that runs, or that waits for another attempt. */
   const stops = new Map<UploadItem, () => void>()
+  /** What the server has refused for the password. While there is any, nothing else is sent: each would count as a guess. */
+  const refused = new Set<UploadItem>()
   let standing: Decision | undefined
 
-  const set = (item: UploadItem, state: UploadState) => (item.state.value = state)
-  const isIn = (item: UploadItem, ...kinds: UploadState['kind'][]) =>
-    kinds.includes(item.state.peek().kind)
-  const remove = (gone: UploadItem) => {
-    items.value = items.value.filter((item) => item !== gone)
-  }
   const stop = (item: UploadItem) => {
     stops.get(item)?.()
     stops.delete(item)
   }
 
   function startNext(): void {
-    const running = items.peek().filter((item) => isIn(item, 'running')).length
-    const waiting = items.peek().filter((item) => isIn(item, 'waiting'))
-    for (const item of waiting.slice(0, Math.max(0, lanes - running))) void run(item)
-    if (running === 0 && waiting.length === 0) onIdle()
+    const { running, waiting } = counts.peek()
+    if (running === 0 && waiting === 0) onIdle()
+    if (refused.size > 0 || waiting === 0) return
+    let free = lanes - running
+    for (const item of items.peek()) {
+      if (free <= 0) return
+      if (!isIn(item, 'waiting')) continue
+      free -= 1
+      void run(item)
+    }
   }
 
   async function run(item: UploadItem): Promise<void> {
@@ -78,6 +87,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     set(item, { kind: 'running' })
     try {
       await transport.send(item, abort.signal, (bytes) => {
+        if (abort.signal.aborted) return
         if (bytes > item.sent.peek()) item.failures = 0
         item.sent.value = bytes
       })
@@ -97,91 +107,106 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   }
 
   function fail(item: UploadItem, error: unknown): void {
-    if (error instanceof ApiError && error.status === 412) return meetConflict(item)
-    // It goes on with the new password.
-    if (isRefusedLogin(error)) return void set(item, { kind: 'paused' })
+    const isTaken = error instanceof ApiError && error.status === 412
+    // A refusal of what may replace is no conflict: it would come again and again.
+    if (isTaken && !item.replaces) return meetConflict(item)
+    if (isRefusedLogin(error)) {
+      refused.add(item)
+      return set(item, { kind: 'paused' })
+    }
     item.failures += 1
     const isRetried =
       error instanceof ApiError && isTransient(error) && item.failures <= mostFailures
-    if (!isRetried) return void set(item, { kind: 'failed', error })
+    if (!isRetried) return set(item, { kind: 'failed', error })
     set(item, { kind: 'retrying' })
     const ms = retryMs[Math.min(item.failures, retryMs.length) - 1] ?? 0
-    stops.set(
-      item,
-      after(Math.max(ms, (error.retryAfter ?? 0) * 1000), () => enqueue(item)),
-    )
+    const retry = () => {
+      enqueue(item)
+      startNext()
+    }
+    stops.set(item, after(Math.max(ms, (error.retryAfter ?? 0) * 1000), retry))
   }
 
   function enqueue(item: UploadItem): void {
     stops.delete(item)
+    refused.delete(item)
     set(item, { kind: 'waiting' })
-    startNext()
   }
 
   function meetConflict(item: UploadItem): void {
     item.sent.value = 0
-    if (standing === undefined) set(item, { kind: 'conflict' })
-    else apply(item, standing)
+    batch(() => {
+      set(item, { kind: 'conflict' })
+      if (standing !== undefined) apply([item], standing)
+    })
   }
 
-  function apply(item: UploadItem, decision: Decision): void {
-    if (decision === 'skip') return remove(item)
-    if (decision === 'replace') item.replaces = true
-    else item.name.value = nextName(item.name.peek())
-    set(item, { kind: 'waiting' })
+  function apply(concerned: readonly UploadItem[], decision: Decision): void {
+    if (decision === 'skip') return remove(new Set(concerned))
+    for (const item of concerned) {
+      if (decision === 'replace') item.replaces = true
+      else item.name.value = nextName(item.name.peek())
+      set(item, { kind: 'waiting' })
+    }
   }
 
   return {
     items,
+    counts,
     add(files) {
       // A decision for all is one for the files that were there.
       if (!items.peek().some((item) => !isIn(item, 'done', 'failed'))) standing = undefined
-      const added = files.map(({ file, name }) => createUploadItem(file, name))
-      items.value = [...items.value, ...added]
+      list.add(files)
       startNext()
     },
-    pause(item) {
-      if (!isIn(item, 'running', 'waiting', 'retrying')) return
-      stop(item)
-      set(item, { kind: 'paused' })
+    pause(...paused) {
+      batch(() => {
+        for (const item of paused) {
+          if (!isIn(item, 'running', 'waiting', 'retrying')) continue
+          stop(item)
+          set(item, { kind: 'paused' })
+        }
+      })
       startNext()
     },
-    resume(item) {
-      if (!isIn(item, 'paused', 'failed', 'retrying')) return
-      stop(item)
-      item.failures = 0
-      enqueue(item)
+    resume(...resumed) {
+      batch(() => {
+        for (const item of resumed) {
+          if (!isIn(item, 'paused', 'failed', 'retrying')) continue
+          stop(item)
+          item.failures = 0
+          if (refused.has(item)) continue
+          enqueue(item)
+        }
+      })
+      startNext()
     },
-    cancel(item) {
-      stop(item)
-      remove(item)
-      if (!isIn(item, 'done')) transport.discard(item)
+    cancel(...cancelled) {
+      for (const item of cancelled) {
+        stop(item)
+        refused.delete(item)
+        if (!isIn(item, 'done')) transport.discard(item)
+      }
+      remove(new Set(cancelled))
       startNext()
     },
     decide(item, decision, isForAll) {
       if (isForAll) standing = decision
-      const concerned = isForAll ? items.peek().filter((each) => isIn(each, 'conflict')) : [item]
-      batch(() => concerned.forEach((each) => apply(each, decision)))
+      const concerned = (isForAll ? items.peek() : [item]).filter((each) => isIn(each, 'conflict'))
+      batch(() => apply(concerned, decision))
+      startNext()
+    },
+    proceed() {
+      batch(() => [...refused].forEach(enqueue))
       startNext()
     },
     clear() {
-      items.value = items.value.filter((item) => !isIn(item, 'done'))
+      remove(new Set(items.peek().filter((item) => isIn(item, 'done'))))
     },
     end() {
       for (const item of items.peek()) stop(item)
-      items.value = []
+      refused.clear()
+      remove(new Set(items.peek()))
     },
   }
-}
-
-/** `report.txt`, then `report (2).txt`, `report (3).txt`, as long as the server says that they are taken. */
-export function nextName(name: string): string {
-  const [, digits] = / \((\d+)\)(?:\.[^.]*)?$/.exec(name) ?? []
-  const plain = digits === undefined ? name : name.replace(/ \(\d+\)(\.[^.]*)?$/, '$1')
-  return numbered(plain, Number(digits ?? 1) + 1)
-}
-
-function afterTime(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms)
-  return () => clearTimeout(timer)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createFileService } from '@holdfast/core'
@@ -26,6 +26,7 @@ export async function runPage(): Promise<RunningPage> {
     credentials: createMemoryCredentialSource([{ name: 'anna', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),
+    createLinkSignature: (key) => createHmac('sha256', key),
   })
   const asked: string[] = []
   const app = createApp(service, {

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { de } from '../../page/i18n/de.ts'
 import { en } from '../../page/i18n/en.ts'
@@ -14,6 +16,18 @@ describe('The texts of the page', () => {
       if (key.endsWith('.one')) continue
       expect(places(de[key]), key).to.deep.equal(places(en[key]))
     }
+  })
+
+  it('are all there in each language, and are all used', () => {
+    expect(Object.keys(de)).to.have.members(Object.keys(en))
+    const folder = join(import.meta.dirname, '../../page')
+    const sources = globSync(['**/*.{ts,tsx}'], { cwd: folder, exclude: ['i18n/{en,de}.ts'] })
+      .map((path) => readFileSync(join(folder, path), 'utf8'))
+      .join('\n')
+    const unused = Object.keys(en).filter(
+      (key) => !sources.includes(`'${key.replace(/\.(one|other)$/, '')}'`),
+    )
+    expect(unused).to.deep.equal([])
   })
 
   it('take values, and keep the place of one that is missing', () => {

@@ -133,6 +133,11 @@ describe('previewKind', () => {
     }
   })
 
+  it('shows a PDF by a link only, and never as a blob of this origin', () => {
+    const pdf = file('a.pdf', { type: 'application/pdf' })
+    expect([previewKind(pdf, true), previewKind(pdf, false)]).to.deep.equal(['pdf', 'none'])
+  })
+
   it('takes nothing large into memory', () => {
     const film = file('a', { type: 'video/mp4', size: 1e9 })
     expect(previewKind(film, false)).to.equal('too-large')

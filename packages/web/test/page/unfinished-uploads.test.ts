@@ -45,6 +45,22 @@ describe('openUnfinishedUploads', () => {
     expect(kept.size).to.equal(0)
   })
 
+  it('loses nothing of what another tab notes', () => {
+    const storage = memoryStorage()
+    const [one, other] = [
+      openUnfinishedUploads('anna', storage),
+      openUnfinishedUploads('anna', storage),
+    ]
+    one.note(begun)
+    const second = { ...begun, name: 'second.mp4', address: 'https://files.example/resumable/2' }
+    other.note(second)
+    one.note({ ...begun, sent: 500 })
+    expect(openUnfinishedUploads('anna', storage).all.value).to.deep.equal([
+      second,
+      { ...begun, sent: 500 },
+    ])
+  })
+
   it('bears a storage that keeps nothing, and one with something else in it', () => {
     const full = {
       ...memoryStorage(new Map([['holdfast:unfinished:anna', 'nonsense']])),

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { ApiError } from '../../page/api/api-error.ts'
 import type { UploadItem } from '../../page/uploads/upload-item.ts'
-import { createUploadQueue, nextName } from '../../page/uploads/upload-queue.ts'
+import { nextName } from '../../page/uploads/next-name.ts'
+import { createUploadQueue } from '../../page/uploads/upload-queue.ts'
 
 interface Attempt {
   readonly item: UploadItem
@@ -149,6 +150,42 @@ describe('createUploadQueue', () => {
     expect(states()).to.deep.equal(['paused'])
   })
 
+  it('sends nothing else until the password is renewed, since each would count as a guess', async () => {
+    const { queue, add, attempts, states, timers } = harness(2)
+    add('a', 'b', 'c', 'd')
+    queue.pause(queue.items.value[3]!)
+    await attempts[1]!.fail(brokenLine())
+    await attempts[0]!.fail(new ApiError(400, 'Invalid credentials'))
+    await attempts[2]!.fail(new ApiError(400, 'Invalid credentials'))
+    timers.pop()!.run()
+    queue.resume(queue.items.value[0]!)
+    add('e')
+    expect(attempts).to.have.length(3)
+    expect(states()).to.deep.equal(['paused', 'waiting', 'paused', 'paused', 'waiting'])
+    queue.proceed()
+    // What its user has paused stays so.
+    expect(states()).to.deep.equal(['running', 'running', 'waiting', 'paused', 'waiting'])
+  })
+
+  it('goes on once what was refused is cancelled', async () => {
+    const { queue, add, attempts } = harness(1)
+    add('a', 'b')
+    await attempts[0]!.fail(new ApiError(400, 'Invalid credentials'))
+    queue.cancel(queue.items.value[0]!)
+    expect(attempts.map(({ item }) => item.name.value)).to.deep.equal(['a', 'b'])
+  })
+
+  it('counts how many are in each state', async () => {
+    const { queue, add, attempts } = harness(2)
+    add('a', 'b', 'c', 'd')
+    await attempts[0]!.succeed()
+    await attempts[1]!.fail(new ApiError(413, 'Quota exceeded'))
+    expect(queue.counts.value).to.include({ done: 1, failed: 1, running: 2, waiting: 0 })
+    queue.cancel(...queue.items.value.slice(1))
+    queue.cancel(queue.items.value[0]!, ...queue.items.value)
+    expect(new Set(Object.values(queue.counts.value))).to.deep.equal(new Set([0]))
+  })
+
   it('takes out what is cancelled, and has what it has sent forgotten', async () => {
     const { queue, add, attempts, discarded } = harness()
     add('a')
@@ -198,6 +235,27 @@ describe('createUploadQueue', () => {
       queue.decide(attempts[0]!.item, 'replace', false)
       expect(attempts[1]!.item.replaces).to.equal(true)
       expect(attempts[1]!.item.name.value).to.equal('a.txt')
+    })
+
+    it('gives up where the server will not have it replaced either', async () => {
+      const { queue, add, attempts, states } = harness()
+      add('a.txt')
+      await attempts[0]!.fail(taken())
+      queue.decide(attempts[0]!.item, 'replace', true)
+      await attempts[1]!.fail(taken())
+      expect(states()).to.deep.equal(['failed'])
+      expect(attempts).to.have.length(2)
+    })
+
+    it('takes a decision once, though it was clicked twice', async () => {
+      const { queue, add, attempts, states } = harness()
+      add('a.txt')
+      await attempts[0]!.fail(taken())
+      queue.decide(attempts[0]!.item, 'keep-both', false)
+      queue.decide(attempts[0]!.item, 'keep-both', false)
+      expect(attempts).to.have.length(2)
+      expect(states()).to.deep.equal(['running'])
+      expect(attempts[1]!.item.name.value).to.equal('a (2).txt')
     })
 
     it('skips', async () => {

@@ -1,0 +1,7 @@
+/** Calls back after a time; returns what prevents that. */
+export type AfterTime = (ms: number, run: () => void) => () => void
+
+export const afterTime: AfterTime = (ms, run) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,21 @@
+/** A PDF that runs a script as soon as it is opened. */
+export function hostilePdf(): Uint8Array {
+  const script = "app.alert\\('run'\\); this.submitForm\\('/run'\\); app.launchURL\\('/run'\\)"
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (${script}) >> >>`,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] >>',
+  ]
+  const parts = [
+    '%PDF-1.7\n',
+    ...objects.map((each, index) => `${index + 1} 0 obj\n${each}\nendobj\n`),
+  ]
+  const offsets = parts.map((_, index) => parts.slice(0, index).join('').length)
+  const rows = offsets.slice(1).map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`)
+  const size = objects.length + 1
+  const end = [
+    `xref\n0 ${size}\n0000000000 65535 f \n${rows.join('')}`,
+    `trailer << /Size ${size} /Root 1 0 R >>\nstartxref\n${parts.join('').length}\n%%EOF\n`,
+  ]
+  return new TextEncoder().encode([...parts, ...end].join(''))
+}

@@ -1,0 +1,93 @@
+import { until } from '@holdfast/testing'
+import { expect } from 'chai'
+import type { FileEntry } from '../../page/api/file-entry.ts'
+import { createFileList } from '../../page/list/file-list-state.ts'
+import { fakeConnection } from './fake-connection.ts'
+
+const file = (name: string, etag = '"1"'): FileEntry => ({
+  name,
+  size: 1,
+  modified: '2026-01-01T00:00:00.000Z',
+  type: 'text/plain',
+  etag,
+})
+
+/** A list that loads in two pages. */
+function harness() {
+  const { connection, asked } = fakeConnection()
+  const files = createFileList(connection)
+  const names = () => files.all.value.map(({ name }) => name)
+  const ask = (part: string) => asked.filter(({ path }) => path.startsWith(part)).at(-1)!
+  const page = (entries: readonly FileEntry[], next?: string) =>
+    ask('list').answer(
+      Response.json(
+        entries,
+        next === undefined ? {} : { headers: { Link: `<${next}>; rel="next"` } },
+      ),
+    )
+  return { files, names, page, ask, asked }
+}
+
+describe('createFileList', () => {
+  it('keeps what is stored or deleted while it loads', async () => {
+    const { files, names, page } = harness()
+    const loading = files.load()
+    await page([file('a'), file('c')], '/list?details=1&after=c')
+    files.add(file('b'))
+    files.remove('c')
+    await page([file('d')])
+    await loading
+    expect(names()).to.deep.equal(['a', 'b', 'd'])
+    await until('the changes are shown', () => names().length === 3)
+    expect(names()).to.deep.equal(['a', 'b', 'd'])
+  })
+
+  it('shows a file that another program has stored under a name that was deleted here', async () => {
+    const { files, names, page } = harness()
+    const first = files.load()
+    await page([file('a'), file('b')])
+    await first
+    files.hide(['a'])
+    files.remove('a')
+    await until('it is gone', () => names().join() === 'b')
+    const second = files.load()
+    await page([file('a', '"2"'), file('b')])
+    await second
+    expect(names()).to.deep.equal(['a', 'b'])
+  })
+
+  it('has the last of several changes of a name', async () => {
+    const { files, names } = harness()
+    files.add(file('a'))
+    files.remove('a')
+    files.remove('b')
+    files.add(file('b'))
+    await until('they are shown', () => names().length > 0)
+    expect(names()).to.deep.equal(['b'])
+  })
+
+  it('keeps its files where loading them anew fails, and says so', async () => {
+    const { files, names, page, ask } = harness()
+    const first = files.load()
+    await page([file('a')])
+    await first
+    const second = files.load()
+    await ask('list').fail(503, 'Overloaded')
+    await second
+    expect(files.status.value).to.have.nested.property('error.status', 503)
+    expect(names()).to.deep.equal(['a'])
+  })
+
+  it('takes nothing of a load that another one has followed', async () => {
+    const { files, names, page, asked } = harness()
+    const first = files.load()
+    const slow = asked.find(({ path }) => path.startsWith('list'))!
+    const second = files.load()
+    await page([file('new')])
+    await second
+    expect(slow.init.signal?.aborted).to.equal(true)
+    await slow.answer(Response.json([file('old')]))
+    await first
+    expect(names()).to.deep.equal(['new'])
+  })
+})
