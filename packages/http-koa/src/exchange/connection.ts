@@ -70,3 +70,10 @@ export function releaseExchange(connection: Connection, { request, response }: E
   if (connection.newest === response) connection.newest = undefined
   connection.hasAnswered = true
 }
+
+/** Whether every request of the connection has arrived as a whole, and each response was taken to its end. */
+export function isAtRest({ exchange, newest, hasAnswered }: Connection): boolean {
+  if (exchange === undefined) return hasAnswered && newest === undefined
+  const { request, response } = exchange
+  return request.complete && response.writableFinished && newest === response
+}

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { connectionOf } from './connection.ts'
+import { connectionOf, isAtRest } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { problems } from '../errors/problem.ts'
 import { isClosed } from './is-closed.ts'
@@ -44,8 +44,8 @@ export function onConnectionEnd(socket: Socket, action: () => void): () => void 
 }
 
 /**
- * A signal that aborts when the client at the other end of `socket` leaves. All requests of a connection share it:
- * remove listeners when they are no longer needed.
+ * A signal that aborts when the client at the other end of `socket` leaves before its requests are answered. All requests
+ * of a connection share it: remove listeners when they are no longer needed.
  */
 export function leavingSignal(socket: Socket): AbortSignal {
   return (connectionOf(socket).leaving ??= watch(socket))
@@ -53,6 +53,9 @@ export function leavingSignal(socket: Socket): AbortSignal {
 
 function watch(socket: Socket): AbortSignal {
   const leaving = new AbortController()
-  onConnectionEnd(socket, () => leaving.abort(problems.truncatedBody()))
+  onConnectionEnd(socket, () => {
+    // No one listens then, and the error and the event would take a tenth of what a connection takes.
+    if (!isAtRest(connectionOf(socket))) leaving.abort(problems.truncatedBody())
+  })
   return leaving.signal
 }
