@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { PasswordVerifier } from '@holdfast/core'
-import { type ComputeScrypt, computeScrypt as computeScryptInPool } from './compute-scrypt.ts'
+import { type ComputeScrypt, computeScrypt as computeScryptApart } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
 import {
   isSealedPlainPassword,
@@ -46,7 +46,7 @@ export interface PasswordVerifierOptions extends RememberOptions {
  * @throws RangeError for options that make no sense.
  */
 export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
-  const { cost = standardScryptCost, computeScrypt = computeScryptInPool } = options
+  const { cost = standardScryptCost, computeScrypt = computeScryptApart } = options
   const { concurrency = defaultConcurrency(), queueLimit = 100 } = options
   checkOptions({ cost, concurrency, queueLimit })
   const queue = createHashingQueue({ concurrency, limit: queueLimit })
