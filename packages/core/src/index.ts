@@ -30,7 +30,13 @@ export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
 export type { BookedClaim, QuotaClaim } from './policy/quota-claim.ts'
 export { createQuotaKeeper, type QuotaBooks, type QuotaKeeper } from './policy/quota-keeper.ts'
 export { requireBytes } from './model/require.ts'
-export { uploadConflict, uploadNotFound, uploadTakenOver } from './model/upload-errors.ts'
+export {
+  uploadConflict,
+  uploadNotFound,
+  uploadPublished,
+  uploadTakenOver,
+} from './model/upload-errors.ts'
+export { requireComplete, requireLength, requireOffset } from './model/upload-rules.ts'
 export { createUploadTurns, type UploadTurns } from './model/upload-turns.ts'
 export type {
   UploadContent,

@@ -74,6 +74,13 @@ export function beginning(test: ResumableTest): void {
       await expectRefusal(uploads.declareLength(upload, length), 'upload-conflict')
     }
     expect((await uploads.state(upload))?.plan.length).to.equal(20)
+    const published = await begin(uploads)
+    await uploads.append(published, 0, inChunks(pattern(10)))
+    await uploads.publish(published)
+    await uploads.declareLength(published, 10)
+    for (const length of [9, 11]) {
+      await expectRefusal(uploads.declareLength(published, length), 'upload-conflict')
+    }
   })
 
   test('takes no other length than that of the plan', async ({ uploads }) => {

@@ -1,6 +1,7 @@
 import { abortable } from '../model/abortable.ts'
 import { requireBytes } from '../model/require.ts'
-import { uploadConflict, uploadNotFound } from '../model/upload-errors.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
+import { requireComplete, requireLength, requireOffset } from '../model/upload-rules.ts'
 import { createUploadTurns } from '../model/upload-turns.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey } from '../ports/blob-store.ts'
@@ -77,10 +78,7 @@ export function createMemoryResumableUploads(
       signal?.throwIfAborted()
       return turns.run(turnOf(key), async (interrupted) => {
         const upload = required(key)
-        if (upload.published) throw uploadConflict('The upload is published')
-        if (upload.offset !== offset) {
-          throw uploadConflict(`The upload stands at ${upload.offset} and not at ${offset} bytes`)
-        }
+        requireOffset(upload, offset)
         const ending = signal ? AbortSignal.any([signal, interrupted]) : interrupted
         const held: Uint8Array[] = []
         onState(describe(upload))
@@ -109,11 +107,8 @@ export function createMemoryResumableUploads(
 
     async declareLength(key, length) {
       const upload = required(key)
-      const declared = upload.plan.length ?? length
-      if (declared !== length)
-        throw uploadConflict(`The length is ${declared} and not ${length} bytes`)
-      if (upload.offset > length)
-        throw uploadConflict(`The upload has ${upload.offset} bytes already`)
+      requireLength(upload, length)
+      if (upload.published) return
       upload.plan = { ...upload.plan, length }
       extend(upload)
     },
@@ -126,10 +121,8 @@ export function createMemoryResumableUploads(
       turns.run(turnOf(key), async () => {
         const upload = required(key)
         if (upload.published) return upload.published
-        const { name, length = upload.offset, createOnly = false } = upload.plan
-        if (upload.offset !== length) {
-          throw uploadConflict(`The upload has ${upload.offset} of ${length} bytes`)
-        }
+        requireComplete(upload)
+        const { name, createOnly = false } = upload.plan
         const bytes = joinChunks(upload.chunks)
         upload.published = storeBlob({ customer: key.customer, name }, bytes, createOnly)
         upload.chunks = []

@@ -10,6 +10,11 @@ export function uploadTakenOver(): FileServiceError {
   return uploadConflict('A later request goes on with the upload')
 }
 
+/** The rejection of bytes for an upload whose file is there. */
+export function uploadPublished(): FileServiceError {
+  return uploadConflict('The upload is published')
+}
+
 /** The rejection for an upload in pieces that is not where the caller believes it to be. */
 export function uploadConflict(message: string): FileServiceError {
   return new FileServiceError('upload-conflict', message)

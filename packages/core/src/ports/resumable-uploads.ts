@@ -105,7 +105,8 @@ export interface ResumableUploads {
 
   /**
    * Sets the length of an upload that has begun without one; resolves once it is durable.
-   * @throws FileServiceError `upload-not-found`; `upload-conflict` if it has another length or more bytes
+   * @throws FileServiceError `upload-not-found`; `upload-conflict` if it has another length or more bytes; the length of
+   *   one that is published is that of its blob
    */
   declareLength(key: UploadKey, length: number): Promise<void>
 

@@ -1,6 +1,7 @@
 import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
-import { uploadConflict, uploadNotFound } from '../model/upload-errors.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
+import { requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
@@ -26,7 +27,7 @@ export async function finishUpload(
     const upload = await uploads.state(key)
     if (upload === undefined) throw uploadNotFound()
     if (upload.published) return upload
-    checkComplete(upload)
+    requireComplete(upload)
     await checkDigest(policy, customer, key, upload, signal)
     const published = await publish(policy, customer, key, upload)
     await policy.quotas.endUpload(customer, id)
@@ -35,11 +36,6 @@ export async function finishUpload(
   } finally {
     leave()
   }
-}
-
-function checkComplete({ offset, plan: { length = offset } }: ResumableUpload): void {
-  if (offset === length) return
-  throw uploadConflict(`The upload has ${offset} of ${length} bytes`)
 }
 
 async function publish(

@@ -1,4 +1,10 @@
-import { abortable, type AppendOptions, uploadConflict, type UploadKey } from '@holdfast/core'
+import {
+  abortable,
+  type AppendOptions,
+  requireOffset,
+  type UploadKey,
+  uploadPublished,
+} from '@holdfast/core'
 import type { FileCalls } from '../files/file-calls.ts'
 import { describeUpload } from './find-upload.ts'
 import { takeUpload, type Unpublished } from './take-upload.ts'
@@ -26,11 +32,9 @@ export async function appendToUpload(
 ): Promise<Appended> {
   const { key, offset } = append
   const { found, lease } = await takeUpload(site, key)
-  if (!lease) throw uploadConflict('The upload is published')
+  if (!lease) throw uploadPublished()
   try {
-    if (found.offset !== offset) {
-      throw uploadConflict(`The upload stands at ${found.offset} and not at ${offset} bytes`)
-    }
+    requireOffset(found, offset)
     await lease.unshare()
     append.options.onState?.(describeUpload(key.id, found))
     return await leases.watch(lease, (wanted) =>

@@ -1,7 +1,8 @@
 import {
   createUploadTurns,
+  isFileServiceError,
+  requireLength,
   type ResumableUploads,
-  uploadConflict,
   type UploadKey,
   uploadNotFound,
 } from '@holdfast/core'
@@ -68,26 +69,21 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
     async interrupt(key) {
       if (!isUploadId(key.id)) return
       await alone(key, () => awaitOwner(site, key)).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error
+        if (!isFileServiceError(error, 'upload-not-found')) throw error
       })
     },
 
     async declareLength(key, length) {
       await alone(key, async () => {
         const { found, lease } = await takeUpload(site, key)
-        if (!lease) throw uploadConflict('The upload is published')
+        const { plan } = found.record
         try {
-          const { plan } = found.record
-          const declared = plan.length ?? length
-          if (declared !== length || found.offset > length) {
-            const stands = `The upload has ${found.offset} of ${plan.length ?? 'any'} bytes`
-            throw uploadConflict(`${stands}, and cannot have ${length}`)
-          }
-          if (plan.length === undefined) {
+          requireLength({ ...found, plan }, length)
+          if (lease && plan.length === undefined) {
             await replaceRecord(lease.directory, { plan: { ...plan, length } }, site)
           }
         } finally {
-          await lease.release()
+          await lease?.release()
         }
       })
     },
@@ -147,8 +143,4 @@ async function openUnlessRenamed(path: string): Promise<number | undefined> {
     if (isAbsence(error)) return undefined
     throw error
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'upload-not-found'
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import {
   type BlobInfo,
   FileServiceError,
-  uploadConflict,
+  requireComplete,
   type UploadKey,
   uploadTakenOver,
 } from '@holdfast/core'
@@ -27,9 +27,7 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
   const { found, lease } = taken
   try {
     const { plan } = found.record
-    if (plan.length !== undefined && plan.length !== found.offset) {
-      throw uploadConflict(`The upload has ${found.offset} of ${plan.length} bytes`)
-    }
+    requireComplete({ ...found, plan })
     const target = site.layout.blobPath({ customer: key.customer, name: plan.name })
     const createOnly = plan.createOnly === true
     if (createOnly && (await fileStats(target, site.calls))) {

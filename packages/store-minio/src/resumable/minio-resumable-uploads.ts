@@ -1,9 +1,10 @@
 import {
   type BlobInfo,
   createUploadTurns,
+  requireLength,
+  requireOffset,
   type ResumableUpload,
   type ResumableUploads,
-  uploadConflict,
   type UploadKey,
   type UploadPlan,
 } from '@holdfast/core'
@@ -16,7 +17,7 @@ import { publishUpload } from './publish-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { createUploadId } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import { describeUpload, offsetOf, partNames, type UploadRecord } from './upload-record.ts'
+import { describeUpload, partNames, progressOf } from './upload-record.ts'
 import { changesAllTheTime, createRecord, mostAttempts, replaceRecord } from './upload-records.ts'
 
 /**
@@ -44,7 +45,7 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
         options.signal?.throwIfAborted()
         interrupted.throwIfAborted()
         const stored = await findUpload(objects, upload)
-        checkOffset(stored.record, offset)
+        requireOffset(progressOf(stored.record), offset)
         return appendContent(objects, stored, { ...options, upload, content, interrupted })
       }),
 
@@ -70,13 +71,6 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
   }
 }
 
-function checkOffset(record: UploadRecord, offset: number): void {
-  if (record.published || record.publishing) throw uploadConflict('The upload is published')
-  const present = offsetOf(record)
-  if (present === offset) return
-  throw uploadConflict(`The upload stands at ${present} and not at ${offset} bytes`)
-}
-
 /** Where the record cannot be stored, the upload is not known; the blob is safe. */
 async function remember(
   objects: UploadObjects,
@@ -100,12 +94,8 @@ async function declareLength(
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const stored = await findUpload(objects, upload)
     const { record } = stored
-    const declared = record.plan.length ?? length
-    if (declared !== length)
-      throw uploadConflict(`The length is ${declared} and not ${length} bytes`)
-    const offset = offsetOf(record)
-    if (offset > length) throw uploadConflict(`The upload has ${offset} bytes already`)
-    if (record.plan.length === length) return
+    requireLength(progressOf(record), length)
+    if (record.published || record.plan.length === length) return
     const next = { ...record, plan: { ...record.plan, length } }
     if ((await replaceRecord(objects, stored, next)).stored) return
   }

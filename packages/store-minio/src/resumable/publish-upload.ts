@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type BlobInfo, isFileServiceError, uploadConflict, type UploadKey } from '@holdfast/core'
+import { type BlobInfo, isFileServiceError, requireComplete, type UploadKey } from '@holdfast/core'
 import { isFull, translating } from '../errors/s3-errors.ts'
 import { statObject } from '../read/stat-object.ts'
 import { abortMultipart } from '../write/abort-multipart.ts'
@@ -14,6 +14,7 @@ import type { UploadObjects } from './upload-objects.ts'
 import {
   offsetOf,
   partNames,
+  progressOf,
   publishedBlob,
   type Publication,
   type UploadRecord,
@@ -64,9 +65,7 @@ async function begin(
   stored: StoredRecord,
 ): Promise<Begun | undefined> {
   const { record } = stored
-  const offset = offsetOf(record)
-  const { length = offset } = record.plan
-  if (offset !== length) throw uploadConflict(`The upload has ${offset} of ${length} bytes`)
+  requireComplete(progressOf(record))
   const mark = randomUUID()
   const write = writeOf(objects, record, mark)
   const prefix = objects.uploadKeys.partsPrefix(upload)

@@ -43,6 +43,12 @@ export function offsetOf({ parts, tail, published }: UploadRecord): number {
   return published?.size ?? runs.reduce((sum, { count, size }) => sum + count * size, 0)
 }
 
+/** What the rules of uploads are about; one that is being published counts as published. */
+export function progressOf(record: UploadRecord) {
+  const { plan, published, publishing } = record
+  return { plan, offset: offsetOf(record), published: published ?? publishing }
+}
+
 /** How many parts there are, without the tail. */
 export function countParts({ parts }: UploadRecord): number {
   return parts.reduce((sum, { count }) => sum + count, 0)
