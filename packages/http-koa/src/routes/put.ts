@@ -32,8 +32,8 @@ export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastSt
     if (draft?.isCreation(ctx.req)) {
       return createByDraft(draft, ctx, { name, createOnly, uploads: '../uploads' })
     }
-    // The body is a part as well.
-    if (uploadComplete(ctx.req) === false) {
+    // The body is a part as well, or may be one where the header cannot be read.
+    if (headers['upload-complete'] !== undefined && uploadComplete(ctx.req) !== true) {
       throw problems.invalidHeader('upload-complete', 'an upload is always the whole file')
     }
     const digest = parseContentDigest(ctx.get('content-digest') || undefined)

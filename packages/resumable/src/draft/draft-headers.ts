@@ -10,8 +10,12 @@ import type { DraftRequest } from './draft-request.ts'
  */
 export const interopVersion = '8'
 
-/** An Item of Structured Fields (RFC 9651) may have parameters, which mean nothing here. */
-const parameters = '(?: *;.*)?$'
+/**
+ * An Item of Structured Fields (RFC 9651 §3.1.2) may have parameters, which mean nothing here. A header that was sent twice is
+ * no Item: it has a comma outside of a quoted string.
+ */
+const quoted = String.raw`"(?:[^"\\]|\\["\\])*"`
+const parameters = String.raw`(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:${quoted}|[^\s",;]+))?)*$`
 const booleanItem = new RegExp(`^\\?([01])${parameters}`)
 const integerItem = new RegExp(`^(\\d{1,15})${parameters}`)
 

@@ -206,6 +206,8 @@ describe('PUT /upload/:filename by the draft of resumable uploads', () => {
     ['without an offset', { 'Upload-Offset': '' }],
     ['with an offset that is none', { 'Upload-Offset': '-1' }],
     ['without a word on completeness', { 'Upload-Complete': '1' }],
+    ['that is the last one and is not', { 'Upload-Complete': '?1;a, ?0' }],
+    ['with two offsets', { 'Upload-Offset': '2;a, 3' }],
   ] as const) {
     it(`refuses a part ${what}`, async () => {
       await using app = await running()
@@ -241,4 +243,27 @@ describe('PUT /upload/:filename by the draft of resumable uploads', () => {
       expect(whole).to.include({ status: 200, body: 'OK' })
     }
   })
+
+  for (const complete of ['?0, ?1', '?1, ?0', '?1, ?1', '?1;a, ?0', '?1;a="b, ?0', '0', '1', '']) {
+    it(`takes no file for whole whose Upload-Complete is "${complete}"`, async () => {
+      for (const resumableDraft of [true, false]) {
+        await using app = await runApp({ resumableDraft })
+        const client = createClient(app)
+        const headers = { 'Upload-Complete': complete }
+        const refused = await client.send('PUT', '/upload/a.txt', headers, 'He')
+        expect(refused.status).to.equal(400)
+        expect(await app.names()).to.deep.equal([])
+      }
+    })
+  }
+
+  for (const complete of ['?1;a', '?1; a=1;b="?0, \\"?0"']) {
+    it(`ignores the parameters of Upload-Complete in "${complete}"`, async () => {
+      await using app = await running()
+      const headers = { 'Upload-Complete': complete }
+      const stored = await createClient(app).send('PUT', '/upload/a.txt', headers, 'Hello')
+      expect(stored).to.include({ status: 200, complete: '?1' })
+      expect(await read(app)).to.equal('Hello')
+    })
+  }
 })
