@@ -1,4 +1,5 @@
 import type { FileHooks } from './model/file-hooks.ts'
+import type { KeyedLock } from './model/keyed-lock.ts'
 import { requireCount, requireMethods } from './model/require.ts'
 import type { LinkBrake } from './policy/link-brake.ts'
 import type { LoginBrake } from './policy/login-brake.ts'
@@ -38,6 +39,11 @@ export interface FileServiceOptions {
   readonly maxLinkAgeMs?: number
   /** Limits wrong links. Default: no limit; see `createLinkBrake`. */
   readonly linkBrake?: LinkBrake
+  /**
+   * Gives uploads by links with `maxFiles` their turns, by customer. Default: a lock of this service alone. Services that share
+   * one never exceed `maxFiles` together.
+   */
+  readonly linkTurns?: KeyedLock
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`. */
@@ -66,6 +72,7 @@ export function checkOptions(options: FileServiceOptions | undefined): void {
   requireFunction('verifyPassword', options.verifyPassword)
   requireFunction('createSha256', options.createSha256)
   requireFunction('createLinkSignature', options.createLinkSignature)
+  requireFunction('linkTurns', options.linkTurns)
   if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
   if (maxUnfinishedUploads !== undefined) {
     requireCount('maxUnfinishedUploads', maxUnfinishedUploads, 'uploads')

@@ -13,19 +13,19 @@ import type { CredentialSource } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
-import {
-  makeLink,
-  openLink,
-  type Link,
-  type LinkOptions,
-  type LinkPolicy,
-  type OpenedLink,
-  type PresentedLink,
-} from './use-cases/links.ts'
+import type { Link, PresentedLink } from './use-cases/link-policy.ts'
+import { makeLink, openLink, type LinkOptions, type OpenedLink } from './use-cases/links.ts'
 import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
+import {
+  makeUploadLink,
+  openUploadLink,
+  type LinkUploads,
+  type UploadLinkOptions,
+  type UploadLinkPolicy,
+} from './use-cases/upload-links.ts'
 import { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
 
 /** The files of one customer: what an application works with. See the use cases for what each call promises. */
@@ -47,6 +47,8 @@ export interface CustomerFiles {
   usage(): Promise<CustomerUsage>
   /** Makes a link to a file, where the service has links; see `makeLink`. */
   link?(name: string, options?: LinkOptions): Promise<Link>
+  /** Makes a link by which others may upload, where the service has links; see `makeUploadLink`. */
+  uploadLink?(name: string, options?: UploadLinkOptions): Promise<Link>
   /** Uploads that come in pieces, where the store keeps them. */
   readonly resumable?: ResumableFiles
 }
@@ -57,6 +59,8 @@ export interface FileLinks {
   readonly maxAgeMs: number
   /** Whose file a link opens; see `openLink`. Read it by `filesOf(customer)`. */
   open(link: PresentedLink): Promise<OpenedLink>
+  /** What may be uploaded by a link; see `openUploadLink`. */
+  openUpload(link: PresentedLink): Promise<LinkUploads>
 }
 
 export interface FileService {
@@ -104,6 +108,7 @@ function serviceOf({
   createLinkSignature,
   maxLinkAgeMs = weekMs,
   linkBrake = noLinkBrake,
+  linkTurns = createKeyedLock(),
   hooks = {},
   now = Date.now,
   quotas = createQuotaKeeper(store, { now }),
@@ -123,7 +128,7 @@ function serviceOf({
     onPublished: notifyUploaded,
   }
 
-  const linkPolicy: LinkPolicy | undefined =
+  const linkPolicy: UploadLinkPolicy | undefined =
     credentials.linkKey && createLinkSignature
       ? {
           store,
@@ -133,6 +138,9 @@ function serviceOf({
           brake: linkBrake,
           maxAgeMs: maxLinkAgeMs,
           now,
+          upload: policy,
+          turns: linkTurns,
+          onUploaded: notifyUploaded,
         }
       : undefined
 
@@ -166,6 +174,8 @@ function serviceOf({
       ...(linkPolicy && {
         link: (name: string, options?: LinkOptions) =>
           makeLink(linkPolicy, customer, name, options),
+        uploadLink: (name: string, options?: UploadLinkOptions) =>
+          makeUploadLink(linkPolicy, customer, name, options),
       }),
       ...(resumablePolicy && { resumable: resumableFiles(resumablePolicy, customer) }),
     }
@@ -179,6 +189,7 @@ function serviceOf({
       links: {
         maxAgeMs: maxLinkAgeMs,
         open: (link: PresentedLink) => openLink(linkPolicy, link),
+        openUpload: (link: PresentedLink) => openUploadLink(linkPolicy, link),
       },
     }),
     isResumable: uploads !== undefined,

@@ -19,7 +19,12 @@ export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { createKeyedCounter, type KeyedCounter } from './model/keyed-counter.ts'
 export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
-export { createLinkBrake, type LinkBrake, type LinkBrakeOptions } from './policy/link-brake.ts'
+export {
+  createLinkBrake,
+  type LinkBrake,
+  type LinkBrakeOptions,
+  type LinkVerdict,
+} from './policy/link-brake.ts'
 export {
   createLoginBrake,
   type LoginAttempt,
@@ -89,8 +94,10 @@ export type { Login } from './use-cases/authenticate.ts'
 export type { BeginOptions } from './use-cases/begin-upload.ts'
 export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
 export type { CreateLinkSignature, LinkSignature } from './use-cases/link-token.ts'
-export type { Link, LinkOptions, OpenedLink, PresentedLink } from './use-cases/links.ts'
+export type { Link, PresentedLink } from './use-cases/link-policy.ts'
+export type { LinkOptions, OpenedLink } from './use-cases/links.ts'
 export type { ResumableFiles } from './use-cases/resumable-files.ts'
 export type { UploadOptions } from './use-cases/upload-file.ts'
 export type { UploadWholeOptions } from './use-cases/upload-whole.ts'
+export type { LinkUploads, UploadLinkOptions } from './use-cases/upload-links.ts'
 export type { CustomerUsage } from './use-cases/usage-of.ts'

@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, scryptSync } from 'node:crypto'
 import { cheapCost } from '@holdfast/testing'
 import { expect } from 'chai'
 import { linkKeyOfHash, linkKeyOfPassword } from '../src/link-key.ts'
+import { standardScryptCost } from '../src/scrypt-cost.ts'
 
 const hex = (key: Uint8Array | undefined) => key && Buffer.from(key).toString('hex')
 
@@ -47,5 +48,12 @@ describe('linkKeyOfPassword', () => {
     expect(new Set([first, second, third])).to.have.property('size', 3)
     expect(again).to.equal(first)
     expect(first).to.match(/^[0-9a-f]{64}$/u)
+  })
+
+  it('is scrypt at the cost of new hashes, so that a guess by a link costs what a guess by a hash does', async () => {
+    const { ln, r, p } = standardScryptCost
+    const options = { N: 2 ** ln, r, p, maxmem: 64 * 1024 ** 2 }
+    const expected = scryptSync('correct horse', 'holdfast link key 1 a', 32, options)
+    expect(hex(await linkKeyOfPassword('a', 'correct horse'))).to.equal(hex(expected))
   })
 })

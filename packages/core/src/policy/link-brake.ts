@@ -10,17 +10,22 @@ export interface LinkBrakeOptions {
   readonly isExempt?: (address: string) => boolean
 }
 
+/** What a link has turned out to be. `expired`: it was good, and is not any more. */
+export type LinkVerdict = 'good' | 'expired' | 'wrong'
+
 /** Refuses links of an address after too many that were wrong. */
 export interface LinkBrake {
   /**
-   * Resolves to the result of `check`; `false` is counted before that.
+   * Resolves to whether `check` finds the link good. A wrong link is counted before that.
    * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `check` uncalled
    */
-  attempt(address: string, check: () => Promise<boolean>): Promise<boolean>
+  attempt(address: string, check: () => Promise<LinkVerdict>): Promise<boolean>
 }
 
 /** A brake that allows every attempt. */
-export const noLinkBrake: LinkBrake = { attempt: (_address, check) => check() }
+export const noLinkBrake: LinkBrake = {
+  attempt: async (_address, check) => (await check()) === 'good',
+}
 
 /**
  * A {@link LinkBrake} that counts by address, apart from logins. A page on the web may have thirty wrong links in it, and
@@ -33,7 +38,7 @@ export function createLinkBrake({
 }: LinkBrakeOptions): LinkBrake {
   return {
     async attempt(address, check) {
-      if (isExempt(address)) return check()
+      if (isExempt(address)) return (await check()) === 'good'
       const key = `link ${address}`
       const { failures, forgottenInMs } = await counter.read(key)
       if (failures >= failuresPerAddress) {
@@ -41,9 +46,11 @@ export function createLinkBrake({
           retryAfterMs: forgottenInMs,
         })
       }
-      const isRight = await check()
-      if (!isRight) await counter.add(key)
-      return isRight
+      const verdict = await check()
+      if (verdict === 'wrong') await counter.add(key)
+      // Under a key that is never read, so that it takes the time of a wrong link: it would show that the password is the same.
+      if (verdict === 'expired') await counter.add(`expired ${key}`)
+      return verdict === 'good'
     },
   }
 }

@@ -1,16 +1,17 @@
 /** What a link allows: these terms, and no others, are signed. */
 export interface LinkTerms {
+  readonly verb: 'serve' | 'upload'
   readonly customer: string
-  /** The name of the one file. */
+  /** The name of the one file, or what names begin with. */
   readonly name: string
   /** Whole seconds since 1970. From then on the link is worth nothing. */
   readonly expires: number
-  /** The maker's wish that a browser shows the content. It is signed, so that those who have the link cannot change it. */
-  readonly inline: boolean
+  /** All else that the maker of the link has set: lower-case letters and digits, which each verb reads in its own way. */
+  readonly wishes: string
 }
 
-/** The part of the terms that a token carries; the name stands beside it, in the address that it opens. */
-export type CarriedTerms = Omit<LinkTerms, 'name'>
+/** The part of the terms that a token carries; the verb and the name stand beside it, in the address that it opens. */
+export type CarriedTerms = Pick<LinkTerms, 'customer' | 'expires' | 'wishes'>
 
 /** A running keyed hash (HMAC with SHA-256); an `Hmac` of `node:crypto` is one. */
 export interface LinkSignature {
@@ -22,7 +23,7 @@ export interface LinkSignature {
 export type CreateLinkSignature = (key: Uint8Array) => LinkSignature
 
 /** Expiry, wishes, customer, signature, each in one way only. The customer's name may have dots in it. */
-const form = /^([1-9a-z][0-9a-z]{0,10})\.(i?)\.(.+)\.([0-9a-f]{64})$/su
+const form = /^([1-9a-z][0-9a-z]{0,10})\.([0-9a-z]{0,99})\.(.+)\.([0-9a-f]{64})$/su
 
 /** The token of `terms`: text that only those who have `key` can make. */
 export function sealLink(
@@ -37,9 +38,9 @@ export function sealLink(
 export function readLink(
   token: string,
 ): { readonly terms: CarriedTerms; readonly signature: string } | undefined {
-  const [, expires = '', wish, customer = '', signature = ''] = form.exec(token) ?? []
+  const [, expires = '', wishes = '', customer = '', signature = ''] = form.exec(token) ?? []
   if (signature === '') return undefined
-  return { terms: { customer, expires: parseInt(expires, 36), inline: wish === 'i' }, signature }
+  return { terms: { customer, expires: parseInt(expires, 36), wishes }, signature }
 }
 
 /** Whether `signature` is that of `terms` under `key`, in a time that does not depend on where the two differ. */
@@ -57,13 +58,14 @@ export function isLinkSignature(
   return difference === 0
 }
 
-function wordsOf({ customer, expires, inline }: CarriedTerms): string {
-  return `${expires.toString(36)}.${inline ? 'i' : ''}.${customer}`
+function wordsOf({ customer, expires, wishes }: CarriedTerms): string {
+  return `${expires.toString(36)}.${wishes}.${customer}`
 }
 
 /** JSON, since no two lists of strings have the same; with a version and the verb, so that no other text is taken for it. */
 function sign(terms: LinkTerms, key: Uint8Array, createSignature: CreateLinkSignature): string {
   const signature = createSignature(key)
-  signature.update(JSON.stringify(['holdfast link 1', 'serve', terms.name, wordsOf(terms)]))
+  const { verb, name } = terms
+  signature.update(JSON.stringify(['holdfast link 1', verb, name, wordsOf(terms)]))
   return signature.digest('hex')
 }

@@ -1,6 +1,7 @@
 import type { Customer } from '../model/customer.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
+import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUploads, UploadKey } from '../ports/resumable-uploads.ts'
 import type { IncrementalHash } from './expected-digest.ts'
@@ -9,6 +10,7 @@ import type { UploadPolicy } from './upload-file.ts'
 /** What uploads in pieces are judged by. */
 export interface ResumablePolicy extends UploadPolicy {
   readonly uploads: ResumableUploads
+  readonly quotas: QuotaKeeper
   /** Milliseconds after its last change at which an unfinished upload expires. */
   readonly uploadExpiryMs: number
   /** How many uploads a customer may have begun and not finished; `Infinity` for no limit. */

@@ -26,7 +26,7 @@ export interface UploadOptions {
 
 export interface UploadPolicy {
   readonly store: BlobStore
-  readonly quotas: QuotaKeeper
+  readonly quotas: Pick<QuotaKeeper, 'claim'>
   /** Bytes; `Infinity` for no limit. */
   readonly maxFileSize: number
 }

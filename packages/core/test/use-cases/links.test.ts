@@ -5,62 +5,9 @@ import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import { createLinkBrake } from '../../src/policy/link-brake.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
-import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
 import { chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
-
-const day = 24 * 60 * 60 * 1000
-
-/** A service whose customers and clock change as a test likes. */
-async function startLinks(brake = {}) {
-  let now = 1_000_000_000_000
-  const rows = new Map<string, Credential>()
-  const source = (): CredentialSource => createMemoryCredentialSource(rows.values())
-  const signed: string[] = []
-  const service = createFileService({
-    store: createMemoryBlobStore(),
-    credentials: {
-      find: (name) => source().find(name),
-      linkKey: async (name) => source().linkKey?.(name),
-    },
-    createLinkSignature(key) {
-      const hmac = createHmac('sha256', key)
-      return {
-        update: (text) => (signed.push(text), hmac.update(text)),
-        digest: (encoding) => hmac.digest(encoding),
-      }
-    },
-    maxLinkAgeMs: day,
-    now: () => now,
-    ...brake,
-  })
-  const add = (name: string, passwordHash: string) =>
-    rows.set(name, { name, passwordHash, quota: 9 })
-  add('alice', 'hash of alice')
-  add('bob', 'hash of bob')
-  const files = service.filesOf({ name: 'alice' })
-  await files.upload('a', chunks(3))
-  await files.upload('b', chunks(4))
-  const { links } = service
-  if (links === undefined || files.link === undefined) throw new Error('There are no links')
-  const link = files.link.bind(files)
-  const { token, expiresAt } = await link('a')
-  const open = (given: string, name = 'a') => refusal(links.open({ token: given, name }))
-  const wait = (ms: number) => void (now += ms)
-  return {
-    service,
-    files,
-    links,
-    link,
-    rows,
-    add,
-    token,
-    expiresAt,
-    open,
-    wait,
-    signed,
-  }
-}
+import { day, startLinks } from './links-fixture.ts'
 
 describe('links', () => {
   it('open the file that they were made for, with the customer as the source has it', async () => {

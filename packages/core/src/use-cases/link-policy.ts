@@ -1,0 +1,119 @@
+import { FileServiceError } from '../model/errors.ts'
+import { requireCount } from '../model/require.ts'
+import type { Customer } from '../model/customer.ts'
+import type { LinkBrake } from '../policy/link-brake.ts'
+import type { CredentialSource } from '../ports/credential-source.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import {
+  isLinkSignature,
+  readLink,
+  sealLink,
+  type CarriedTerms,
+  type CreateLinkSignature,
+  type LinkTerms,
+} from './link-token.ts'
+
+/** A link of one customer. */
+export interface Link {
+  /** Lets whoever has it do what the link is for. It is no secret of the customer's: nothing else can be made of it. */
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** A link as a stranger presents it. */
+export interface PresentedLink {
+  readonly token: string
+  /** The name of the file that the request is about. */
+  readonly name: string
+  /** Where it comes from, usually an IP address; the brake counts wrong links by it. */
+  readonly address?: string
+}
+
+/** What links are made and judged by. */
+export interface LinkPolicy {
+  readonly store: BlobStore
+  readonly credentials: CredentialSource
+  readonly linkKey: NonNullable<CredentialSource['linkKey']>
+  readonly createSignature: CreateLinkSignature
+  readonly brake: LinkBrake
+  /** The longest time for which a link is good, in milliseconds. */
+  readonly maxAgeMs: number
+  readonly now: () => number
+}
+
+const hourMs = 60 * 60 * 1000
+
+/**
+ * For how long a link is to be good: `expiresInMs`, or an hour, or the most.
+ * @throws TypeError or RangeError when `expiresInMs` is no number of milliseconds from 1 to the most
+ */
+export function linkAge(
+  { maxAgeMs }: LinkPolicy,
+  expiresInMs: number = Math.min(hourMs, maxAgeMs),
+): number {
+  requireCount('expiresInMs', expiresInMs, 'milliseconds')
+  if (expiresInMs >= 1 && expiresInMs <= maxAgeMs) return expiresInMs
+  throw new RangeError(`expiresInMs must be from 1 to ${maxAgeMs} milliseconds, not ${expiresInMs}`)
+}
+
+/**
+ * Signs a link of these terms that is good for `ageMs` milliseconds; a part of a second counts as a whole one.
+ * @throws FileServiceError `invalid-credentials` for a customer who is not in the credential source
+ */
+export async function signLink(
+  { linkKey, createSignature, now }: LinkPolicy,
+  terms: Omit<LinkTerms, 'expires'>,
+  ageMs: number,
+): Promise<Link> {
+  const key = await linkKey(terms.customer)
+  if (key === undefined) {
+    throw new FileServiceError('invalid-credentials', 'The credential source has no such customer')
+  }
+  const expires = Math.ceil((now() + ageMs) / 1000)
+  const token = sealLink({ ...terms, expires }, key, createSignature)
+  return { token, expiresAt: new Date(expires * 1000) }
+}
+
+/**
+ * Whose link this is, and its wishes, if it is right: made for this verb and this name, with the customer's key of now, and
+ * not expired. `signedName` says by the wishes what of the name is signed. All that is wrong with a link is refused with one
+ * message and after the same steps; it does not reveal which customers exist. A link that was right and has expired does not
+ * count for the brake.
+ *
+ * @throws FileServiceError `link-refused`, `too-many-attempts`
+ */
+export async function judgeLink(
+  { brake, linkKey, credentials, createSignature, now }: LinkPolicy,
+  verb: LinkTerms['verb'],
+  { token, name, address = '' }: PresentedLink,
+  signedName: (name: string, wishes: string) => string = () => name,
+): Promise<{ readonly customer: Customer; readonly wishes: string }> {
+  const { terms, signature } = readLink(token) ?? noLink
+  const { wishes, expires } = terms
+  const signed = { ...terms, verb, name: signedName(name, wishes) }
+  let customer: Customer | undefined
+  const isGood = await brake.attempt(address, async () => {
+    const key = await linkKey(terms.customer)
+    const credential = await credentials.find(terms.customer)
+    const isSigned = isLinkSignature(signature, signed, key ?? noKey, createSignature)
+    if (!isSigned || key === undefined || credential === undefined) return 'wrong'
+    const { passwordHash: _, ...found } = credential
+    customer = found
+    return expires * 1000 <= now() ? 'expired' : 'good'
+  })
+  if (!isGood || customer === undefined) throw linkRefused()
+  return { customer, wishes }
+}
+
+/** Judged like any other where a token has not the form of one. */
+const noLink: { readonly terms: CarriedTerms; readonly signature: string } = {
+  terms: { customer: '', expires: 0, wishes: '' },
+  signature: '0'.repeat(64),
+}
+
+/** In place of the key that an unknown customer has not. */
+const noKey = new Uint8Array(32)
+
+export function linkRefused(): FileServiceError {
+  return new FileServiceError('link-refused', 'The link is wrong, or has expired')
+}

@@ -1,0 +1,145 @@
+import type { Customer } from '../model/customer.ts'
+import { FileServiceError } from '../model/errors.ts'
+import { checkFileName } from '../model/file-name.ts'
+import type { KeyedLock } from '../model/keyed-lock.ts'
+import { requireWholeBytes } from '../model/require.ts'
+import type { UploadContent } from '../model/upload-content.ts'
+import { limitFilesUnder } from '../policy/files-under-prefix.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import {
+  judgeLink,
+  linkAge,
+  linkRefused,
+  signLink,
+  type Link,
+  type LinkPolicy,
+  type PresentedLink,
+} from './link-policy.ts'
+import { uploadFile, type UploadOptions, type UploadPolicy } from './upload-file.ts'
+import { readUploadWishes, writeUploadWishes } from './upload-link-wishes.ts'
+
+export interface UploadLinkOptions {
+  /** Milliseconds for which an upload may begin by the link; a part of a second counts as a whole one. Default: an hour, or the most. */
+  readonly expiresInMs?: number
+  /** Whether the link is for all names that begin with the one given, and are longer. Default: for this one name. */
+  readonly isPrefix?: boolean
+  /**
+   * How many files there may be whose names begin with the prefix, whoever has stored them: from then on the link stores none.
+   * Only with `isPrefix`; 1 to 10,000. Default: 100. A link to one name stores one file anyway.
+   */
+  readonly maxFiles?: number
+  /** The largest file, in bytes from 1. Default: no limit but that of the service. */
+  readonly maxSize?: number
+  /** Whether uploads may replace files. Default: no, they may only create. */
+  readonly replace?: boolean
+}
+
+/** What a link to upload is made and judged by. */
+export interface UploadLinkPolicy extends LinkPolicy {
+  readonly upload: UploadPolicy
+  /** By customer: one upload at a time may count the files and be published. */
+  readonly turns: KeyedLock
+  /** Called when an upload has been published. */
+  onUploaded(customer: Customer, file: BlobInfo): void
+}
+
+/** All that a stranger may do by a link to upload. */
+export interface LinkUploads {
+  readonly customer: Customer
+  /** The name to upload; with `isPrefix`, what names must begin with. */
+  readonly name: string
+  readonly isPrefix: boolean
+  /**
+   * Stores a file as `uploadFile` does, within the bounds of the link.
+   * @throws FileServiceError `link-refused` for a name that the link is not for; `quota-exceeded` also where there are
+   *   `maxFiles`; and what `uploadFile` throws
+   */
+  upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
+}
+
+const mostFiles = 10_000
+const usualFiles = 100
+
+/**
+ * Makes a link by which whoever has it may upload the customer's file `name`, or files whose names begin so. Nothing is
+ * stored, and the link ends with the customer's password.
+ *
+ * @throws TypeError or RangeError that names the option that is wrong
+ * @throws FileServiceError `invalid-file-name`, `store-unavailable`; `already-exists` for a link to one name, which may not
+ *   be replaced and is taken; `invalid-credentials` for a customer who is not in the credential source
+ */
+export async function makeUploadLink(
+  policy: UploadLinkPolicy,
+  customer: Customer,
+  name: string,
+  options: UploadLinkOptions = {},
+): Promise<Link> {
+  const { expiresInMs, isPrefix = false, maxSize, replace = false } = options
+  const ageMs = linkAge(policy, expiresInMs)
+  checkBounds(options)
+  checkFileName(name)
+  if (!isPrefix && !replace && (await policy.store.stat({ customer: customer.name, name }))) {
+    throw new FileServiceError('already-exists', 'The name is taken')
+  }
+  const wishes = writeUploadWishes({
+    ...(isPrefix && { prefixLength: name.length, maxFiles: options.maxFiles ?? usualFiles }),
+    ...(maxSize !== undefined && { maxSize }),
+    replace,
+  })
+  return signLink(policy, { verb: 'upload', customer: customer.name, name, wishes }, ageMs)
+}
+
+function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions): void {
+  if (maxSize !== undefined) {
+    requireWholeBytes('maxSize', maxSize)
+    if (maxSize < 1) throw new RangeError('maxSize must be 1 or more bytes, not 0')
+  }
+  if (maxFiles === undefined) return
+  if (!isPrefix) throw new TypeError('maxFiles is for a link to a prefix')
+  if (Number.isInteger(maxFiles) && maxFiles >= 1 && maxFiles <= mostFiles) return
+  throw new RangeError(`maxFiles must be a whole number from 1 to ${mostFiles}, not ${maxFiles}`)
+}
+
+/**
+ * What a link to upload allows, if it is right; see `judgeLink`. `name` is any that the link is for: the whole name, the
+ * prefix, or a name that begins so. An upload that has begun may end after the link has expired.
+ *
+ * @throws FileServiceError `link-refused`, `too-many-attempts`
+ */
+export async function openUploadLink(
+  policy: UploadLinkPolicy,
+  link: PresentedLink,
+): Promise<LinkUploads> {
+  const { customer, wishes } = await judgeLink(policy, 'upload', link, signedPart)
+  const set = readUploadWishes(wishes)
+  if (set === undefined) throw linkRefused()
+  const { prefixLength, maxFiles = Infinity, maxSize = Infinity, replace } = set
+  const isPrefix = prefixLength !== undefined
+  const start = signedPart(link.name, wishes)
+  const { store, quotas, maxFileSize } = policy.upload
+  const bounded: UploadPolicy = {
+    store,
+    quotas: isPrefix
+      ? limitFilesUnder({ prefix: start, maxFiles }, { quotas, store, turns: policy.turns })
+      : quotas,
+    maxFileSize: Math.min(maxFileSize, maxSize),
+  }
+  return {
+    customer,
+    name: start,
+    isPrefix,
+    async upload(name, content, options = {}) {
+      checkFileName(name)
+      const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
+      if (!isMeant) throw linkRefused()
+      const createOnly = options.createOnly === true || !replace
+      const file = await uploadFile(bounded, customer, name, content, { ...options, createOnly })
+      policy.onUploaded(customer, file)
+      return file
+    },
+  }
+}
+
+function signedPart(name: string, wishes: string): string {
+  return name.slice(0, readUploadWishes(wishes)?.prefixLength)
+}

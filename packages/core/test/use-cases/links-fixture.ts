@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto'
+import { createFileService } from '../../src/file-service.ts'
+import type { FileServiceOptions } from '../../src/file-service-options.ts'
+import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
+import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
+import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
+import { chunks } from '../content.ts'
+import { refusal } from '../rejection.ts'
+
+export const day = 24 * 60 * 60 * 1000
+
+/** A service whose customers and clock change as a test likes. */
+export async function startLinks(more: Partial<FileServiceOptions> = {}) {
+  let now = 1_000_000_000_000
+  const rows = new Map<string, Credential>()
+  const source = (): CredentialSource => createMemoryCredentialSource(rows.values())
+  const signed: string[] = []
+  const store = createMemoryBlobStore()
+  const service = createFileService({
+    store,
+    credentials: {
+      find: (name) => source().find(name),
+      linkKey: async (name) => source().linkKey?.(name),
+    },
+    createLinkSignature(key) {
+      const hmac = createHmac('sha256', key)
+      return {
+        update: (text) => (signed.push(text), hmac.update(text)),
+        digest: (encoding) => hmac.digest(encoding),
+      }
+    },
+    maxLinkAgeMs: day,
+    now: () => now,
+    ...more,
+  })
+  const add = (name: string, passwordHash: string) =>
+    rows.set(name, { name, passwordHash, quota: 9 })
+  add('alice', 'hash of alice')
+  add('bob', 'hash of bob')
+  const files = service.filesOf({ name: 'alice' })
+  await files.upload('a', chunks(3))
+  await files.upload('b', chunks(4))
+  const { links } = service
+  if (!links || !files.link || !files.uploadLink) throw new Error('There are no links')
+  const link = files.link.bind(files)
+  const uploadLink = files.uploadLink.bind(files)
+  const { token, expiresAt } = await link('a')
+  const open = (given: string, name = 'a') => refusal(links.open({ token: given, name }))
+  const wait = (ms: number) => void (now += ms)
+  return {
+    service,
+    files,
+    links,
+    link,
+    uploadLink,
+    store,
+    rows,
+    add,
+    token,
+    expiresAt,
+    open,
+    wait,
+    signed,
+  }
+}
