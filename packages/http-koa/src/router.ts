@@ -1,5 +1,5 @@
 import type { FileService } from '@holdfast/core'
-import type { Router, RouterMiddleware } from '@koa/router'
+import type { Router } from '@koa/router'
 import type { Route } from './exchange/answered-request.ts'
 import type { HoldfastState } from './exchange/holdfast-state.ts'
 import { problems } from './errors/problem.ts'
@@ -10,14 +10,22 @@ import { recordChange } from './middleware/record-change.ts'
 import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createMakeLink } from './routes/link.ts'
-import { createLinkOpening } from './links/open-link.ts'
+import { createLinkOpening, createUploadLinkOpening } from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
 import { createPage } from './page/page.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
 import { createDraftUpload } from './routes/draft-uploads.ts'
+import { formByLink } from './routes/form-by-link.ts'
 import { list } from './routes/list.ts'
+import {
+  createOtherMethods,
+  ifByLink,
+  type Handler,
+  type Handlers,
+  type HandlersByLink,
+} from './routes/other-methods.ts'
 import { ping } from './routes/ping.ts'
 import { createPut } from './routes/put.ts'
 import { createResumable } from './routes/resumable.ts'
@@ -58,18 +66,27 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   const reading: Handler = links
     ? createLinkOpening({ ...setup, links }, customersOnly)
     : customersOnly
+  const writing: Handler = links
+    ? createUploadLinkOpening({ ...setup, links }, customersOnly)
+    : customersOnly
   const uploading = recordChange('upload', recorder)
   const deleting = recordChange('delete', recorder)
 
   if (before.length > 0) router.use(...before)
   const put = createPut(draft)
-  const route = (path: string, handlers: Handlers, about: Headers = {}) => {
+  const route = (
+    path: string,
+    handlers: Handlers,
+    about: Readonly<Record<string, string>> = {},
+    byLink: HandlersByLink = {},
+  ) => {
     if (handlers.get) router.get(path, ...handlers.get)
     if (handlers.post) router.post(path, ...handlers.post)
     if (handlers.put) router.put(path, ...handlers.put)
     if (handlers.patch) router.patch(path, ...handlers.patch)
     if (handlers.delete) router.delete(path, ...handlers.delete)
-    router.all(path, createOtherMethods(handlers, about))
+    if (byLink.post) router.post(path, ...byLink.post.map(ifByLink))
+    router.all(path, createOtherMethods(handlers, about, byLink))
   }
 
   route('/ping', { get: called('ping', ping) })
@@ -77,11 +94,10 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   const resumable = draft ? { 'Upload-Limit': draft.limit } : {}
   route('/upload', { post: guarded('upload', uploading, createUpload(draft)) }, resumable)
   route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
-  route('/upload/batch', {
-    post: guarded('batch', createBatch(log, recorder)),
-    put: guarded('put', uploading, put),
-  })
-  route('/upload/:filename', { put: guarded('put', uploading, put) }, resumable)
+  const byName = called('put', writing, limited, uploading, put)
+  const form = called('upload', writing, limited, uploading, formByLink)
+  route('/upload/batch', { post: guarded('batch', createBatch(log, recorder)), put: byName })
+  route('/upload/:filename', { put: byName }, resumable, links && { post: form })
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
   route('/serve/:filename', { get: called('serve', reading, limited, serve) })
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
@@ -116,10 +132,6 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   return router
 }
 
-type Handler = RouterMiddleware<HoldfastState>
-type Handlers = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', readonly Handler[]>>
-type Headers = Readonly<Record<string, string>>
-
 /** The handlers of a route, which notes that it has taken the request; in the first one, since every layer costs. */
 function called(route: Route, first: Handler, ...others: readonly Handler[]): readonly Handler[] {
   const noting: Handler = (ctx, next) => {
@@ -128,19 +140,6 @@ function called(route: Route, first: Handler, ...others: readonly Handler[]): re
     return handling
   }
   return [noting, ...others]
-}
-
-/** Answers OPTIONS, with `about` beside, and every method that a path does not know (RFC 9110 §15.5.6). */
-function createOtherMethods(handlers: Handlers, about: Headers): Handler {
-  const known = Object.keys(handlers).flatMap((method) =>
-    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
-  )
-  const allow = [...known, 'OPTIONS'].join(', ')
-  return (ctx) => {
-    if (ctx.method !== 'OPTIONS') throw problems.methodNotAllowed(allow)
-    ctx.status = 204
-    ctx.set({ Allow: allow, ...about })
-  }
 }
 
 function refuseNameless(route: string): Handler {

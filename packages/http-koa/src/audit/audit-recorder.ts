@@ -1,10 +1,11 @@
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AddressOf } from '../address/address-of.ts'
 import { toProblem } from '../errors/status.ts'
+import { customerOf } from '../exchange/customer-of.ts'
 import type { Audit, AuditEvent } from './audit.ts'
 
 /** What an event is about. */
-export type Subject = Partial<Pick<AuditEvent, 'customer' | 'file' | 'bytes'>>
+export type Subject = Partial<Pick<AuditEvent, 'customer' | 'file' | 'bytes' | 'isByLink'>>
 
 /** Records how something ended: well, or with an error. */
 export type RecordEvent = (
@@ -25,16 +26,18 @@ export const noRecorder: AuditRecorder = () => async () => {}
 export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRecorder {
   return (exchange) => {
     const address = addressOf(exchange.request) || undefined
-    return (event, { customer, file, bytes }, ending) =>
+    const { state } = exchange
+    return (event, { customer, file, bytes, isByLink }, ending) =>
       audit({
         time: new Date(),
         event,
         ...judge(exchange, ending),
-        customer: shorten(customer ?? exchange.state.files?.customer.name),
+        customer: shorten(customer ?? customerOf(state)?.name),
         file: shorten(file),
         bytes,
-        requestId: exchange.state.requestId,
+        requestId: state.requestId,
         address,
+        ...((isByLink ?? state.link) && { isByLink: true }),
       })
   }
 }

@@ -3,10 +3,11 @@ export interface AuditEvent {
   /** When it was over. */
   readonly time: Date
   /**
-   * A login has an event only when it is refused; `link` is the making of a link, and `download` its use, of which the first
-   * bytes of a file have an event, and each link that is refused.
+   * A login has an event only when it is refused; `link` is the making of a link to a file, and `download` its use, of which
+   * the first bytes of a file have an event, and each link that is refused. `upload-link` is the making of a link to upload;
+   * its uses are each an `upload`.
    */
-  readonly event: 'upload' | 'delete' | 'login' | 'link' | 'download'
+  readonly event: 'upload' | 'delete' | 'login' | 'link' | 'upload-link' | 'download'
   /**
    * `refused`: for a reason that is the client's; `failed`: for one that is ours; `aborted`: the connection ended before
    * the request's body did, or before the login was looked at.
@@ -24,6 +25,8 @@ export interface AuditEvent {
   readonly requestId: string | undefined
   /** The client's IP address. */
   readonly address: string | undefined
+  /** Whether it was done, or attempted, by a link: `customer` has made that, and whoever was at `address` has used it. Default: no. */
+  readonly isByLink?: boolean
 }
 
 /**

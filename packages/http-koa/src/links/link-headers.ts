@@ -5,9 +5,14 @@ import { mediaTypeOf } from '../answer/media-type.ts'
 const harmless =
   /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp|x-icon|vnd\.microsoft\.icon)|audio\/.+|video\/.+|text\/plain|application\/pdf)$/u
 
+/** What pages run, or are styled by, when they name its URL. */
+const usedByPages =
+  /^(?:(?:text|application)\/(?:[\w.-]*(?:java|ecma)script|css|wasm|json|[\w.+-]+\+json))$/u
+
 /**
  * What is different of a file that a link serves: pages of all origins may show it, since whoever has the link has the file;
- * and pages that it leads to do not learn the link. `disposition` is that of the file as an attachment.
+ * pages that it leads to do not learn the link; and with `nosniff` no page runs it, since it has the type of no script: a
+ * policy such as `script-src 'self'` would allow it. `disposition` is that of the file as an attachment.
  */
 export function linkHeaders(name: string, inline: boolean, disposition: string): RawHeaders {
   const [type = ''] = mediaTypeOf(name).split(';')
@@ -17,6 +22,7 @@ export function linkHeaders(name: string, inline: boolean, disposition: string):
     'cross-origin',
     'Referrer-Policy',
     'no-referrer',
+    ...(usedByPages.test(type) ? ['Content-Type', 'application/octet-stream'] : []),
     ...(isShown ? ['Content-Disposition', disposition.replace(/^attachment/u, 'inline')] : []),
   ]
 }

@@ -1,7 +1,7 @@
-import type { FileLinks, FileService } from '@holdfast/core'
-import type { Context, Middleware } from 'koa'
+import type { FileLinks, FileService, PresentedLink } from '@holdfast/core'
+import type { Context, Middleware, Next } from 'koa'
 import { networkOf, type AddressOf } from '../address/address-of.ts'
-import type { AuditRecorder } from '../audit/audit-recorder.ts'
+import type { AuditRecorder, RecordEvent } from '../audit/audit-recorder.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { decodePathSegment } from '../http/utf8.ts'
@@ -13,6 +13,12 @@ export interface LinkOpening {
   readonly recorder: AuditRecorder
 }
 
+/** What the handlers of a link share: the link that a request presents, and how to record what becomes of it. */
+interface Presented {
+  readonly link: PresentedLink
+  readonly record: RecordEvent
+}
+
 /**
  * Lets a request with `?link=` in for the one file that the link opens; all others are left to `customersOnly`. The link alone
  * counts: where an application logs in by cookies, a browser may send those of another customer.
@@ -21,30 +27,66 @@ export function createLinkOpening(
   { service, links, addressOf, recorder }: LinkOpening,
   customersOnly: Middleware<HoldfastState>,
 ): Middleware<HoldfastState> {
-  return async (ctx, next) => {
-    const tokens = new URLSearchParams(ctx.querystring).getAll('link')
-    if (tokens.length === 0) {
-      await customersOnly(ctx, next)
-      return
+  return byLink({ addressOf, recorder }, customersOnly, async (ctx, next, { link, record }) => {
+    const file = link.name
+    try {
+      const { customer, inline } = await links.open(link)
+      ctx.state.files = service.filesOf(customer)
+      ctx.state.link = { inline }
+    } catch (error) {
+      await record('download', { file, isByLink: true }, { error })
+      throw error
     }
-    const exchange = exchangeIn(ctx)
-    const record = recorder(exchange)
+    await next()
+    if (beginsFile(ctx)) await record('download', { file })
+  })
+}
+
+/** Lets a request with `?link=` in for the uploads that the link allows, and for nothing else; as above. */
+export function createUploadLinkOpening(
+  { links, addressOf, recorder }: LinkOpening,
+  customersOnly: Middleware<HoldfastState>,
+): Middleware<HoldfastState> {
+  return byLink({ addressOf, recorder }, customersOnly, async (ctx, next, { link, record }) => {
+    try {
+      ctx.state.link = { uploads: await links.openUpload(link) }
+    } catch (error) {
+      await record('upload', { file: link.name, isByLink: true }, { error })
+      throw error
+    }
+    await next()
+  })
+}
+
+function byLink(
+  { addressOf, recorder }: Pick<LinkOpening, 'addressOf' | 'recorder'>,
+  customersOnly: Middleware<HoldfastState>,
+  open: (ctx: LinkContext, next: Next, presented: Presented) => Promise<void>,
+): Middleware<HoldfastState> {
+  return (ctx, next) => {
+    const tokens = tokensOf(ctx)
+    if (tokens.length === 0) {
+      const handling: unknown = customersOnly(ctx, next)
+      return handling
+    }
     // Of two links each could be meant, so neither is right.
     const token = tokens.length === 1 ? (tokens[0] ?? '') : ''
     const name = decodePathSegment(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)) ?? ''
     const address = networkOf(addressOf(ctx.req))
-    try {
-      const { customer, inline } = await links.open({ token, name, address })
-      ctx.state.files = service.filesOf(customer)
-      ctx.state.link = { inline }
-    } catch (error) {
-      await record('download', { file: name }, { error })
-      throw error
-    }
-    await next()
-    if (beginsFile(ctx)) await record('download', { file: name })
+    return open(ctx, next, { link: { token, name, address }, record: recorder(exchangeIn(ctx)) })
   }
 }
+
+/** Whether a request presents a link, right or wrong. */
+export function hasLink(ctx: Context): boolean {
+  return tokensOf(ctx).length > 0
+}
+
+function tokensOf({ querystring }: Context): readonly string[] {
+  return new URLSearchParams(querystring).getAll('link')
+}
+
+type LinkContext = Context & { readonly state: HoldfastState }
 
 /** Whether the answer is the content from its first byte: of the many parts that a player asks for, one is enough. */
 function beginsFile(ctx: Context): boolean {

@@ -22,7 +22,24 @@ export async function readLinkRequest(
   const data = parse(text)
   if (!isLinkRequest(data)) throw problemOf(maxSeconds)
   if (data.expiresIn !== undefined && data.expiresIn > maxSeconds) throw wrongTime(maxSeconds)
+  checkVerb(data)
   return data
+}
+
+const ofUploads = ['prefix', 'maxFiles', 'maxSize', 'replace'] as const
+
+function checkVerb(data: LinkRequest): void {
+  if (data.verb === 'upload') {
+    refuseAny(data, ['inline'], 'it is for links to download')
+    if (data.prefix !== true) refuseAny(data, ['maxFiles'], 'it is for links with a prefix')
+  } else {
+    refuseAny(data, ofUploads, 'it is for links to upload, with "verb":"upload"')
+  }
+}
+
+function refuseAny(data: LinkRequest, fields: readonly (keyof LinkRequest)[], reason: string) {
+  const field = fields.find((name) => data[name] !== undefined)
+  if (field !== undefined) throw problems.invalidField(field, reason)
 }
 
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
@@ -58,12 +75,21 @@ function isLinkRequest(data: unknown): data is LinkRequest {
 
 function problemOf(maxSeconds: number) {
   const [wrong] = validate.errors ?? []
-  if (wrong?.instancePath === '/expiresIn') return wrongTime(maxSeconds)
-  if (wrong?.instancePath === '/inline') {
-    return problems.invalidField('inline', 'it must be true or false')
-  }
+  const field = wrong?.instancePath.slice(1) ?? ''
+  if (field === 'expiresIn') return wrongTime(maxSeconds)
+  const reason = reasons.get(field)
+  if (reason !== undefined) return problems.invalidField(field, reason)
   return problems.invalidField('body', 'it must be JSON such as {"expiresIn":3600,"inline":true}')
 }
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['verb', 'it must be "download" or "upload"'],
+  ['inline', 'it must be true or false'],
+  ['prefix', 'it must be true or false'],
+  ['maxFiles', 'it must be a whole number from 1 to 10000'],
+  ['maxSize', 'it must be a whole number of bytes from 1'],
+  ['replace', 'it must be true or false'],
+])
 
 function wrongTime(maxSeconds: number) {
   return problems.invalidField(

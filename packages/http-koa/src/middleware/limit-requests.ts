@@ -1,9 +1,9 @@
 import { FileServiceError } from '@holdfast/core'
 import type { Middleware } from 'koa'
+import { customerOf } from '../exchange/customer-of.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import { onExchangeEnd } from '../exchange/endings.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { filesOf } from './authenticate.ts'
 
 /** When a client that was refused for want of a place may come back, in milliseconds. */
 const retryAfterMs = 1_000
@@ -72,7 +72,10 @@ function overloaded(max: number, whose: string): FileServiceError {
  */
 export function limitRequests(takePlace: TakePlace): Middleware<HoldfastState> {
   return async (ctx, next) => {
-    const leave = takePlace(filesOf(ctx.state).customer.name, ctx.state.link !== undefined)
+    const { state } = ctx
+    const customer = customerOf(state)
+    if (customer === undefined) throw new TypeError('The route is not behind authentication')
+    const leave = takePlace(customer.name, state.link !== undefined)
     try {
       await next()
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import { connectionOf } from '../exchange/connection.ts'
+import { customerOf } from '../exchange/customer-of.ts'
 import { exchangeIn, type Exchange } from '../exchange/exchange.ts'
 import { onExchangeEnd } from '../exchange/endings.ts'
 import type { AnsweredRequest, OnAnswered } from '../exchange/answered-request.ts'
@@ -69,12 +70,12 @@ function describe(
   address: string,
 ): AnsweredRequest {
   const { request, response, state } = exchange
-  const { requestId, route = 'other', files, failure } = state
+  const { requestId, route = 'other', failure } = state
   const { bytesIn, bytesOut } = takeBytes(exchange)
   return {
     requestId,
     route,
-    customer: files?.customer.name,
+    customer: customerOf(state)?.name,
     isByLink: state.link !== undefined,
     code: failure === undefined ? undefined : codeOf(failure),
     reason: failure instanceof Error ? failure.message : undefined,

@@ -25,13 +25,23 @@ export interface FormFile {
  */
 export function prepareFile(
   files: Pick<CustomerFiles, 'upload'>,
-  { filename, content, digest }: FormFile,
+  file: FormFile,
   options: UploadOptions,
   onName: (name: string) => void,
 ): Upload {
-  if (filename !== undefined) onName(filename)
-  const name = partFileName(filename)
+  if (file.filename !== undefined) onName(file.filename)
+  const name = partFileName(file.filename)
   onName(name)
+  return prepareNamedFile(files, name, file, options)
+}
+
+/** The same under another name than the form gives it. */
+export function prepareNamedFile(
+  files: Pick<CustomerFiles, 'upload'>,
+  name: string,
+  { content, digest }: Omit<FormFile, 'filename'>,
+  options: UploadOptions,
+): Upload {
   const expected = digest?.()
   return prepareUpload(files, name, content, { ...options, ...(expected && { digest: expected }) })
 }

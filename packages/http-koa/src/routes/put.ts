@@ -29,7 +29,8 @@ export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastSt
       throw problems.invalidHeader('content-range', 'an upload is always the whole file')
     }
     const createOnly = isCreateOnly(headers)
-    if (draft?.isCreation(ctx.req)) {
+    // A link is for whole files.
+    if (ctx.state.link === undefined && draft?.isCreation(ctx.req)) {
       return createByDraft(draft, ctx, { name, createOnly, uploads: '../uploads' })
     }
     // The body is a part as well, or may be one where the header cannot be read.
@@ -37,12 +38,17 @@ export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastSt
       throw problems.invalidHeader('upload-complete', 'an upload is always the whole file')
     }
     const digest = parseContentDigest(ctx.get('content-digest') || undefined)
-    const upload = prepareUpload(filesOf(ctx.state), name, bodyOf(ctx.req), {
-      createOnly,
-      ...(digest && { digest }),
-      ...sizeOf(ctx.req),
-      ...releaseChunks(ctx.req),
-    })
+    const upload = prepareUpload(
+      ctx.state.link?.uploads ?? filesOf(ctx.state),
+      name,
+      bodyOf(ctx.req),
+      {
+        createOnly,
+        ...(digest && { digest }),
+        ...sizeOf(ctx.req),
+        ...releaseChunks(ctx.req),
+      },
+    )
     answerStored(ctx, await upload.publish())
   }
 }

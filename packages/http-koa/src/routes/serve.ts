@@ -95,7 +95,7 @@ function describe(ctx: FileContext, info: BlobInfo): void {
   const { link } = ctx.state
   if (link) {
     const disposition = ctx.response.get('Content-Disposition')
-    setHeaders(ctx.res, linkHeaders(info.name, link.inline, disposition))
+    setHeaders(ctx.res, linkHeaders(info.name, link.inline === true, disposition))
   }
   ctx.length = info.size
 }

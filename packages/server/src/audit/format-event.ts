@@ -15,6 +15,7 @@ export function formatEvent(event: AuditEvent): string {
     bytes: event.bytes ?? null,
     requestId: event.requestId ?? null,
     address: event.address ?? null,
+    ...(event.isByLink && { link: true }),
   })
 }
 

@@ -9,7 +9,7 @@ export interface RefusalLimit {
 }
 
 /**
- * Bounds the lines of refused logins and links, which a stranger could otherwise write without end. Wrong passwords always get
+ * Bounds the lines of refused logins, and of what was refused by links, which a stranger could otherwise write without end. Wrong passwords always get
  * theirs: each has cost a password hash, which bounds them, and they are what an auditor looks for. All other refusals
  * of logins cost nothing.
  */
@@ -21,7 +21,7 @@ export function createRefusalLimit(options: LineLimitOptions): RefusalLimit {
   }
 }
 
-function isCheap({ event, outcome, reason }: AuditEvent): boolean {
-  if (event === 'download') return outcome !== 'ok'
+function isCheap({ event, outcome, reason, isByLink }: AuditEvent): boolean {
+  if (event === 'download' || isByLink === true) return outcome !== 'ok'
   return event === 'login' && reason !== 'invalid-credentials'
 }

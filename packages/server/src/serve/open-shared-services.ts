@@ -3,6 +3,7 @@ import {
   createKeyedCounter,
   type CredentialSource,
   type FailureCounter,
+  type KeyedLock,
   type PasswordVerifier,
   type QuotaKeeper,
 } from '@holdfast/core'
@@ -32,6 +33,8 @@ export interface SharedServices {
   readonly writer?: number
   /** Default: what a service does without one. */
   readonly quotas?: QuotaKeeper
+  /** Default: what a service does without it. */
+  readonly linkTurns?: KeyedLock
   /** What the limits of requests under way count with. */
   readonly requestCounter: RequestCounter
   readonly customersState: () => CustomersState

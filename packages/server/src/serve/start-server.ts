@@ -53,7 +53,7 @@ export async function startServer(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   const services = await open(openServices())
-  const { certificate, credentials, verifyPassword, failures, quotas } = services
+  const { certificate, credentials, verifyPassword, failures, quotas, linkTurns } = services
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services.writer))
   const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config
@@ -63,6 +63,7 @@ export async function startServer(
     verifyPassword,
     loginBrake: createLoginBrake({ counter: failures, ...brakeOptions }),
     ...(quotas && { quotas }),
+    ...(linkTurns && { linkTurns }),
     ...(maxFileSize !== undefined && { maxFileSize }),
     uploadExpiryMs,
     maxUnfinishedUploads: config['max-unfinished-uploads'],

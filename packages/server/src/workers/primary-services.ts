@@ -1,5 +1,6 @@
 import {
   createKeyedCounter,
+  createKeyedLock,
   createLoginBrake,
   type Credential,
   type FailureCounter,
@@ -13,7 +14,8 @@ import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
-import type { PrimaryHandlers, ReplicaHandlers } from './worker-protocol.ts'
+import { createTurnServer } from './turn-server.ts'
+import type { PrimaryHandlers, ReplicaHandlers, SentLinkKey } from './worker-protocol.ts'
 
 /** One worker's part in the shared services. */
 export interface Share {
@@ -31,6 +33,9 @@ export interface PrimaryServices {
   sendCustomers(): void
 }
 
+/** As long as most keys are. */
+const noKey = new Uint8Array(32)
+
 /**
  * Shares what is one for a server among its workers: each gets customers, certificate and failed logins, and how
  * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
@@ -38,7 +43,7 @@ export interface PrimaryServices {
 export function createPrimaryServices(
   services: Omit<
     OwnServices,
-    'linkFailures' | 'requestCounter' | 'customersState' | 'reload' | 'close'
+    'linkFailures' | 'linkTurns' | 'requestCounter' | 'customersState' | 'reload' | 'close'
   >,
   books: QuotaBooks,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
@@ -46,6 +51,7 @@ export function createPrimaryServices(
   const { certificate, verifyPassword } = services
   const shares = new Map<RpcChannel<ReplicaHandlers>, KeyedCounter>()
   const replicatedFailures = createReplicatedFailureCounter()
+  const linkTurns = createKeyedLock()
 
   const failures: FailureCounter = {
     read: (key) => services.failures.read(key),
@@ -73,17 +79,20 @@ export function createPrimaryServices(
   return {
     give(channel) {
       const quotas = createQuotaServer(books)
+      const turns = createTurnServer(linkTurns)
       const counts = createKeyedCounter()
       return {
         answers: {
           ...quotas.answers,
+          ...turns.answers,
           verify: ({ name, address, password, passwordHash }, signal) =>
             brake.attempt({ name, address, password, signal }, () =>
               verifyPassword(password, passwordHash, { address, signal }),
             ),
-          async linkKey({ name }) {
+          async linkKey({ name }): Promise<SentLinkKey> {
             const key = await services.credentials.linkKey?.(name)
-            return key && Buffer.from(key).toString('base64')
+            const sent = Buffer.from(key ?? noKey).toString('base64')
+            return { exists: key === undefined ? 0 : 1, key: sent }
           },
           linkFailed: ({ key }) => failures.add(key),
           count({ key, count }) {
@@ -104,6 +113,7 @@ export function createPrimaryServices(
           shares.delete(channel())
           for (const key of counts.keys()) sendCount(key)
           quotas.end()
+          turns.end()
         },
       }
     },

@@ -1,4 +1,5 @@
 import type { BookedClaim, Customer, QuotaBooks } from '@holdfast/core'
+import { leaseMs, outlivedMs, startTimer, type StartTimer } from './leases.ts'
 
 /** How many bytes of unknown number may come before a worker has to ask, where the quota leaves room enough. */
 const ahead = 1024 * 1024
@@ -12,26 +13,6 @@ interface ClaimedFile extends FileOfCustomer {
   readonly size: number
   /** The unfinished upload that the bytes are a piece of. Left out for a whole file. */
   readonly upload?: string
-}
-
-/** Runs `run` after `ms` milliseconds, unless what it returns is called before. */
-type StartTimer = (ms: number, run: () => void) => () => void
-
-/**
- * How long a worker may keep a name from others while it publishes or deletes: longer than stores wait for their servers.
- * One that does not end by then has been stopped, and could keep the name for ever.
- */
-const leaseMs = 60_000
-
-/**
- * How long the request of a worker may outlive it: when it is killed, what it has sent is on its way to MinIO, which
- * carries it out.
- */
-const outlivedMs = 5_000
-
-const startTimer: StartTimer = (ms, run) => {
-  const timer = setTimeout(run, ms).unref()
-  return () => clearTimeout(timer)
 }
 
 /** What one worker may ask about quotas. */

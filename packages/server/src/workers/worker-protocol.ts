@@ -3,6 +3,7 @@ import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-status.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
+import type { TurnHandlers } from './turn-server.ts'
 import type { ReplicatedFailure } from './replicated-failure-counter.ts'
 import type { ReplicatedCount } from './replicated-request-counter.ts'
 
@@ -42,15 +43,24 @@ export interface Verification {
   readonly passwordHash?: string | undefined
 }
 
-/** What workers may ask their primary about what they have in common. */
-export type PrimaryHandlers = QuotaHandlers & {
-  verify(verification: Verification, signal: AbortSignal): Promise<boolean>
-  /** The key for links of the customer called `name`, in Base64. */
-  linkKey(customer: { readonly name: string }): Promise<string | undefined>
-  /** Counts a wrong link. */
-  linkFailed(failure: { readonly key: string }): Promise<void>
-  count(change: ReplicatedCount): void
+/** As long for an unknown customer: the time of a request by a link must not show who exists. */
+export interface SentLinkKey {
+  /** Whether there is such a customer; otherwise the key is none. */
+  readonly exists: 0 | 1
+  /** In Base64. */
+  readonly key: string
 }
+
+/** What workers may ask their primary about what they have in common. */
+export type PrimaryHandlers = QuotaHandlers &
+  TurnHandlers & {
+    verify(verification: Verification, signal: AbortSignal): Promise<boolean>
+    /** The key for links of the customer called `name`. */
+    linkKey(customer: { readonly name: string }): Promise<SentLinkKey>
+    /** Counts a wrong link. */
+    linkFailed(failure: { readonly key: string }): Promise<void>
+    count(change: ReplicatedCount): void
+  }
 
 /** What a worker takes from its primary. */
 export type ReplicaHandlers = {

@@ -5,6 +5,7 @@ import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { RpcChannel } from './rpc-channel.ts'
 import { createQuotaClient } from './quota-client.ts'
 import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
+import { createTurnClient } from './turn-client.ts'
 import type { PrimaryHandlers, ReplicaHandlers, WorkerOrder } from './worker-protocol.ts'
 import {
   createReplicatedRequestCounter,
@@ -59,8 +60,9 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
         credentials: {
           find: (name) => credentials.get(name),
           async linkKey(name) {
-            const key = await primary().ask('linkKey', { name })
-            return key === undefined ? undefined : Buffer.from(key, 'base64')
+            const { exists, key } = await primary().ask('linkKey', { name })
+            const bytes = Buffer.from(key, 'base64')
+            return exists === 1 ? bytes : undefined
           },
         },
         verifyPassword: rememberPasswords(verifyElsewhere(primary())),
@@ -70,6 +72,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
           add: (key) => primary().ask('linkFailed', { key }),
         },
         quotas: createQuotaClient(primary()),
+        linkTurns: createTurnClient(primary()),
         requestCounter,
         customersState: () => ({ count: credentials.size }),
         reload: async () => true,

@@ -22,6 +22,11 @@ describe('formatEvent', () => {
     )
   })
 
+  it('marks what was done by a link', () => {
+    expect(formatEvent({ ...event, isByLink: true })).to.match(/"address":"::1","link":true\}\n$/u)
+    expect(formatEvent({ ...event, isByLink: false })).to.equal(formatEvent(event))
+  })
+
   it('says null where something is not known', () => {
     const { reason: _, ...unknown } = event
     const nothing = { customer: undefined, file: undefined, bytes: undefined, address: undefined }

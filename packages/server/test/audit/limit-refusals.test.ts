@@ -19,7 +19,7 @@ describe('createRefusalLimit', () => {
   const countAdmitted = (admit: (event: AuditEvent) => boolean, event: AuditEvent) =>
     Array.from({ length: 50 }, () => admit(event)).filter(Boolean).length
 
-  it('bounds the refused logins that cost nothing, of all kinds together, and says how many it left out', () => {
+  it('bounds the refused logins that cost nothing, and refusals by links, of all kinds together, and says how many it left out', () => {
     const told: number[] = []
     const limit = createRefusalLimit({
       perWindow: 60,
@@ -30,11 +30,13 @@ describe('createRefusalLimit', () => {
     expect(countAdmitted(limit.admit, refusal('too-many-attempts'))).to.equal(10)
     expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(0)
     expect(countAdmitted(limit.admit, refusal('link-refused', 'download'))).to.equal(0)
+    const byLink = { ...refusal('already-exists', 'upload'), isByLink: true }
+    expect(countAdmitted(limit.admit, byLink)).to.equal(0)
     limit.flush()
-    expect(told).to.deep.equal([140])
+    expect(told).to.deep.equal([190])
     expect(countAdmitted(limit.admit, refusal('overloaded'))).to.equal(50)
     limit.flush()
-    expect(told).to.deep.equal([140])
+    expect(told).to.deep.equal([190])
   })
 
   it('spares wrong passwords, uploads and deletions', () => {

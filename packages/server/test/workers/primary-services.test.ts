@@ -1,5 +1,6 @@
-import { createQuotaKeeper } from '@holdfast/core'
+import { createQuotaKeeper, type CredentialSource } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { linkKeyOfHash } from '@holdfast/passwords'
 import { expect } from 'chai'
 import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
 import type { RpcChannel } from '../../src/workers/rpc-channel.ts'
@@ -11,6 +12,32 @@ import {
 } from '../../src/workers/replicated-failure-counter.ts'
 
 describe('createPrimaryServices', () => {
+  it('sends as much of the key for links of an unknown customer as of any other', async () => {
+    const keyOf = (name: string) => linkKeyOfHash(name, name === 'anna' ? 'a hash' : undefined)
+    const credentials: CredentialSource = {
+      find: () => undefined,
+      linkKey: async (name) => keyOf(name),
+    }
+    const shared = createPrimaryServices(
+      {
+        certificate: undefined,
+        credentials,
+        customers: () => ['anna'],
+        verifyPassword: async () => false,
+        failures: createLoginFailureCounter(60_000),
+      },
+      createQuotaKeeper(createMemoryBlobStore()),
+    )
+    const { answers } = shared.give(() => {
+      throw new Error('Nothing is sent')
+    })
+    const known = await answers.linkKey({ name: 'anna' })
+    const unknown = await answers.linkKey({ name: 'bert' })
+    expect([known.exists, unknown.exists]).to.deep.equal([1, 0])
+    expect(known.key).to.equal(Buffer.from(keyOf('anna') ?? '').toString('base64'))
+    expect(JSON.stringify(unknown).length).to.equal(JSON.stringify(known).length)
+  })
+
   it('sends workers failed logins by keys that are short, however long the name was', async () => {
     const told: ReplicatedFailure[] = []
     const channel = {

@@ -131,6 +131,20 @@ describe('holdfast serve --workers', function () {
     expect(await put('and one more', 0)).to.equal(413)
   })
 
+  it('never takes more files by a link than its maker says, and takes exactly so many', async () => {
+    await start()
+    const body = JSON.stringify({ verb: 'upload', prefix: true, maxFiles: 10 })
+    const made = await send('/link/in-', { method: 'POST', body })
+    const { url } = (await made.json()) as { readonly url: string }
+    const statuses = await many(40, async (n) => {
+      const named = url.replace('in-?', `in-${n}?`)
+      return (await fetch(named, { method: 'PUT', body: `${n}`, headers: apart })).status
+    })
+    expect(statuses.filter((status) => status === 200)).to.have.length(10)
+    expect(statuses.filter((status) => status === 413)).to.have.length(30)
+    expect(await (await send('/list')).json()).to.have.length(10)
+  })
+
   it('computes ten hashes for a thousand guesses at a name, and then holds its brake everywhere', async () => {
     await start()
     expect((await send('/list')).status).to.equal(400)

@@ -23,6 +23,7 @@ import { truncation } from './areas/truncation.ts'
 import { uploadBatch } from './areas/upload-batch.ts'
 import { uploadCreateOnly } from './areas/upload-create-only.ts'
 import { uploadForm } from './areas/upload-form.ts'
+import { uploadLinks } from './areas/upload-links.ts'
 import { uploadMalformed } from './areas/upload-malformed.ts'
 import { uploadNames } from './areas/upload-names.ts'
 import { uploadOverwrite } from './areas/upload-overwrite.ts'
@@ -69,6 +70,7 @@ const storeAreas = [
   serveRanges,
   serveConditional,
   links,
+  uploadLinks,
   list,
   usage,
   deletion,
@@ -97,6 +99,7 @@ const areas = [
   serveRanges,
   serveConditional,
   links,
+  uploadLinks,
   list,
   usage,
   deletion,

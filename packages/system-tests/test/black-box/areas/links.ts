@@ -74,11 +74,11 @@ export function links(start: StartService): void {
         ['GET', '/list'],
         ['GET', '/usage'],
         ['DELETE', '/delete/a'],
-        ['PUT', '/upload/a'],
         ['POST', '/link/a'],
       ] as const) {
         expectError(await visit(service, `${path}${query}`, {}, method), 400, 'No auth headers')
       }
+      expectError(await visit(service, `/upload/a${query}`, {}, 'PUT'), 403, refusal)
       expect(await service.anna.text('a')).to.equal('a')
     })
 

@@ -5,6 +5,7 @@ import {
   type BlobStore,
   type CredentialSource,
   type FailureCounter,
+  type KeyedLock,
   type LoginBrakeOptions,
   type PasswordVerifier,
   type QuotaKeeper,
@@ -31,6 +32,7 @@ export interface ServiceParts {
   readonly linkFailures?: FailureCounter
   readonly verifyPassword: PasswordVerifier
   readonly quotas?: QuotaKeeper
+  readonly linkTurns?: KeyedLock
 }
 
 /** The parts of so many workers, which have those of one service in common as processes have them. */
@@ -52,10 +54,8 @@ export async function joinWorkers(
       share.welcome()
       await new Promise((resolve) => setImmediate(resolve))
       const { store } = parts
-      const { credentials, failures, linkFailures, verifyPassword, quotas } = told.open({
-        config: { ...resolveConfig(), workers },
-        place,
-      })
+      const opened = told.open({ config: { ...resolveConfig(), workers }, place })
+      const { credentials, failures, linkFailures, verifyPassword, quotas, linkTurns } = opened
       return {
         store,
         credentials,
@@ -63,6 +63,7 @@ export async function joinWorkers(
         linkFailures,
         verifyPassword,
         ...(quotas && { quotas }),
+        ...(linkTurns && { linkTurns }),
       }
     }),
   )

@@ -1,0 +1,106 @@
+import { createKeyedLock } from '@holdfast/core'
+import { expect } from 'chai'
+import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
+import { createTurnClient } from '../../src/workers/turn-client.ts'
+import { createTurnServer, type TurnHandlers } from '../../src/workers/turn-server.ts'
+
+/** A lock, workers that take turns of it, and timers that end when a test says so. */
+function openTurns() {
+  const lock = createKeyedLock()
+  const timers = new Set<() => void>()
+  const start = (_ms: number, run: () => void) => {
+    timers.add(run)
+    return () => void timers.delete(run)
+  }
+  const startWorker = () => {
+    const takers: ((message: unknown) => void)[] = []
+    const transport = (own: number): Transport => ({
+      send: (message) => {
+        const copy = JSON.parse(JSON.stringify(message)) as unknown
+        queueMicrotask(() => takers[1 - own]?.(copy))
+      },
+      onMessage: (take) => void (takers[own] = take),
+    })
+    const server = createTurnServer(lock, start)
+    createRpcChannel(transport(0), server.answers)
+    const takeTurn = createTurnClient(createRpcChannel<TurnHandlers>(transport(1), {}))
+    return { takeTurn, die: () => server.end() }
+  }
+  return {
+    startWorker,
+    timers,
+    expire: () => [...timers].forEach((run) => timers.delete(run) && run()),
+  }
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Notes in `order` that `turn` has come. */
+function noting(order: string[], who: string, turn: Promise<() => void>) {
+  return turn.then((end) => {
+    order.push(who)
+    return end
+  })
+}
+
+describe('createTurnServer', () => {
+  it('gives the turns of one key one after the other, whichever worker asks', async () => {
+    const { startWorker, timers } = openTurns()
+    const [first, second] = [startWorker(), startWorker()]
+    const order: string[] = []
+    const endFirst = await noting(order, 'first', first.takeTurn('alice'))
+    const waiting = noting(order, 'second', second.takeTurn('alice'))
+    const endOther = await noting(order, 'other', second.takeTurn('bob'))
+    await settle()
+    expect(order).to.deep.equal(['first', 'other'])
+    endFirst()
+    const endSecond = await waiting
+    endSecond()
+    endSecond()
+    endOther()
+    await settle()
+    expect(timers.size).to.equal(0)
+  })
+
+  it('ends the turn of a worker that does not, when its lease is over', async () => {
+    const { startWorker, expire } = openTurns()
+    const [first, second] = [startWorker(), startWorker()]
+    const endFirst = await first.takeTurn('alice')
+    const waiting = second.takeTurn('alice')
+    await settle()
+    expire()
+    const order: string[] = []
+    await waiting
+    const third = noting(order, 'third', first.takeTurn('alice'))
+    endFirst()
+    await settle()
+    expect(order).to.deep.equal([])
+    expire()
+    await third
+  })
+
+  it('ends the turns of a worker that has died some time after it', async () => {
+    const { startWorker, expire } = openTurns()
+    const [first, second] = [startWorker(), startWorker()]
+    await first.takeTurn('alice')
+    const order: string[] = []
+    const waiting = noting(order, 'second', second.takeTurn('alice'))
+    first.die()
+    await settle()
+    expect(order).to.deep.equal([])
+    expire()
+    await waiting
+  })
+
+  it('gives no turn to a worker that has died while it waited', async () => {
+    const { startWorker } = openTurns()
+    const [first, second, third] = [startWorker(), startWorker(), startWorker()]
+    const end = await first.takeTurn('alice')
+    void second.takeTurn('alice')
+    const waiting = third.takeTurn('alice')
+    await settle()
+    second.die()
+    end()
+    await waiting
+  })
+})
