@@ -3,10 +3,13 @@ import {
   type AppendOptions,
   requireOffset,
   type UploadKey,
+  type UploadPlan,
   uploadPublished,
 } from '@holdfast/core'
-import type { FileCalls } from '../files/file-calls.ts'
+import { lastFailedSync, type FileCalls } from '../files/file-calls.ts'
 import { describeUpload } from './find-upload.ts'
+import { preparePublication } from './prepare-publication.ts'
+import { nameRecord } from './record-file.ts'
 import { takeUpload, type Unpublished } from './take-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
@@ -46,13 +49,17 @@ export async function appendToUpload(
 }
 
 async function fill(
-  { calls }: UploadSite,
+  site: UploadSite,
   { found, lease }: { readonly found: Unpublished; readonly lease: UploadLease },
   { key, offset, content, options }: Append,
   endings: readonly AbortSignal[],
 ): Promise<Appended> {
+  const { calls, tempDirectory } = site
   const { signal, allOrNothing = false, release = () => {}, onState } = options
   const ended = AbortSignal.any([...endings, ...(signal ? [signal] : [])])
+  const { plan } = found.record
+  /** The path of the record that the last piece comes with, until it has its name. */
+  let record: string | undefined
   const file = await calls.open(lease.path(), 'a')
   const report = async () => {
     if (!onState) return
@@ -66,8 +73,15 @@ async function fill(
       file,
       content: abortable(content, ended),
       ...{ calls, allOrNothing, release },
+      syncLast: async (bytes) => {
+        if (offset + bytes !== plan.length) return calls.datasync(file)
+        record = await prepareLast(site, file, plan)
+      },
       acknowledge: async (bytes) => {
-        await lease.acknowledge(offset + bytes)
+        await lease.acknowledge(offset + bytes, async () => {
+          if (record !== undefined) await nameRecord(lease.directory, record, calls)
+          record = undefined
+        })
         await report()
       },
     })
@@ -75,7 +89,21 @@ async function fill(
     return failure ?? { offset: lease.offset() }
   } finally {
     await calls.close(file)
+    if (record !== undefined) await tempDirectory.remove(record)
   }
+}
+
+/** Syncs a content that is complete. The record for its publication can wait for that, unless a sync has failed. */
+async function prepareLast(
+  site: UploadSite,
+  file: number,
+  plan: UploadPlan,
+): Promise<string | undefined> {
+  const failedBefore = lastFailedSync()
+  const { record } = await preparePublication(site, file, plan)
+  if (record.status === 'fulfilled') return record.value
+  if (lastFailedSync() !== failedBefore) throw record.reason
+  return undefined
 }
 
 /** Drops what is beyond the first `size` bytes: a process that has ended wrote it, and did not make it count. */

@@ -13,8 +13,8 @@ const slow = 10_000
 export interface DurableProgress extends IncrementalSync {
   /** Bytes so far. */
   written(): number
-  /** Resolves when all that was written is durable, and acknowledged. */
-  finish(): Promise<void>
+  /** Resolves when all that was written is durable, and acknowledged. `sync` syncs what is not synced yet. */
+  finish(sync?: () => Promise<void>): Promise<void>
 }
 
 /**
@@ -39,8 +39,10 @@ export function createDurableProgress(
     durable = bytes
   }
 
-  const sync = async (bytes: number) => {
-    await translateFsError(calls.datasync(file))
+  const datasync = () => calls.datasync(file)
+
+  const sync = async (bytes: number, syncFile: () => Promise<void>) => {
+    await translateFsError(syncFile())
     crashPoint('upload-content-synced')
     acknowledging = note(acknowledging, bytes)
     acknowledging.catch(() => {})
@@ -49,10 +51,10 @@ export function createDurableProgress(
     if (written - begun >= interval) begin()
   }
 
-  const begin = () => {
+  const begin = (syncFile = datasync) => {
     begun = written
     begunAt = performance.now()
-    syncing = sync(written)
+    syncing = sync(written, syncFile)
     syncing.catch(() => {})
   }
 
@@ -80,10 +82,10 @@ export function createDurableProgress(
       return written - durable >= most ? room() : undefined
     },
     end,
-    async finish() {
+    async finish(syncFile) {
       await end()
       if (written === durable) return
-      begin()
+      begin(syncFile)
       await end()
     },
   }

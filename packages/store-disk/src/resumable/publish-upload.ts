@@ -11,9 +11,9 @@ import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/system-error.ts'
 import { publishFile } from '../write/publish-file.ts'
-import { sealFile } from '../write/seal-file.ts'
 import { trim } from './append-to-upload.ts'
-import { replaceRecord } from './record-file.ts'
+import { preparePublication } from './prepare-publication.ts'
+import { placeRecord } from './record-file.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
 import { publishedName, recordName, type UploadSite } from './upload-site.ts'
 
@@ -33,8 +33,8 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     if (createOnly && (await fileStats(target, site.calls))) {
       throw new FileServiceError('already-exists', 'The name is taken')
     }
-    const published = await seal(site, taken)
-    await replaceRecord(lease.directory, { plan, publishing: published }, site)
+    await lease.unshare()
+    const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))
     await publishFile(lease.path(), { ...site, target, createOnly, signal: undefined })
     crashPoint('name-synced')
     return await finish(site, { directory: lease.directory, published })
@@ -44,14 +44,37 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
   }
 }
 
-async function seal(site: UploadSite, { found, lease }: TakenUpload): Promise<BlobInfo> {
-  await lease.unshare()
-  const file = await site.calls.open(lease.path(), 'r+')
+/** How long after the last piece its time may be that of the blob, in milliseconds. */
+const longestPreparation = 10_000
+
+/** What the last piece has prepared, unless the content has changed since, or that was long ago. */
+async function prepared(
+  { calls }: UploadSite,
+  { found, lease }: TakenUpload,
+  target: string,
+): Promise<BlobInfo | undefined> {
+  const { plan, publishing } = found.record
+  if (!publishing) return undefined
+  const stats = await calls.lstat(lease.path())
+  const published = blobInfo(plan.name, stats)
+  if (published.etag !== publishing.etag) return undefined
+  if (Math.abs(Date.now() - published.modifiedAt.getTime()) > longestPreparation) return undefined
+  // The time of a file never goes back where a client may compare it.
+  const replaced = await fileStats(target, calls)
+  return replaced && replaced.mtimeNs >= stats.mtimeNs ? undefined : published
+}
+
+async function prepare(site: UploadSite, { found, lease }: TakenUpload): Promise<BlobInfo> {
+  const { calls } = site
+  const file = await calls.open(lease.path(), 'r+')
   try {
-    await trim(file, found.offset, site.calls)
-    return blobInfo(found.record.plan.name, await sealFile(file, site))
+    await trim(file, found.offset, calls)
+    const { published, record } = await preparePublication(site, file, found.record.plan)
+    if (record.status === 'rejected') throw record.reason
+    await placeRecord(lease.directory, record.value, site)
+    return published
   } finally {
-    await site.calls.close(file)
+    await calls.close(file)
   }
 }
 

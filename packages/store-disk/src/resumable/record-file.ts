@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import type { TempDirectory } from '../temp/temp-directory.ts'
 import { formatRecord, parseRecord, type UploadRecord } from './upload-record.ts'
 import { recordName, type UploadSite } from './upload-site.ts'
 
@@ -52,26 +51,49 @@ export async function fillRecord(
   }
 }
 
+type RecordSite = Pick<UploadSite, 'calls' | 'tempDirectory'>
+
 /** Replaces the record of the upload in `directory` durably, in one step. */
 export async function replaceRecord(
   directory: string,
   record: UploadRecord,
-  { calls, tempDirectory }: Pick<UploadSite, 'calls'> & { readonly tempDirectory: TempDirectory },
+  site: RecordSite,
 ): Promise<void> {
+  await placeRecord(directory, await prepareRecord(record, site), site)
+}
+
+/** Writes `record` durably into a temporary file; resolves to the path. */
+export async function prepareRecord(
+  record: UploadRecord,
+  { calls, tempDirectory }: RecordSite,
+): Promise<string> {
   const { path, file } = await tempDirectory.createTemporaryFile()
   try {
     await fillRecord(file, record, calls)
-    await changeDurably(
-      directory,
-      async () => {
-        await calls.rename(path, join(directory, recordName))
-        crashPoint('upload-record-replaced')
-      },
-      calls,
-    )
+    return path
+  } catch (error) {
+    await tempDirectory.remove(path)
+    throw error
+  }
+}
+
+/** Makes the prepared record at `path` that of the upload in `directory`, durably. */
+export async function placeRecord(
+  directory: string,
+  path: string,
+  { calls, tempDirectory }: RecordSite,
+): Promise<void> {
+  try {
+    await changeDurably(directory, () => nameRecord(directory, path, calls), calls)
     crashPoint('upload-record-synced')
   } catch (error) {
     await tempDirectory.remove(path)
     throw error
   }
+}
+
+/** Gives the prepared record at `path` its name; whoever calls it syncs the directory. */
+export async function nameRecord(directory: string, path: string, calls: FileCalls): Promise<void> {
+  await calls.rename(path, join(directory, recordName))
+  crashPoint('upload-record-replaced')
 }

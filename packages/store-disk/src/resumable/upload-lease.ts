@@ -19,8 +19,11 @@ export interface UploadLease {
   offset(): number
   /** The names that the content may have at this moment. */
   names(): readonly string[]
-  /** Resolves when `offset` bytes of the content, which have been synced, count durably. @throws `upload-conflict` */
-  acknowledge(offset: number): Promise<void>
+  /**
+   * Resolves when `offset` bytes of the content, which have been synced, count durably, and so does what `along` changes in the
+   * directory; it is called while the content is here. @throws `upload-conflict`
+   */
+  acknowledge(offset: number, along?: () => Promise<void>): Promise<void>
   /** Makes sure that no one else has the file open. */
   unshare(): Promise<void>
   /** Gives the content back; never fails. */
@@ -74,12 +77,13 @@ function createLease(site: UploadSite, directory: string, taken: ContentName): U
     offset: () => name.pending ?? name.offset,
     names: () => [name, next].map(formatContentName),
 
-    async acknowledge(offset) {
+    async acknowledge(offset, along = async () => {}) {
       const { pending, ...before } = name
       const durable = { ...before, offset: pending ?? before.offset }
       const change = async () => {
         await rename({ ...durable, pending: offset })
         crashPoint('upload-offset-named')
+        await along()
       }
       try {
         await changeDurably(directory, change, calls)

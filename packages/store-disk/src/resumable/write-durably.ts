@@ -11,6 +11,8 @@ export interface DurableWrite {
   /** All bytes count or none. */
   readonly allOrNothing: boolean
   readonly release: (chunk: Uint8Array) => void
+  /** Syncs the file when all of the content has been written. */
+  readonly syncLast: (bytes: number) => Promise<void>
   /** Makes the first `bytes` of the content count; they have been synced. */
   readonly acknowledge: (bytes: number) => Promise<void>
 }
@@ -22,7 +24,7 @@ export interface DurableWrite {
 export async function writeDurably(
   write: DurableWrite,
 ): Promise<{ readonly error: unknown } | undefined> {
-  const { file, content, calls, allOrNothing, release, acknowledge } = write
+  const { file, content, calls, allOrNothing, release, acknowledge, syncLast } = write
   const progress = createDurableProgress(file, calls, allOrNothing ? undefined : acknowledge)
   const writer = createFileWriter(file, calls, progress)
   let failure: { readonly error: unknown } | undefined
@@ -46,7 +48,7 @@ export async function writeDurably(
   }
   if (failure && allOrNothing) return failure
   try {
-    await progress.finish()
+    await progress.finish(failure ? undefined : () => syncLast(progress.written()))
     if (allOrNothing && progress.written() > 0) await acknowledge(progress.written())
   } catch (error) {
     throw failure ? failure.error : error

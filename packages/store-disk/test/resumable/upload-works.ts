@@ -9,11 +9,13 @@ export type UploadWork =
   | 'begin'
   | 'append'
   | 'append-much'
+  | 'append-the-rest'
   | 'append-all-or-nothing'
   | 'append-after-a-silent-owner'
   | 'remember'
   | 'declare-length'
   | 'publish'
+  | 'publish-complete'
   | 'publish-as-new'
   | 'discard'
   | 'sweep'
@@ -65,6 +67,7 @@ export const uploadWorks: Readonly<Record<UploadWork, Work>> = {
   },
   append: append(100 * KiB, 70 * KiB),
   'append-much': append(0, 33 * MiB),
+  'append-the-rest': { ...append(3 * KiB, 70 * KiB), plan: { length: 73 * KiB } },
   'append-all-or-nothing': append(10, 70 * KiB, true),
   'append-after-a-silent-owner': {
     ...append(3 * KiB, 5),
@@ -89,6 +92,12 @@ export const uploadWorks: Readonly<Record<UploadWork, Work>> = {
     run: (store, key) => store.resumable.declareLength(key, 5),
   },
   publish: { before: 70_000, adds: 0, run: (store, key) => store.resumable.publish(key) },
+  'publish-complete': {
+    before: 70_000,
+    adds: 0,
+    plan: { length: 70_000 },
+    run: (store, key) => store.resumable.publish(key),
+  },
   'publish-as-new': {
     before: 100,
     adds: 0,
