@@ -1,5 +1,6 @@
 import type { ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { appendBody } from './append-body.ts'
+import { hasBody } from '../protocol/request-body.ts'
 import { requireContentType } from './require-content-type.ts'
 import { tusProblems } from './tus-problems.ts'
 import type { TusAnswer, TusRequest } from './tus-request.ts'
@@ -44,7 +45,13 @@ async function continueUpload(
   const offset = wholeNumber(request, 'upload-offset')
   if (offset === undefined) throw tusProblems.invalidHeader('upload-offset', 'it is missing')
   const length = wholeNumber(request, 'upload-length')
-  if (length !== undefined) requireSameLength(await files.state(id), length)
+  const isEmpty = !hasBody(request)
+  const found = isEmpty || length !== undefined ? await files.state(id) : undefined
+  if (found && length !== undefined) requireSameLength(found, length)
+  if (isEmpty && found?.published && found.offset === offset) {
+    // The answer to the request that published it may have been lost.
+    return { status: 204, headers: progressHeaders(found), upload: found, hasPublished: false }
+  }
   const upload = await appendBody(files, request, { id, offset, length })
   return {
     status: 204,
@@ -55,8 +62,9 @@ async function continueUpload(
 }
 
 /** A length that is known never changes. */
-function requireSameLength({ plan }: ResumableUpload, length: number): void {
-  if (plan.length === undefined || plan.length === length) return
+function requireSameLength(upload: ResumableUpload, length: number): void {
+  const known = upload.published?.size ?? upload.plan.length
+  if (known === undefined || known === length) return
   throw tusProblems.invalidHeader('upload-length', 'the upload has another one')
 }
 

@@ -44,6 +44,22 @@ describe('PATCH /resumable/:id', () => {
     expect((await app.files.stat('a.txt')).size).to.equal(5)
   })
 
+  it('answers an empty part at the end of a published upload, whose last answer may have been lost', async () => {
+    await using app = await runApp()
+    const client = createTusClient(app.url)
+    const { url } = await client.begin({ 'Upload-Defer-Length': '1' }, 'Hello')
+    for (const headers of [length, length, {}]) {
+      const answer = await client.append(url, 5, '', headers)
+      expect(answer).to.include({ status: 204, offset: 5 })
+      expect(answer.headers.has('upload-expires')).to.equal(false)
+    }
+    await app.files.delete('a.txt')
+    expect(await client.append(url, 5, '')).to.include({ status: 204, offset: 5 })
+    expect(await app.names()).to.deep.equal([])
+    expect((await client.append(url, 4, '')).status).to.equal(409)
+    expect((await client.append(url, 5, '', { 'Upload-Length': '6' })).status).to.equal(400)
+  })
+
   for (const algorithm of ['sha1', 'sha256']) {
     it(`checks ${algorithm} of its body, of which all counts or nothing`, async () => {
       await using app = await runApp()
