@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { hashPassword } from '@holdfast/passwords'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import {
   createSite,
   credentials,
@@ -181,15 +181,8 @@ describe('holdfast doctor', () => {
 describeWithMinio('holdfast doctor --store minio', (minio) => {
   it('examines the bucket', async () => {
     const site = await createSite()
-    const { endpoint, accessKey, secretKey } = minio()
-    const bucket = await minio().createBucket()
-    const { code, stdout } = await runHoldfast(
-      ['doctor', '--store', 'minio', '--minio-endpoint', endpoint, '--minio-bucket', bucket],
-      {
-        cwd: site.path,
-        env: { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey },
-      },
-    )
+    const env = minioEnvironment(minio(), await minio().createBucket())
+    const { code, stdout } = await runHoldfast(['doctor'], { cwd: site.path, env })
     await site.remove()
     expect(code, stdout).to.equal(0)
     expect(stdout).to.match(/^MinIO store\n {2}ok {7}encryption/m)

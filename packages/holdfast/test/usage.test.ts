@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { createSite, credentials, runHoldfast, type Site, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -171,14 +171,7 @@ describe('holdfast usage', () => {
 describeWithMinio('holdfast usage --store minio', (minio) => {
   it('counts what is in the bucket, by the settings of the server', async () => {
     const site = await createSite()
-    const { endpoint, accessKey, secretKey } = minio()
-    const env = {
-      HOLDFAST_STORE: 'minio',
-      HOLDFAST_MINIO_ENDPOINT: endpoint,
-      HOLDFAST_MINIO_BUCKET: await minio().createBucket(),
-      HOLDFAST_MINIO_ACCESS_KEY: accessKey,
-      HOLDFAST_MINIO_SECRET_KEY: secretKey,
-    }
+    const env = minioEnvironment(minio(), await minio().createBucket())
     const server = await startHoldfast([], { cwd: site.path, env })
     try {
       const init = { method: 'PUT', headers: credentials, body: 'x'.repeat(1_234) }

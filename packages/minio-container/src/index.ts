@@ -3,6 +3,7 @@ export { ownershipLabels } from './ownership.ts'
 export { findFreePort } from './find-free-port.ts'
 export { describeWithContainers, describeWithMinio } from './describe-with-minio.ts'
 export { startMinio, type OwnMinio, type StartMinioOptions } from './start-minio.ts'
+export { minioEnvironment, minioKeys } from './minio-environment.ts'
 export type { RunningMinio } from './running-minio.ts'
 export {
   startMinioCluster,

@@ -4,34 +4,26 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import {
   childrenOf,
-  createSite,
   credentials,
   customersYaml,
   type HoldfastServer,
   openConnection,
   runHoldfast,
-  type Site,
-  startHoldfast,
   until,
   uploadHead,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 import { adminPortOf } from '../support/admin-port.ts'
 
 describe('holdfast serve --admin-port', function () {
   this.timeout(60_000)
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
-  })
 
   const start = async (...args: string[]) => {
-    server = await startHoldfast(['--admin-port', '0', ...args], { cwd: site.path })
+    server = await holdfast.start(['--admin-port', '0', ...args])
     return adminPortOf(server)
   }
   const list = async () => (await fetch(`${server.url}/list`, { headers: credentials })).status

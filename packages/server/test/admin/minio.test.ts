@@ -1,4 +1,4 @@
-import { describeWithContainers, startMinio } from '@holdfast/minio-container'
+import { describeWithContainers, startMinio, minioKeys } from '@holdfast/minio-container'
 import { createSite, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { adminPortOf } from '../support/admin-port.ts'
@@ -10,8 +10,7 @@ describeWithContainers('holdfast serve --admin-port on MinIO', () => {
     const minio = await startMinio()
     const store = ['--store', 'minio', '--minio-endpoint', minio.endpoint]
     const bucket = ['--minio-bucket', await minio.createBucket()]
-    const { accessKey, secretKey } = minio
-    const env = { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
+    const env = minioKeys(minio)
     const args = [...store, ...bucket, '--admin-port', '0']
     const server = await startHoldfast(args, { cwd: site.path, env })
     try {

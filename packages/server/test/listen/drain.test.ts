@@ -3,30 +3,22 @@ import { join } from 'node:path'
 import { connect } from 'node:net'
 import {
   type Connection,
-  createSite,
   credentials,
   type HoldfastServer,
   openConnection,
-  type Site,
-  startHoldfast,
   until,
   uploadHead,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 
 describe('holdfast serve at SIGTERM', () => {
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
 
   const start = async (...args: string[]) => {
-    server = await startHoldfast(args, { cwd: site.path })
+    server = await holdfast.start(args)
     return server
   }
 

@@ -1,31 +1,23 @@
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  createSite,
   credentials,
   type HoldfastServer,
   openConnection,
-  type Site,
-  startHoldfast,
   until,
   uploadHead,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 import { scrape } from './scrape.ts'
 
 describe('/metrics', function () {
   this.timeout(60_000)
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer
   beforeEach(async () => {
-    site = await createSite()
-    server = await startHoldfast(['--admin-port', '0', '--max-file-size', '1kB'], {
-      cwd: site.path,
-    })
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
+    server = await holdfast.start(['--admin-port', '0', '--max-file-size', '1kB'])
   })
 
   const send = async (path: string, init: RequestInit = {}) => {

@@ -1,26 +1,13 @@
-import {
-  childrenOf,
-  createSite,
-  credentials,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-  until,
-} from '@holdfast/testing'
+import { childrenOf, credentials, type HoldfastServer, until, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { scrape, type Scrape } from './scrape.ts'
 
 describe('/metrics of a server with workers', function () {
   this.timeout(60_000)
-  let site: Site
+  const holdfast = useHoldfast()
   let server: HoldfastServer
   beforeEach(async () => {
-    site = await createSite()
-    server = await startHoldfast(['--workers', '2', '--admin-port', '0'], { cwd: site.path })
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
+    server = await holdfast.start(['--workers', '2', '--admin-port', '0'])
   })
 
   const workers = () => childrenOf(server.pid)

@@ -1,4 +1,4 @@
-import { describeWithContainers, startMinio } from '@holdfast/minio-container'
+import { describeWithContainers, startMinio, minioKeys } from '@holdfast/minio-container'
 import { createSite, credentials, type HoldfastServer, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 
@@ -10,10 +10,7 @@ describeWithContainers('holdfast serve --store minio, whose MinIO goes down', ()
     const flags = ['--minio-endpoint', minio.endpoint, '--minio-bucket', 'files']
     const server = await startHoldfast(['--store', 'minio', '--minio-create-bucket', ...flags], {
       cwd: site.path,
-      env: {
-        HOLDFAST_MINIO_ACCESS_KEY: minio.accessKey,
-        HOLDFAST_MINIO_SECRET_KEY: minio.secretKey,
-      },
+      env: minioKeys(minio),
     })
     try {
       expect(await ask(server, 'PUT', '/upload/a.txt', 'earlier')).to.deep.equal([200, 'OK'])

@@ -1,19 +1,12 @@
-import { createSite, type HoldfastServer, type Site, startHoldfast } from '@holdfast/testing'
+import { type HoldfastServer, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 
 describe('The page of holdfast serve', () => {
-  let site: Site
+  const holdfast = useHoldfast()
   let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
 
   const ask = async (args: readonly string[], env: Record<string, string> = {}) => {
-    server = await startHoldfast(args, { cwd: site.path, env })
+    server = await holdfast.start(args, { env })
     return fetch(`${server.url}/`, { headers: { Accept: 'text/html' } })
   }
 

@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  createSite,
-  credentials,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-} from '@holdfast/testing'
+import { credentials, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 
 const version = { 'Upload-Draft-Interop-Version': '8' }
@@ -14,21 +8,11 @@ const piece = { ...version, 'Content-Type': 'application/partial-upload' }
 
 describe('holdfast serve --resumable-draft', function () {
   this.timeout(60_000)
-  let site: Site
-  let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
+  const holdfast = useHoldfast()
+  const { site } = holdfast
 
   const start = async (flags: readonly string[]) => {
-    const serving = await startHoldfast(['--audit-log', 'audit.jsonl', ...flags], {
-      cwd: site.path,
-    })
-    server = serving
+    const serving = await holdfast.start(['--audit-log', 'audit.jsonl', ...flags])
     return (
       method: string,
       path: string,

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { describeWithContainers, describeWithMinio, startMinio } from '@holdfast/minio-container'
+import {
+  describeWithContainers,
+  describeWithMinio,
+  startMinio,
+  minioKeys,
+} from '@holdfast/minio-container'
 import {
   createSite,
   credentials,
   type HoldfastServer,
   runHoldfast,
-  type Site,
   startHoldfast,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 
@@ -17,23 +22,12 @@ interface Keys {
 }
 
 describeWithMinio('holdfast serve --store minio', (minio) => {
-  let site: Site
-  const servers: HoldfastServer[] = []
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.kill()
-    await site.remove()
-  })
+  const holdfast = useHoldfast()
+  const { site } = holdfast
+  const start = (flags: readonly string[], env = minioKeys(minio())) =>
+    holdfast.start(flagsOf(minio(), flags), { env })
 
-  const start = async (flags: readonly string[], env = keysOf(minio())) => {
-    const server = await startHoldfast(flagsOf(minio(), flags), { cwd: site.path, env })
-    servers.push(server)
-    return server
-  }
-
-  const refusal = async (flags: readonly string[], env = keysOf(minio())) => {
+  const refusal = async (flags: readonly string[], env = minioKeys(minio())) => {
     const args = ['serve', '--port', '0', ...flagsOf(minio(), flags)]
     const { code, stdout, stderr } = await runHoldfast(args, { cwd: site.path, env })
     expect(code).to.equal(1)
@@ -67,8 +61,7 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
 
   it('takes everything from the environment, and the keys from files', async () => {
     const { endpoint, accessKey, secretKey } = minio()
-    const server = await startHoldfast([], {
-      cwd: site.path,
+    const server = await holdfast.start([], {
       env: {
         HOLDFAST_STORE: 'minio',
         HOLDFAST_MINIO_ENDPOINT: endpoint,
@@ -78,7 +71,6 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
         HOLDFAST_MINIO_SECRET_KEY_FILE: await site.write('secret', `${secretKey}\n`),
       },
     })
-    servers.push(server)
     expect((await put(server, 'a.txt', 'hello')).status).to.equal(200)
     expect(await serve(server, 'a.txt')).to.equal('hello')
   })
@@ -97,10 +89,10 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
   it('says which of the keys is wrong', async () => {
     const flags = ['--minio-bucket', await minio().createBucket()]
     const { accessKey, secretKey } = minio()
-    const wrongSecret = await refusal(flags, keysOf({ accessKey, secretKey: 'wrong-s3cret' }))
+    const wrongSecret = await refusal(flags, minioKeys({ accessKey, secretKey: 'wrong-s3cret' }))
     expect(wrongSecret).to.match(/ \(HOLDFAST_MINIO_SECRET_KEY\)\.$/m)
     expect(wrongSecret).not.to.include('wrong-s3cret')
-    const wrongAccess = await refusal(flags, keysOf({ accessKey: 'wrong-acce55', secretKey }))
+    const wrongAccess = await refusal(flags, minioKeys({ accessKey: 'wrong-acce55', secretKey }))
     expect(wrongAccess).to.match(/ \(HOLDFAST_MINIO_ACCESS_KEY\)\.$/m)
     expect(wrongAccess).not.to.include('wrong-acce55')
   })
@@ -137,7 +129,7 @@ describeWithContainers('holdfast serve --store minio over TLS', () => {
       const cwd = site.path
       const flags = flagsOf(minio, ['--minio-bucket', 'files', '--minio-create-bucket'])
       const trusted = await site.write('ca.pem', minio.certificate ?? '')
-      const env = { ...keysOf(minio), NODE_EXTRA_CA_CERTS: trusted }
+      const env = { ...minioKeys(minio), NODE_EXTRA_CA_CERTS: trusted }
       const server = await startHoldfast(flags, { cwd, env })
       try {
         expect((await put(server, 'a.txt', 'hello')).status).to.equal(200)
@@ -146,7 +138,7 @@ describeWithContainers('holdfast serve --store minio over TLS', () => {
         await server.kill()
       }
       const args = ['serve', '--port', '0', ...flags]
-      const { code, stderr } = await runHoldfast(args, { cwd, env: keysOf(minio) })
+      const { code, stderr } = await runHoldfast(args, { cwd, env: minioKeys(minio) })
       expect(code).to.equal(1)
       expect(stderr).to.match(/certificate.* \(--minio-endpoint\); give .* NODE_EXTRA_CA_CERTS\.$/m)
     } finally {
@@ -158,10 +150,6 @@ describeWithContainers('holdfast serve --store minio over TLS', () => {
 
 function flagsOf({ endpoint }: Pick<Keys, 'endpoint'>, flags: readonly string[]) {
   return ['--store', 'minio', '--minio-endpoint', endpoint, ...flags]
-}
-
-function keysOf({ accessKey, secretKey }: Omit<Keys, 'endpoint'>): Record<string, string> {
-  return { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
 }
 
 function put({ url }: HoldfastServer, name: string, body: string): Promise<Response> {

@@ -1,32 +1,24 @@
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  createSite,
   credentials,
   customersYaml,
   type HoldfastServer,
   openConnection,
   runHoldfast,
-  type Site,
-  startHoldfast,
   until,
   uploadHead,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 
 describe('holdfast serve', () => {
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
 
   const start = async (args: readonly string[] = [], env: Record<string, string> = {}) => {
-    server = await startHoldfast(args, { cwd: site.path, env })
+    server = await holdfast.start(args, { env })
     return server
   }
 
@@ -62,7 +54,7 @@ describe('holdfast serve', () => {
 
   it('has threads enough for passwords and files at once, unless the number is set', async () => {
     const threads = async (env: Record<string, string>) => {
-      const running = await startHoldfast([], { cwd: site.path, env })
+      const running = await holdfast.start([], { env })
       try {
         return (await readdir(`/proc/${running.pid}/task`)).length
       } finally {

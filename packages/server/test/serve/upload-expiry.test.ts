@@ -1,11 +1,5 @@
 import { join } from 'node:path'
-import {
-  createSite,
-  credentials,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-} from '@holdfast/testing'
+import { credentials, type HoldfastServer, useHoldfast } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { expect } from 'chai'
 
@@ -13,15 +7,9 @@ const dayMs = 86_400_000
 
 describe('holdfast serve, with uploads that have expired', function () {
   this.timeout(60_000)
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
 
   /** Begins uploads of which all but one expire at once; resolves to the id of that one. */
   const begin = async () => {
@@ -45,7 +33,7 @@ describe('holdfast serve, with uploads that have expired', function () {
   }
 
   it('keeps an upload for --upload-expiry after its last byte', async () => {
-    server = await startHoldfast(['--upload-expiry', '2d'], { cwd: site.path })
+    server = await holdfast.start(['--upload-expiry', '2d'])
     const before = Date.now()
     const { headers, status } = await fetch(`${server.url}/resumable`, {
       method: 'POST',
@@ -64,7 +52,7 @@ describe('holdfast serve, with uploads that have expired', function () {
   for (const flags of [[], ['--workers', '2']]) {
     it(`removes them at the start, once, and logs it: ${flags.join(' ') || 'one process'}`, async () => {
       const id = await begin()
-      const serving = await startHoldfast(flags, { cwd: site.path })
+      const serving = await holdfast.start(flags)
       server = serving
       const line = await serving.logged('uploads have expired')
       expect(line).to.include({ level: 30, uploads: 2, pid: serving.pid })

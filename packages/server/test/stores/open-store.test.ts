@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioKeys } from '@holdfast/minio-container'
 import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
@@ -89,14 +89,11 @@ describeWithMinio('openStore, for a bucket', (minio) => {
     ['0', false],
   ] as const) {
     it(`keeps ${isKept ? '' : 'no '}small files in memory with --cache-size ${size}`, async () => {
-      const { endpoint, accessKey, secretKey } = minio()
+      const { endpoint } = minio()
       const bucket = await minio().createBucket()
       const config = resolveConfig({
         flags: { 'minio-endpoint': endpoint, 'minio-bucket': bucket, 'cache-size': size },
-        environment: {
-          HOLDFAST_MINIO_ACCESS_KEY: accessKey,
-          HOLDFAST_MINIO_SECRET_KEY: secretKey,
-        },
+        environment: minioKeys(minio()),
       })
       const store = await openStore('minio', config, log)
       const key = { customer: 'alice', name: 'small' }

@@ -1,11 +1,4 @@
-import {
-  createSite,
-  credentials,
-  type HoldfastServer,
-  runHoldfast,
-  type Site,
-  startHoldfast,
-} from '@holdfast/testing'
+import { credentials, runHoldfast, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { scrape } from '../metrics/scrape.ts'
 
@@ -15,23 +8,15 @@ const piece = { 'Content-Type': 'application/offset+octet-stream' }
 
 describe('holdfast serve --workers, with uploads in pieces', function () {
   this.timeout(60_000)
-  let site: Site
-  let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
+  const holdfast = useHoldfast()
+  const { site } = holdfast
 
   it('counts what has arrived, whichever worker has it, in the quota, in usage and in the metrics', async () => {
     await site.write(
       'customers.yaml',
       'customers:\n  - { name: demo, password: correct horse, quota: 10kB }\n',
     )
-    const serving = await startHoldfast(['--workers', '2', '--admin-port', '0'], { cwd: site.path })
-    server = serving
+    const serving = await holdfast.start(['--workers', '2', '--admin-port', '0'])
     const send = (method: string, path: string, more: Readonly<Record<string, string>>, size = 0) =>
       fetch(new URL(path, serving.url), {
         method,
@@ -72,8 +57,7 @@ describe('holdfast serve --workers, with uploads in pieces', function () {
 
   it('lets a customer begin so many uploads, whichever worker is asked', async () => {
     const limit = ['--workers', '2', '--max-unfinished-uploads', '3']
-    const serving = await startHoldfast(limit, { cwd: site.path })
-    server = serving
+    const serving = await holdfast.start(limit)
     const send = (method: string, path: string, more: Readonly<Record<string, string>> = {}) =>
       fetch(new URL(path, serving.url), { method, headers: { ...headers, ...more } })
     const begin = () =>

@@ -2,16 +2,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   childrenOf,
-  createSite,
   credentials,
   customersYaml,
   type HoldfastServer,
   openConnection,
   runHoldfast,
-  type Site,
-  startHoldfast,
   until,
   uploadHead,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 
@@ -21,18 +19,12 @@ const wrong = { ...credentials, 'x-auth-password': 'wrong' }
 
 describe('holdfast serve --workers', function () {
   this.timeout(60_000)
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
-  })
 
   const start = async (...args: string[]) => {
-    server = await startHoldfast(['--workers', '2', ...args], { cwd: site.path })
+    server = await holdfast.start(['--workers', '2', ...args])
     return server
   }
   const send = (path: string, init: RequestInit = {}) =>

@@ -1,24 +1,11 @@
 import { Agent, get } from 'node:http'
-import {
-  createSite,
-  credentials,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-} from '@holdfast/testing'
+import { credentials, type HoldfastServer, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 
 describe('A thousand first logins of one customer from one address at once', function () {
   this.timeout(120_000)
-  let site: Site
+  const holdfast = useHoldfast()
   let server: HoldfastServer
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
-  })
 
   /** How many requests got which status; the list of a customer without files is 400. */
   async function crowd(headers: object): Promise<Record<number, number>> {
@@ -36,14 +23,14 @@ describe('A thousand first logins of one customer from one address at once', fun
 
   for (const workers of ['1', '2']) {
     it(`all get in (workers: ${workers})`, async () => {
-      server = await startHoldfast([...flags, '--workers', workers], { cwd: site.path })
+      server = await holdfast.start([...flags, '--workers', workers])
       expect(await crowd(credentials)).to.deep.equal({ 400: 1000 })
     })
   }
 
   it('are ten guesses and no more when the password is wrong, whoever exists', async () => {
     for (const name of [credentials['x-auth-name'], 'stranger']) {
-      server = await startHoldfast(flags, { cwd: site.path })
+      server = await holdfast.start(flags)
       const guess = { 'x-auth-name': name, 'x-auth-password': 'guess' }
       expect(await crowd(guess)).to.deep.equal({ 400: 10, 429: 990 })
       await server.kill()

@@ -1,13 +1,11 @@
 // It measures memory.
 import {
-  createSite,
   credentials,
   type HoldfastServer,
   openConnection,
   residentMiB,
-  type Site,
-  startHoldfast,
   until,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 
@@ -40,15 +38,10 @@ const end = chunk('--b\r\nnonsense\r\n\r\n')
 describe('Forms that are of no use', function () {
   this.timeout(180_000)
   const figures: string[] = []
-  let site: Site
+  const holdfast = useHoldfast()
   let server: HoldfastServer
   beforeEach(async () => {
-    site = await createSite()
-    server = await startHoldfast([], { cwd: site.path })
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
+    server = await holdfast.start([])
   })
   after(() => {
     console.log(`figures: stalled forms: ${figures.join('; ')}`)

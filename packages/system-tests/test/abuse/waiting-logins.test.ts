@@ -1,12 +1,5 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
-import {
-  createSite,
-  credentials,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-  until,
-} from '@holdfast/testing'
+import { credentials, type HoldfastServer, until, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { scrape } from '../../../server/test/metrics/scrape.ts'
 
@@ -26,15 +19,8 @@ function ask(url: string, headers: object, agent?: Agent): Promise<readonly [num
 
 describe('Strangers whose logins wait', function () {
   this.timeout(120_000)
-  let site: Site
+  const holdfast = useHoldfast()
   let server: HoldfastServer
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server.kill()
-    await site.remove()
-  })
 
   const customer = { ...credentials, 'x-forwarded-for': '192.0.2.1' }
   const stranger = (address: number, guess: number) => ({
@@ -46,7 +32,7 @@ describe('Strangers whose logins wait', function () {
   for (const workers of ['1', '2']) {
     it(`take no place of a customer who is logged in (workers: ${workers})`, async () => {
       const flags = ['--trust-proxy', '127.0.0.1', '--max-requests', '20', '--workers', workers]
-      server = await startHoldfast([...flags, '--admin-port', '0'], { cwd: site.path })
+      server = await holdfast.start([...flags, '--admin-port', '0'])
       const connections = Array.from({ length: 8 }, () => new Agent({ keepAlive: true }))
       const asCustomer = () =>
         Promise.all(connections.map(async (agent) => (await ask(server.url, customer, agent))[0]))

@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import {
   createSite,
   credentials,
@@ -21,11 +21,9 @@ describeWithMinio('three holdfast servers on one bucket', (minio) => {
   before(async () => {
     site = await createSite()
     bucket = await minio().createBucket()
-    const { endpoint, accessKey, secretKey } = minio()
-    const flags = ['--store', 'minio', '--minio-endpoint', endpoint, '--minio-bucket', bucket]
-    const env = { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
+    const env = minioEnvironment(minio(), bucket)
     const options = { cwd: site.path, env }
-    servers = await Promise.all([1, 2, 3].map(() => startHoldfast(flags, options)))
+    servers = await Promise.all([1, 2, 3].map(() => startHoldfast([], options)))
   })
 
   after(async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, open, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import type { RunningMinio } from '@holdfast/minio-container'
+import { minioKeys, type RunningMinio } from '@holdfast/minio-container'
 
 /** A disk store to move out of, and a directory to move into beside it. */
 export interface House {
@@ -48,11 +48,11 @@ export async function createHouse(): Promise<House> {
 
 /** Flags and environment of a copy for which MinIO is the other store. */
 export function minioSettings(
-  { endpoint, accessKey, secretKey }: RunningMinio,
+  minio: RunningMinio,
   bucket: string,
 ): { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> } {
   return {
-    flags: ['--minio-endpoint', endpoint, '--minio-bucket', bucket],
-    env: { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey },
+    flags: ['--minio-endpoint', minio.endpoint, '--minio-bucket', bucket],
+    env: minioKeys(minio),
   }
 }

@@ -3,7 +3,12 @@ import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { describeWithContainers, startMinio, type OwnMinio } from '@holdfast/minio-container'
+import {
+  describeWithContainers,
+  startMinio,
+  type OwnMinio,
+  minioKeys,
+} from '@holdfast/minio-container'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { createSite, type HoldfastServer, type Site, startHoldfastByShell } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -124,10 +129,7 @@ describe('The commands in the documents that start a server', () => {
           const bucket = command.includes('create-bucket') ? 'new' : await minio.createBucket()
           await site.write('minio', minio.secretKey)
           await site.write('ca.pem', minio.certificate ?? '')
-          const keys = {
-            HOLDFAST_MINIO_ACCESS_KEY: minio.accessKey,
-            HOLDFAST_MINIO_SECRET_KEY: minio.secretKey,
-          }
+          const keys = minioKeys(minio)
           const own = command.includes('SECRET_KEY')
           const mine = command.replace('--minio-bucket files', `--minio-bucket ${bucket}`)
           await expectToServe(mine, { HOLDFAST_PORT: '0', ...(own ? {} : keys) }, minio)

@@ -2,40 +2,26 @@ import { cpSync, readdirSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import {
-  createSite,
   residentMiB,
   runHoldfast,
   type HoldfastServer,
-  type Site,
-  startHoldfast,
   until,
+  useHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { minioEnvironment } from './minio-environment.ts'
 
 /** MiB that a server may need beyond one without uploads. It takes 24. */
 const allowedMiB = 64
 
 describe('holdfast serve, with uploads that were begun and never go on', function () {
   this.timeout(300_000)
-  let site: Site
-  const servers: HoldfastServer[] = []
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.kill()
-    await site.remove()
-  })
-  const start = async (env: Readonly<Record<string, string>> = {}) => {
-    const server = await startHoldfast([], { cwd: site.path, env })
-    servers.push(server)
-    return server
-  }
+  const holdfast = useHoldfast()
+  const { site } = holdfast
+  const start = (env: Readonly<Record<string, string>> = {}) => holdfast.start([], { env })
   /** Stops it, and resolves with the most memory that it had, in MiB. */
   const stop = async (server: HoldfastServer) => {
     const { most } = await residentMiB(server.pid)

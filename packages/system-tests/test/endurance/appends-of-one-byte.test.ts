@@ -1,16 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
-import {
-  createSite,
-  credentials,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-} from '@holdfast/testing'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { credentials, type HoldfastServer, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { minioEnvironment } from './minio-environment.ts'
 
 interface ByBytes {
   readonly url: string
@@ -50,18 +43,12 @@ async function uploadByBytes({ url, appends, find }: ByBytes): Promise<number> {
 
 describe('holdfast serve, with an upload that comes a byte at a time', function () {
   this.timeout(300_000)
-  let site: Site
+  const holdfast = useHoldfast()
+  const { site } = holdfast
   let server: HoldfastServer | undefined
-  beforeEach(async () => {
-    site = await createSite()
-  })
-  afterEach(async () => {
-    await server?.kill()
-    await site.remove()
-  })
 
   it('keeps two files for it, however many bytes there are', async () => {
-    server = await startHoldfast([], { cwd: site.path })
+    server = await holdfast.start([])
     const find = async () => {
       const entries = await readdir(join(site.path, 'data/uploads'), {
         recursive: true,
@@ -76,7 +63,7 @@ describe('holdfast serve, with an upload that comes a byte at a time', function 
   describeWithMinio('in a bucket', (minio) => {
     it('keeps a record and the bytes so far, however many there are', async () => {
       const bucket = await minio().createBucket()
-      server = await startHoldfast([], { cwd: site.path, env: minioEnvironment(minio(), bucket) })
+      server = await holdfast.start([], { env: minioEnvironment(minio(), bucket) })
       const find = async () => {
         const list = new ListObjectsV2Command({ Bucket: bucket })
         const { Contents: objects = [] } = await minio().client.send(list)

@@ -1,13 +1,12 @@
 // It kills a server fifty times within one upload.
 import { randomInt } from 'node:crypto'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { createSite, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { fileName, killAmidUpload } from './broken-line/kill-amid-upload.ts'
 import { killSize } from './broken-line/kill-size.ts'
-import { minioEnvironment } from './minio-environment.ts'
 
 const dayMs = 86_400_000
 

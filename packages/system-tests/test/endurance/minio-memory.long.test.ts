@@ -1,5 +1,5 @@
 // It stores and serves 2 GiB.
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { createSite, residentMiB, resetPeak, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { digestOf, postForm, pseudoRandom, putRaw, serve, warmUp } from './large-content.ts'
@@ -12,18 +12,9 @@ const uploads = 16
 describeWithMinio('sixteen uploads of 128 MiB at once to MinIO', (minio) => {
   it('arrive whole, within 256 MiB of memory, and come down within 96', async function () {
     this.timeout(600_000)
-    const { endpoint, accessKey, secretKey } = minio()
     const site = await createSite()
-    const server = await startHoldfast([], {
-      cwd: site.path,
-      env: {
-        HOLDFAST_STORE: 'minio',
-        HOLDFAST_MINIO_ENDPOINT: endpoint,
-        HOLDFAST_MINIO_BUCKET: await minio().createBucket(),
-        HOLDFAST_MINIO_ACCESS_KEY: accessKey,
-        HOLDFAST_MINIO_SECRET_KEY: secretKey,
-      },
-    })
+    const env = minioEnvironment(minio(), await minio().createBucket())
+    const server = await startHoldfast([], { cwd: site.path, env })
     const growthSince = async (before: number) => (await residentMiB(server.pid)).most - before
     try {
       await warmUp(server.url)

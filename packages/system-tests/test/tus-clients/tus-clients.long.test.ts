@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { createSite, startHoldfast, type Site } from '@holdfast/testing'
 import { describeTusClients } from './describe-tus-clients.ts'
 import type { StartServer } from './tus-client.ts'
@@ -25,10 +25,8 @@ describeTusClients('the disk store', startOnDisk)
 
 describeWithMinio('holdfast serve --store minio', (minio) => {
   describeTusClients('the MinIO store', async (flags) => {
-    const { endpoint, accessKey, secretKey } = minio()
-    const bucket = ['--minio-endpoint', endpoint, '--minio-bucket', await minio().createBucket()]
-    const env = { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
+    const env = minioEnvironment(minio(), await minio().createBucket())
     const { path: cwd } = await newSite()
-    return startHoldfast(['--store', 'minio', ...bucket, ...flags], { cwd, env })
+    return startHoldfast(flags, { cwd, env })
   })
 })

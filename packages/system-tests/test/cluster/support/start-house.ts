@@ -1,5 +1,5 @@
 import { createSite, type HoldfastServer, type Site, startHoldfast, until } from '@holdfast/testing'
-import { findFreePort } from '@holdfast/minio-container'
+import { findFreePort, minioKeys } from '@holdfast/minio-container'
 import { createClient } from './client.ts'
 import { startProxy, type ProxyKind, type RunningProxy } from './start-proxy.ts'
 
@@ -58,12 +58,12 @@ async function startServer(
   site: Site,
   port: number,
   endpoint: string,
-  { bucket, accessKey, secretKey }: HouseOptions,
+  { bucket, ...keys }: HouseOptions,
 ): Promise<HoldfastServer> {
   const store = ['--store', 'minio', '--minio-endpoint', endpoint, '--minio-bucket', bucket]
   return startHoldfast([...store, '--port', String(port), '--trust-proxy', '127.0.0.1'], {
     cwd: site.path,
-    env: { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey },
+    env: minioKeys(keys),
   })
 }
 
