@@ -1,9 +1,9 @@
 import { type Advice, advice, adviceOf, nameProblem, parseByteSize } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
 import { programName } from '../messages/program-name.ts'
-import { checkShape } from './check-shape.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
-import type { CustomerData } from './customers-schema.ts'
+import type { CustomerData, CustomersData } from './customers-schema.ts'
+import { validate, type ShapeError } from './customers-validator.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 
@@ -121,4 +121,11 @@ function adviceFrom(parse: () => unknown): Advice | undefined {
 
 function inOrder(problems: readonly CustomersFileProblem[]): CustomersFileProblem[] {
   return problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+}
+
+/** Judges the shape of `data`: the data typed, or what is wrong with it. */
+function checkShape(
+  data: unknown,
+): { readonly data: CustomersData } | { readonly errors: readonly ShapeError[] } {
+  return validate(data) ? { data: data as CustomersData } : { errors: validate.errors ?? [] }
 }
