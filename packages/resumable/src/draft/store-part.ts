@@ -5,10 +5,12 @@ import {
   type ResumableUpload,
 } from '@holdfast/core'
 import { announcedSize } from '../protocol/request-body.ts'
-import { lengthOf, uploadComplete } from './draft-headers.ts'
+import { interopVersion, lengthOf, speaksVersion, uploadComplete } from './draft-headers.ts'
 import { draftProblems } from './draft-problem.ts'
 import type { DraftRequest } from './draft-request.ts'
-import { progressTo } from './progress-to.ts'
+
+/** Milliseconds between two reports at least. */
+const reportPauseMs = 1_000
 
 /** Adds the content of `request` to `upload`, and publishes the file if that was the rest of it. */
 export async function storePart(
@@ -44,5 +46,21 @@ function optionsOf(request: DraftRequest, length: number | undefined): AppendUpl
     ...(size !== undefined && { size }),
     ...(digest && { digest }),
     ...(release && { release }),
+  }
+}
+
+/** Reports to the client how many of its bytes are durable, as long as they arrive. */
+function progressTo(request: DraftRequest): (upload: ResumableUpload) => void {
+  let last: number | undefined
+  let reportedAt = -Infinity
+  return ({ offset }) => {
+    const isNews = offset > (last ??= offset) && performance.now() - reportedAt >= reportPauseMs
+    if (!isNews || !speaksVersion(request)) return
+    last = offset
+    reportedAt = performance.now()
+    request.inform({
+      'Upload-Offset': String(offset),
+      'Upload-Draft-Interop-Version': interopVersion,
+    })
   }
 }
