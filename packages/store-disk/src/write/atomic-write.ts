@@ -8,7 +8,7 @@ import { createFileContent, readByPool } from '../read/file-content.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 import type { FileWriter } from './file-writer.ts'
 import { publishFile, type Publication } from './publish-file.ts'
-import { sealFile } from './seal-file.ts'
+import { nextModificationTime } from './modification-time.ts'
 import { writeContent } from './write-content.ts'
 
 export interface AtomicWrite extends Publication {
@@ -71,4 +71,15 @@ async function* readBack(
   const { size } = await translateFsError(stat(path))
   const file = await translateFsError(pooledCalls.open(path, 'r'))
   yield* createFileContent(readByPool(file), { offset: 0, length: size }, true).content
+}
+
+/**
+ * Gives `file` the time that its entity tag needs, and makes it durable. It never retries a sync: the kernel drops the pages
+ * that it could not write, and a second sync would succeed without them.
+ */
+async function sealFile(file: number, { calls, writer }: AtomicWrite): Promise<BigIntStats> {
+  await calls.setTimes(file, nextModificationTime(writer))
+  await calls.sync(file)
+  crashPoint('content-synced')
+  return calls.stat(file)
 }
