@@ -4,13 +4,14 @@ import { gatherParts } from '../write/gather-parts.ts'
 import { createPartBuffers } from '../write/part-buffers.ts'
 import { maxPartMemory, partSize } from '../write/part-size.ts'
 import { createAppendSource, type AppendSource } from './append-source.ts'
-import { leastPartSize } from './least-part-size.ts'
 import { createPartLedger, type PartLedger } from './part-ledger.ts'
 import { createPartSender, type PartSender } from './part-sender.ts'
 import { putPart, readParts, removeParts } from './part-objects.ts'
 import type { UploadObjects } from './upload-objects.ts'
 import { countParts, describeUpload, offsetOf } from './upload-record.ts'
 import type { StoredRecord } from './upload-records.ts'
+
+const MiB = 1024 * 1024
 
 export interface Append extends AppendOptions {
   readonly upload: UploadKey
@@ -94,4 +95,12 @@ async function clean(
 ): Promise<void> {
   const names = ledger.unlisted([...tailNames(begun), ...sender.names()])
   if (names.length > 0) await removeParts(objects, upload, names)
+}
+
+/**
+ * The least size of the part `number` of an upload in pieces; what is smaller waits for more. S3 joins parts of 5 MiB
+ * or more and at most 10,000 of them: however small the pieces are in which a file comes, it may have 216 GiB.
+ */
+function leastPartSize(number: number): number {
+  return number <= 1000 ? 5 * MiB : 24 * MiB
 }
