@@ -16,6 +16,8 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   // What tests of several packages share; not published.
   testing: { dependencies: [], devDependencies: [] },
   core: { dependencies: [], devDependencies: [] },
+  // Speaks to servers, and shares nothing with them; its tests run one.
+  client: { dependencies: [], devDependencies: ['core', 'http-koa', 'testing'] },
   contract: { dependencies: ['core'], devDependencies: [] },
   copy: { dependencies: ['core'], devDependencies: ['contract'] },
   passwords: { dependencies: ['core'], devDependencies: ['contract', 'testing'] },
@@ -63,6 +65,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     dependencies: [],
     devDependencies: [
       'api-description',
+      'client',
       'contract',
       'copy',
       'core',

@@ -16,6 +16,7 @@ describe('packPackages', function () {
   it('packs every package but those that are private', async () => {
     const names = (await packedPackages()).map(({ name }) => name)
     expect(names).to.deep.equal([
+      '@holdfast/client',
       '@holdfast/contract',
       '@holdfast/copy',
       '@holdfast/core',

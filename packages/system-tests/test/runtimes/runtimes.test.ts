@@ -17,8 +17,8 @@ for (const { name, find, options } of runtimes) {
       expect(await passesOf('contract.ts')).to.be.above(800)
     })
 
-    it('serves uploads, lists, downloads and deletions', async () => {
-      expect(await passesOf('service.ts')).to.equal(2)
+    it('serves uploads, lists, downloads and deletions, and is the client of them', async () => {
+      expect(await passesOf('service.ts')).to.equal(3)
     })
   })
 

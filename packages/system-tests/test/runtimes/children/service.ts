@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { createClient } from '@holdfast/client'
 import { createFileService, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
@@ -44,6 +45,31 @@ async function useEverything(origin: string): Promise<void> {
   expect((await ask('GET', '/serve/large')).status).to.equal(400)
 }
 
+async function useClient(url: string): Promise<void> {
+  const client = createClient({ url, name: 'demo', password: 'sesame' })
+  const content = new Uint8Array(17 * 1024 ** 2).map((_, at) => at % 251)
+  const chunks = async function* () {
+    for (let at = 0; at < content.length; at += 2 ** 20) yield content.subarray(at, at + 2 ** 20)
+  }
+  await client.upload('grüße.txt', 'small')
+  await client.upload('large', new Blob([content]))
+  await client.upload('stream', chunks())
+  for (const name of ['large', 'stream']) {
+    const bytes = await (await client.download(name, { start: 1 })).bytes()
+    expect(Buffer.compare(bytes, content.subarray(1))).to.equal(0)
+  }
+  const names: string[] = []
+  for await (const name of client.list()) names.push(name)
+  expect(names).to.deep.equal(['grüße.txt', 'large', 'stream'])
+  const codes: unknown[] = []
+  const note = (error: unknown) =>
+    void codes.push(error instanceof Error && 'code' in error && error.code)
+  await client.upload('large', 'x', { createOnly: true }).catch(note)
+  await client.delete('large')
+  await client.download('large').catch(note)
+  expect(codes).to.deep.equal(['already-exists', 'not-found'])
+}
+
 describe('createHttpServer', () => {
   it('takes an upload, lists, serves and deletes on the memory store', () =>
     serving(createMemoryBlobStore(), useEverything))
@@ -53,4 +79,8 @@ describe('createHttpServer', () => {
     const store = await openDiskBlobStore({ directory: place.path })
     await serving(store, useEverything).finally(() => store.close())
   })
+})
+
+describe('createClient', () => {
+  it('uploads, lists, downloads and deletes', () => serving(createMemoryBlobStore(), useClient))
 })

@@ -1,0 +1,15 @@
+import type { Client, ClientOptions } from './client.ts'
+import { createClientOver } from './create-client-over.ts'
+import { browserTransport } from './transport/browser-transport.ts'
+
+export { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
+
+/** As in Node; see there. */
+export function createClient(options: ClientOptions): Client {
+  return createClientOver(browserTransport, options)
+}
+
+/** In a browser a file is a `File` already. */
+export function openFile(): never {
+  throw new TypeError('Browsers have no paths: upload a File')
+}

@@ -1,0 +1,65 @@
+import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
+import type { Download, DownloadOptions } from './download/download.ts'
+import type { ListOptions } from './list/list.ts'
+import type { Retry } from './requests/with-retries.ts'
+import type { UploadBody, UploadOptions } from './upload/upload-options.ts'
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */
+  readonly url: string | URL
+  /** The customer. */
+  readonly name: string
+  readonly password: string
+  /**
+   * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
+   * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
+   * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute.
+   */
+  readonly retries?: number
+  /** Called before each wait for another try. */
+  readonly onRetry?: (retry: Retry) => void
+  /** How long a request may stand still, in milliseconds. Default: two minutes. */
+  readonly idleTimeoutMs?: number
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal
+}
+
+/** A link that opens a file without a password. */
+export interface SignedLink {
+  readonly url: string
+  /** When it is good no more. */
+  readonly expires: Date
+}
+
+/**
+ * The files of one customer. Every method rejects with a `HoldfastError` that has the API's code, or with the reason of the signal
+ * that was given.
+ */
+export interface Client {
+  /** Resolves if the server is there. Needs no credentials to be right. */
+  ping(options?: RequestOptions): Promise<void>
+  /**
+   * Stores a file. When this resolves, it is safe, and in its place in one step; until then nothing has changed. A file of the name is
+   * replaced, unless `createOnly` is set.
+   *
+   * From 16 MiB on the content goes in pieces by tus 1.0, so that a broken line costs only what was under way. Smaller ones are sent
+   * again as a whole, unless they could have been created by the request before: then the error says `no-answer`.
+   */
+  upload(name: string, body: UploadBody, options?: UploadOptions): Promise<void>
+  /** Begins to download a file, or a part of it. `modified` is in whole seconds. */
+  download(name: string, options?: DownloadOptions): Promise<Download>
+  /** The names of the files, in ascending order of their UTF-8 bytes; a page of them is read when it is needed. */
+  list(options?: ListOptions): AsyncGenerator<string, void>
+  /** The same with what is known of each file. */
+  listDetails(options?: ListOptions): AsyncGenerator<FileDetails, void>
+  /** What is known of one file; `not-found` if there is none. */
+  stat(name: string, options?: RequestOptions): Promise<FileDetails>
+  /** Deletes a file for good; `not-found` if there is none. */
+  delete(name: string, options?: RequestOptions): Promise<void>
+  /** Makes a link by which anyone may download a file, or upload one, until it expires: in an hour, if nothing else is said. */
+  link(name: string, options?: LinkRequest & RequestOptions): Promise<SignedLink>
+  /** What the customer keeps, and may keep. */
+  usage(options?: RequestOptions): Promise<Usage>
+}

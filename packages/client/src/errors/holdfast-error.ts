@@ -1,0 +1,43 @@
+import type { ProblemCode } from '../api/description.ts'
+
+/**
+ * - A code of the API: the name of the error's schema in its description (docs/openapi.yaml).
+ * - `no-answer`: the connection could not be made, broke, or stood still for too long. What was asked for may have happened.
+ * - `changed-meanwhile`: the file that was to be sent is another one than when it was opened.
+ * - `unknown`: an answer that is not the API's, such as a proxy's.
+ */
+export type HoldfastErrorCode = ProblemCode | 'no-answer' | 'changed-meanwhile' | 'unknown'
+
+/** Why something was not done. */
+export class HoldfastError extends Error {
+  override readonly name = 'HoldfastError'
+  readonly code: HoldfastErrorCode
+  /** The status of HTTP; 0 without an answer. */
+  readonly status: number
+  /** In how many seconds to try again, where the server says so. */
+  readonly retryAfter: number | undefined
+  /** The request's name in the server's log. */
+  readonly requestId: string | undefined
+
+  constructor(code: HoldfastErrorCode, message: string, details: HoldfastErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.status = details.status ?? 0
+    this.retryAfter = details.retryAfter
+    this.requestId = details.requestId
+  }
+}
+
+export interface HoldfastErrorDetails {
+  readonly status?: number
+  readonly retryAfter?: number | undefined
+  readonly requestId?: string | undefined
+  readonly cause?: unknown
+}
+
+export function isHoldfastError(
+  error: unknown,
+  ...codes: readonly HoldfastErrorCode[]
+): error is HoldfastError {
+  return error instanceof HoldfastError && (codes.length === 0 || codes.includes(error.code))
+}

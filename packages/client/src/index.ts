@@ -1,0 +1,26 @@
+import type { Client, ClientOptions } from './client.ts'
+import { createClientOver } from './create-client-over.ts'
+import { createNodeTransport } from './transport/node-transport.ts'
+
+export type { Client, ClientOptions, RequestOptions, SignedLink } from './client.ts'
+export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
+export type { Download, DownloadOptions } from './download/download.ts'
+export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'
+export type { ListOptions } from './list/list.ts'
+export type { Retry } from './requests/with-retries.ts'
+export { openFile } from './upload/open-file.ts'
+export type {
+  RereadableBody,
+  UploadBody,
+  UploadOptions,
+  UploadProgress,
+} from './upload/upload-options.ts'
+
+/**
+ * Makes a client of one customer of one server. Nothing is sent until a method is called; nothing has to be closed.
+ *
+ * @throws TypeError if the URL is none of HTTP, or the name or the password is missing
+ */
+export function createClient(options: ClientOptions): Client {
+  return createClientOver(createNodeTransport(), options)
+}

@@ -1,0 +1,168 @@
+import { HoldfastError } from '../errors/holdfast-error.ts'
+import { problemOf } from '../errors/problem-of.ts'
+import type {
+  RequestBody,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from '../transport/transport.ts'
+import { watchProgress } from './watch-progress.ts'
+
+/** The requests of one customer to one server. */
+export interface Requests {
+  /** The address of a path such as `list?limit=1`. */
+  urlOf(path: string): URL
+  /**
+   * The address of a file, for what is done with it.
+   *
+   * @throws HoldfastError, `invalid-file-name` for a name that no URL can have
+   */
+  urlOfFile(verb: 'upload' | 'serve' | 'delete' | 'link', name: string): URL
+  /**
+   * The response, if its status is 2xx. Its body must be read or given up.
+   *
+   * @throws HoldfastError for any other status, and without an answer
+   */
+  send(request: Request): Promise<TransportResponse>
+}
+
+export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'>> {
+  readonly url: URL
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Login {
+  readonly url: string | URL
+  readonly name: string
+  readonly password: string
+}
+
+/** Sends requests with credentials. They end when nothing comes or goes for `idleTimeoutMs`. */
+export function createRequests(
+  { url, name, password }: Login,
+  transport: Transport,
+  idleTimeoutMs: number,
+): Requests {
+  const base = baseOf(url)
+  const credentials = {
+    'x-auth-name': headerOf('name', name),
+    'x-auth-password': headerOf('password', password),
+  }
+  return {
+    urlOf: (path) => new URL(path, base),
+    urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}`, base),
+    async send({ method = 'GET', headers, signal, onSent, body, ...request }) {
+      const watch = watchProgress(signal, idleTimeoutMs)
+      const source = watchErrors(body)
+      const response = await transport({
+        ...request,
+        ...(source.body && { body: source.body }),
+        method,
+        headers: { ...credentials, ...headers },
+        signal: watch.signal,
+        onSent: (bytes) => {
+          watch.progress()
+          onSent?.(bytes)
+        },
+      })
+        .then((answer) => ({ ...answer, body: watch.body(answer.body) }))
+        .catch((error: unknown) => {
+          watch.end()
+          source.throwIfFailed()
+          throw failureOf(error, signal)
+        })
+      if (response.status >= 200 && response.status < 300) {
+        return { ...response, body: failing(response.body, signal) }
+      }
+      throw await problemOf(response, method)
+    },
+  }
+}
+
+/** Remembers whether it was the content of a request that failed, and not the connection. */
+function watchErrors(body: RequestBody | undefined) {
+  let failure: { readonly error: unknown } | undefined
+  async function* watched(chunks: AsyncIterable<Uint8Array>) {
+    try {
+      yield* chunks
+    } catch (error) {
+      failure = { error }
+      throw error
+    }
+  }
+  const isWhole = body === undefined || body instanceof Uint8Array || body instanceof Blob
+  return {
+    body: isWhole ? body : watched(body),
+    throwIfFailed() {
+      if (failure) throw failure.error
+    },
+  }
+}
+
+/** The content of a response, whose errors are {@link HoldfastError}s. */
+async function* failing(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body
+  } catch (error) {
+    throw failureOf(error, signal)
+  }
+}
+
+/** What the caller gets for an error of the connection, or of the body that it has given. */
+function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason
+  if (error instanceof HoldfastError) return error
+  return new HoldfastError('no-answer', `No answer: ${reasonOf(error)}`, { cause: error })
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Of several addresses that were tried, Node says nothing in its message.
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}
+
+/** Paths are appended to it, wherever the service is mounted. */
+function baseOf(url: string | URL): URL {
+  const base = new URL(url)
+  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not a URL of HTTP: ${base.href}`)
+  if (base.username !== '' || base.password !== '') {
+    throw new TypeError('Credentials are options of their own, and no part of the URL')
+  }
+  base.search = base.hash = ''
+  if (!base.pathname.endsWith('/')) base.pathname += '/'
+  return base
+}
+
+/** A URL has no segments that are "." or "..", however they are written: they lead elsewhere. */
+function segmentOf(name: string): string {
+  if (name === '.' || name === '..') {
+    throw new HoldfastError('invalid-file-name', `Invalid filename: it is "${name}"`, {
+      status: 400,
+    })
+  }
+  if (!name.isWellFormed()) {
+    throw new HoldfastError('invalid-file-name', 'Invalid filename: it has half a character', {
+      status: 400,
+    })
+  }
+  return encodeURIComponent(name)
+}
+
+/** HTTP takes a character for each byte; the server reads the bytes as UTF-8. */
+function headerOf(option: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${option} is missing`)
+  if (/[\0\r\n]/.test(value))
+    throw new TypeError(`${option} has a character that no header can have`)
+  return String.fromCharCode(...new TextEncoder().encode(value))
+}
+
+/** Reads a response to its end. */
+export async function textOf({ body }: TransportResponse): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true })
+  return text + decoder.decode()
+}

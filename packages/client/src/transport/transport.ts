@@ -1,0 +1,30 @@
+/** Bytes of a request. Those of an iterable are taken once. */
+export type RequestBody = Uint8Array | Blob | AsyncIterable<Uint8Array>
+
+export interface TransportRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: RequestBody
+  /** How many bytes the body has, where that is known. */
+  readonly size?: number
+  readonly signal: AbortSignal
+  /** Called with how many bytes of the body have gone out so far. */
+  readonly onSent?: (bytes: number) => void
+}
+
+export interface TransportResponse {
+  readonly status: number
+  /** A header's value; the name is in lower case. */
+  header(name: string): string | undefined
+  /** Breaks off with an error where the connection does. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/**
+ * How requests are sent on a platform. Bodies are never held in memory as a whole. An answer that comes before the body is
+ * sent ends the sending.
+ *
+ * Rejects when no answer comes, and with the signal's reason when that is aborted.
+ */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>

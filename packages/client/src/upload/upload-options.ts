@@ -1,0 +1,41 @@
+/** Content that can be read at any place, as often as the line breaks: a `Blob`, a `File`, what `openFile` opens. */
+export interface RereadableBody {
+  readonly size: number
+  slice(start: number, end: number): Blob | Uint8Array | AsyncIterable<Uint8Array>
+}
+
+/**
+ * What can be uploaded. Strings become UTF-8. Of a stream 8 MiB are held in memory at a time, of everything that can be read again
+ * nothing.
+ */
+export type UploadBody =
+  | string
+  | ArrayBuffer
+  | ArrayBufferView
+  | RereadableBody
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+
+export interface UploadProgress {
+  /** Bytes that have been sent. Fewer than before where the line broke and the server has not got all of them. */
+  readonly sent: number
+  /** Of the file; `undefined` for a stream whose end has not been seen. */
+  readonly size: number | undefined
+}
+
+export interface UploadOptions {
+  /** Whether to fail with `already-exists` where the name is taken, instead of replacing the file. Default: false. */
+  readonly createOnly?: boolean
+  /** What the content must be, in hexadecimal; otherwise `digest-mismatch`, and nothing has changed. */
+  readonly sha256?: string
+  readonly onProgress?: (progress: UploadProgress) => void
+  /** Ends the upload; the name keeps what it had. */
+  readonly signal?: AbortSignal
+  /**
+   * Called with the URL of the upload when it goes in pieces. Whoever keeps that can go on later, in another process, too; so the
+   * server keeps what has arrived when this one fails. Without this function it is told to forget it.
+   */
+  readonly onUploadUrl?: (url: string) => void
+  /** The URL of an upload of the same content to go on with. Where the server does not know it any more, a new one begins. */
+  readonly uploadUrl?: string
+}

@@ -1,0 +1,58 @@
+import { isHoldfastError } from '../errors/holdfast-error.ts'
+import { textOf, type Requests } from '../requests/requests.ts'
+import { isPassing, withRetries, type Patience } from '../requests/with-retries.ts'
+import type { RequestBody } from '../transport/transport.ts'
+import type { UploadOptions } from './upload-options.ts'
+
+/** Content that goes in one request. */
+export interface WholeBody {
+  /** `undefined`: not known before its end. */
+  readonly size: number | undefined
+  /** The content from its beginning. */
+  open(): RequestBody
+  /** Whether it can be opened again. */
+  readonly isRereadable: boolean
+}
+
+/** Uploads in one request, and once more where that is safe. */
+export async function uploadWhole(
+  requests: Requests,
+  patience: Patience,
+  name: string,
+  content: WholeBody,
+  options: UploadOptions,
+): Promise<void> {
+  const { createOnly = false, sha256, signal, onProgress } = options
+  const { size } = content
+  const send = async () => {
+    const response = await requests.send({
+      method: 'PUT',
+      url: requests.urlOfFile('upload', name),
+      headers: {
+        ...(createOnly && { 'If-None-Match': '*' }),
+        ...(sha256 !== undefined && { 'Content-Digest': `sha-256=:${base64OfHex(sha256)}:` }),
+      },
+      body: content.open(),
+      ...(size !== undefined && { size }),
+      signal,
+      onSent: (sent) => onProgress?.({ sent, size }),
+    })
+    await textOf(response)
+    onProgress?.({ sent: size ?? 0, size })
+  }
+  const mayRepeat = createOnly || !content.isRereadable ? wasRefusedAtOnce : isPassing
+  await withRetries(patience, signal, send, mayRepeat)
+}
+
+/**
+ * Whether it is certain that nothing was stored. Otherwise a second request could find the name taken by the first one's file,
+ * and nothing would say whose it is.
+ */
+function wasRefusedAtOnce(error: unknown): boolean {
+  return isHoldfastError(error, 'overloaded', 'too-many-attempts')
+}
+
+function base64OfHex(digest: string): string {
+  const bytes = digest.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? []
+  return btoa(String.fromCharCode(...bytes))
+}

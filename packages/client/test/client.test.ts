@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import { createClient, isHoldfastError } from '../src/index.ts'
+import { rejection } from '@holdfast/testing'
+import { all } from './support/all.ts'
+import { clientOf, login, startService, type RunningService } from './support/running-service.ts'
+
+describe('Client', () => {
+  let service: RunningService
+
+  beforeEach(async () => {
+    service = await startService()
+  })
+
+  afterEach(() => service[Symbol.asyncDispose]())
+
+  it('says that the server is there', async () => {
+    await clientOf(service).ping()
+  })
+
+  it('stores, serves, names and deletes files under any name', async () => {
+    const client = clientOf(service)
+    const names = ['notes.txt', '100% café.txt', 'a?b#c&d=e', '%41', '…', 'C:\\temp', ' ', '密']
+    for (const name of names) await client.upload(name, `content of ${name}`)
+    for (const name of names) {
+      expect(await (await client.download(name)).text()).to.equal(`content of ${name}`)
+      expect(await client.stat(name)).to.include({
+        name,
+        size: Buffer.byteLength(`content of ${name}`),
+      })
+    }
+    expect((await all(client.list())).toSorted()).to.deep.equal(names.toSorted())
+    for (const name of names) await client.delete(name)
+    expect(await all(client.list())).to.deep.equal([])
+  })
+
+  it('refuses names that a URL cannot have, before it sends anything', async () => {
+    const client = clientOf(service)
+    for (const name of ['.', '..', 'half \ud800']) {
+      expect(await rejection(client.upload(name, ''))).to.include({ code: 'invalid-file-name' })
+      expect(await rejection(client.delete(name))).to.include({ code: 'invalid-file-name' })
+      expect(await rejection(client.download(name))).to.include({ code: 'invalid-file-name' })
+    }
+    expect(service.requests).to.deep.equal([])
+  })
+
+  it('knows one file, and not those whose names begin with its name', async () => {
+    const client = clientOf(service)
+    await client.upload('notes.txt.old', 'x')
+    expect(await rejection(client.stat('notes.txt'))).to.include({
+      code: 'not-found',
+      status: 400,
+    })
+    await client.upload('notes.txt', 'xyz')
+    expect(await client.stat('notes.txt')).to.include({ name: 'notes.txt', size: 3 })
+  })
+
+  it('makes links that open a file without a password', async () => {
+    const client = clientOf(service)
+    await client.upload('sea.txt', 'blue')
+    const { url, expires } = await client.link('sea.txt', { expiresIn: 60 })
+    expect(await (await fetch(url)).text()).to.equal('blue')
+    expect(expires.getTime()).to.be.above(Date.now())
+    expect(await rejection(client.link('land.txt'))).to.include({ code: 'not-found' })
+  })
+
+  it('says what the customer keeps', async () => {
+    const client = clientOf(service)
+    await client.upload('a', '12345')
+    expect(await client.usage()).to.include({ files: 1, bytes: 5 })
+  })
+
+  it('gives errors the codes of the API, and their place in the log', async () => {
+    const client = clientOf(service)
+    const error = await rejection(client.download('missing'))
+    expect(isHoldfastError(error, 'not-found')).to.equal(true)
+    expect(isHoldfastError(error, 'quota-exceeded')).to.equal(false)
+    expect(error).to.include({ name: 'HoldfastError', status: 400, message: 'File not found' })
+    expect(error)
+      .to.have.property('requestId')
+      .that.matches(/^[\w-]{36}$/)
+    const stranger = clientOf(service, { password: 'wrong' })
+    expect(await rejection(stranger.list().next())).to.include({ code: 'invalid-credentials' })
+  })
+
+  it('says which answers are not those of the API', async () => {
+    const mounted = createClient({
+      ...login,
+      url: `http://127.0.0.1:${service.port}/elsewhere?a#b`,
+    })
+    expect(await rejection(mounted.usage())).to.include({ code: 'unknown-path', status: 404 })
+    expect(service.requests).to.deep.equal(['GET /elsewhere/usage'])
+  })
+
+  it('ends what is aborted with the reason of the signal', async () => {
+    const client = clientOf(service)
+    const reason = new Error('enough')
+    const signal = AbortSignal.abort(reason)
+    await client.upload('a', 'b')
+    for (const request of [
+      client.ping({ signal }),
+      client.upload('a', 'c', { signal }),
+      client.download('a', { signal }),
+      client.list({ signal }).next(),
+      client.delete('a', { signal }),
+    ]) {
+      expect(await rejection(request)).to.equal(reason)
+    }
+    expect(await (await client.download('a')).text()).to.equal('b')
+  })
+
+  it('refuses options that cannot work', () => {
+    const url = `http://127.0.0.1:${service.port}`
+    expect(() => createClient({ ...login, url: 'ftp://files' })).to.throw(
+      TypeError,
+      'Not a URL of HTTP',
+    )
+    expect(() => createClient({ ...login, url: 'http://a:b@files' })).to.throw(
+      TypeError,
+      'no part of the URL',
+    )
+    expect(() => createClient({ ...login, url, name: '' })).to.throw(TypeError, 'name is missing')
+    expect(() => createClient({ ...login, url, password: 'a\nb' })).to.throw(
+      TypeError,
+      'password has',
+    )
+  })
+
+  it('keeps the password out of what is printed of it', async () => {
+    const { inspect } = await import('node:util')
+    expect(inspect(clientOf(service), { depth: null, showHidden: true })).not.to.include(
+      login.password,
+    )
+  })
+})
+
+describe('The entry for browsers', () => {
+  it('has what the other one has', async () => {
+    // The tests are compiled without the types of browsers.
+    const entry = new URL('../src/browser.ts', import.meta.url).href
+    const browser = (await import(entry)) as Readonly<Record<string, () => unknown>>
+    const node = await import('../src/index.ts')
+    expect(Object.keys(browser).toSorted()).to.deep.equal(Object.keys(node).toSorted())
+    expect(() => browser['openFile']?.()).to.throw(TypeError, 'upload a File')
+  })
+})

@@ -1,0 +1,78 @@
+import { rejection } from '@holdfast/testing'
+import { expect } from 'chai'
+import { clientOf, startService, type RunningService } from './support/running-service.ts'
+import { contentOf, mebibyte } from './support/content.ts'
+
+describe('download', () => {
+  let service: RunningService
+
+  beforeEach(async () => {
+    service = await startService()
+  })
+
+  afterEach(() => service[Symbol.asyncDispose]())
+
+  it('says what is known of the file', async () => {
+    const client = clientOf(service)
+    await client.upload('notes.txt', 'Hello')
+    const { etag, modified } = await client.stat('notes.txt')
+    const download = await client.download('notes.txt')
+    expect(download).to.include({
+      name: 'notes.txt',
+      size: 5,
+      start: 0,
+      end: 5,
+      etag,
+      type: 'text/plain; charset=utf-8',
+    })
+    expect(download.modified).to.equal(modified.replace(/\.\d{3}Z$/, '.000Z'))
+    expect(await (await download.blob()).text()).to.equal('Hello')
+  })
+
+  it('gives parts of a file', async () => {
+    const client = clientOf(service)
+    await client.upload('notes.txt', 'Hello, holdfast')
+    const part = async (options: object) => (await client.download('notes.txt', options)).text()
+    expect(await part({ start: 7 })).to.equal('holdfast')
+    expect(await part({ end: 5 })).to.equal('Hello')
+    expect(await part({ start: 7, end: 11 })).to.equal('hold')
+    expect(await part({ start: 7, end: 99 })).to.equal('holdfast')
+    expect(await rejection(part({ start: 15 }))).to.include({ code: 'range-not-satisfiable' })
+    expect(await rejection(part({ start: 3, end: 3 }))).to.be.instanceOf(RangeError)
+  })
+
+  it('gives an empty file', async () => {
+    const client = clientOf(service)
+    await client.upload('empty', '')
+    expect(await (await client.download('empty')).bytes()).to.have.length(0)
+  })
+
+  it('gives the version that is asked for', async () => {
+    const client = clientOf(service)
+    await client.upload('file', 'one')
+    const { etag } = await client.stat('file')
+    expect(await (await client.download('file', { ifMatch: etag })).text()).to.equal('one')
+    await client.upload('file', 'two')
+    expect(await rejection(client.download('file', { ifMatch: etag }))).to.include({
+      code: 'precondition-failed',
+    })
+  })
+
+  it('ends when it is aborted or cancelled', async () => {
+    const client = clientOf(service)
+    await client.upload('file', contentOf(9 * mebibyte))
+    const controller = new AbortController()
+    const aborted = await client.download('file', { signal: controller.signal })
+    const reader = aborted.body.getReader()
+    await reader.read()
+    controller.abort()
+    const rest = async () => {
+      while (!(await reader.read()).done);
+    }
+    expect(await rejection(rest())).to.equal(controller.signal.reason)
+    const { body } = await client.download('file')
+    await body.cancel()
+    // The connection is not kept for what was given up.
+    expect(await client.usage()).to.include({ files: 1 })
+  })
+})

@@ -1,0 +1,225 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { rejection } from '@holdfast/testing'
+import { expect } from 'chai'
+import type { Retry } from '../src/index.ts'
+import { all } from './support/all.ts'
+import { startBadLine, type BadLine, type Fate } from './support/bad-line.ts'
+import { contentOf, inChunks, mebibyte } from './support/content.ts'
+import { clientOf, startService, type RunningService } from './support/running-service.ts'
+
+describe('Where the line breaks, a client', function () {
+  this.timeout(60_000)
+  let service: RunningService
+  let line: BadLine | undefined
+  let retries: Retry[]
+
+  beforeEach(async () => {
+    service = await startService()
+    retries = []
+  })
+
+  afterEach(async () => {
+    await line?.[Symbol.asyncDispose]()
+    await service[Symbol.asyncDispose]()
+  })
+
+  /** A client over a line whose connections have these fates. */
+  const clientAfter = async (...fates: readonly Fate[]) => {
+    line = await startBadLine(service.port, fates)
+    return clientOf(line, { onRetry: (retry) => retries.push(retry), idleTimeoutMs: 10_000 })
+  }
+  const stored = async (name: string) =>
+    Buffer.from(await (await clientOf(service).download(name)).bytes())
+
+  it('asks again for what changes nothing', async () => {
+    const client = await clientAfter('unanswered', { cutAfter: 1 }, { cutAnswerAfter: 20 })
+    await clientOf(service).upload('a', 'b')
+    expect(await all(client.list())).to.deep.equal(['a'])
+    expect(retries).to.have.length(3)
+    expect(retries.map(({ error }) => error.code)).to.deep.equal(Array(3).fill('no-answer'))
+  })
+
+  it('sends a small file again', async () => {
+    const client = await clientAfter({ cutAfter: 100_000 }, 'unanswered')
+    const bytes = contentOf(mebibyte)
+    await client.upload('file', bytes)
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+    expect(retries).to.have.length(2)
+  })
+
+  it('does not send again what it may have created, and says so', async () => {
+    const client = await clientAfter('unanswered')
+    const error = await rejection(client.upload('file', 'one', { createOnly: true }))
+    expect(error).to.include({ code: 'no-answer', status: 0 })
+    expect(error.cause).to.be.instanceOf(Error)
+    expect((await stored('file')).toString()).to.equal('one')
+    expect(retries).to.deep.equal([])
+  })
+
+  it('takes a file for deleted that is gone after the answer was lost', async () => {
+    await clientOf(service).upload('file', 'one')
+    const client = await clientAfter('unanswered')
+    await client.delete('file')
+    expect(await rejection(client.delete('file'))).to.include({ code: 'not-found' })
+  })
+
+  it('goes on with a large file where the server is', async () => {
+    const client = await clientAfter(
+      { cutAfter: 2 * mebibyte },
+      'unanswered',
+      { cutAfter: 7 * mebibyte },
+      { cutAfter: 3 * mebibyte },
+    )
+    const bytes = contentOf(20 * mebibyte)
+    const said: number[] = []
+    await client.upload('file', bytes, {
+      createOnly: true,
+      onProgress: ({ sent }) => said.push(sent),
+    })
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+    // Not from the beginning each time.
+    expect(said.filter((sent) => sent === 0).length).to.be.at.most(2)
+    expect(service.requests.filter((request) => request === 'POST /resumable')).to.have.length(1)
+    expect(await all(client.list())).to.deep.equal(['file'])
+  })
+
+  it('goes on with a stream where the server is', async () => {
+    for (const size of [8 * mebibyte, 20 * mebibyte]) {
+      const client = await clientAfter(
+        { cutAfter: 3 * mebibyte },
+        { cutAfter: 2 * mebibyte },
+        'unanswered',
+        { cutAfter: 5 * mebibyte },
+      )
+      const bytes = contentOf(size)
+      await client.upload('file', inChunks(bytes, 300_000))
+      expect((await stored('file')).equals(bytes)).to.equal(true)
+      expect(retries.splice(0)).not.to.be.empty
+    }
+  })
+
+  it('does not lose a published file whose answer is lost', async () => {
+    // The connection is cut when the answer to the last piece comes: it begins after those to POST and PATCH.
+    for (const cutAnswerAfter of [400, 600, 800]) {
+      const client = await clientAfter({ cutAnswerAfter })
+      const bytes = contentOf(16 * mebibyte)
+      await client.upload('file', bytes, { createOnly: true })
+      expect((await stored('file')).equals(bytes)).to.equal(true)
+      await client.delete('file')
+    }
+  })
+
+  it('goes on with a download where it was', async () => {
+    const bytes = contentOf(5 * mebibyte)
+    await clientOf(service).upload('file', bytes)
+    const client = await clientAfter(
+      { cutAnswerAfter: mebibyte },
+      'unanswered',
+      { cutAnswerAfter: 100 },
+      { cutAnswerAfter: 2 * mebibyte },
+    )
+    const download = await client.download('file', { start: 1000, end: 5_000_000 })
+    expect(download).to.include({ start: 1000, end: 5_000_000, size: bytes.length })
+    expect(bytes.subarray(1000, 5_000_000).equals(await download.bytes())).to.equal(true)
+    expect(retries).to.have.length(4)
+  })
+
+  it('never joins two versions of a file', async () => {
+    const own = clientOf(service)
+    await own.upload('file', contentOf(5 * mebibyte))
+    const client = await clientAfter({ cutAnswerAfter: 3 * mebibyte })
+    const { body } = await client.download('file')
+    const reader = body.getReader()
+    await reader.read()
+    await own.upload('file', contentOf(5 * mebibyte).fill(1))
+    const rest = async () => {
+      while (!(await reader.read()).done);
+    }
+    expect(await rejection(rest())).to.include({ code: 'precondition-failed' })
+  })
+
+  it('does not wait for ever on a line that says nothing', async () => {
+    line = await startBadLine(service.port, ['silent', 'silent'])
+    const client = clientOf(line, {
+      idleTimeoutMs: 500,
+      retries: 9,
+      onRetry: (retry) => retries.push(retry),
+    })
+    await client.upload('file', contentOf(mebibyte))
+    expect(retries.length).to.be.at.least(2)
+    expect(retries[0]?.error.message).to.equal('No answer: nothing came or went for 0.5 s')
+  })
+
+  it('gives up after as many tries as it may make', async () => {
+    line = await startBadLine(service.port, Array<Fate>(9).fill('unanswered'))
+    const client = clientOf(line, { retries: 2, onRetry: (retry) => retries.push(retry) })
+    expect(await rejection(client.usage())).to.include({ code: 'no-answer' })
+    expect(retries).to.have.length(2)
+    expect(retries[0]?.delayMs).to.be.within(250, 500)
+    expect(retries[1]?.delayMs).to.be.within(500, 1000)
+  })
+
+  it('stops waiting when it is aborted', async () => {
+    line = await startBadLine(service.port, Array<Fate>(9).fill('unanswered'))
+    const controller = new AbortController()
+    const client = clientOf(line, { onRetry: () => controller.abort() })
+    expect(await rejection(client.usage({ signal: controller.signal }))).to.equal(
+      controller.signal.reason,
+    )
+  })
+
+  it('obeys Retry-After, unless that is long', async () => {
+    const waits = ['1', '600']
+    const server = createServer((_, response) => {
+      const after = waits.shift() ?? '0'
+      response.writeHead(503, { 'Retry-After': after, 'Content-Type': 'application/json' })
+      response.end('{"statusCode":503,"error":"Service Unavailable","message":"Overloaded"}')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const client = clientOf(server.address() as AddressInfo, {
+        onRetry: (retry) => retries.push(retry),
+      })
+      expect(await rejection(client.usage())).to.include({ code: 'overloaded', retryAfter: 600 })
+      expect(retries.map(({ delayMs }) => delayMs)).to.deep.equal([1000])
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('takes words of a proxy for what they are', async () => {
+    const server = createServer((_, response) => response.writeHead(418).end('<h1>no tea</h1>'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const error = await rejection(clientOf(server.address() as AddressInfo).usage())
+      expect(error).to.include({
+        code: 'unknown',
+        status: 418,
+        message: 'The server answered 418: <h1>no tea</h1>',
+      })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('reads a refusal that comes before the body is sent', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(413, { 'Content-Type': 'application/json', Connection: 'close' })
+      response.end('{"statusCode":413,"error":"Payload Too Large","message":"File too large"}')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const client = clientOf(server.address() as AddressInfo, { retries: 0 })
+      expect(await rejection(client.upload('file', contentOf(15 * mebibyte)))).to.include({
+        code: 'file-too-large',
+      })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})

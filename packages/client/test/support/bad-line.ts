@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** What happens to a connection. */
+export type Fate =
+  /** Both ends are reset when so many bytes have come from the client. */
+  | { readonly cutAfter: number }
+  /** Both ends are reset when so many bytes have come from the server. */
+  | { readonly cutAnswerAfter: number }
+  /** The request reaches the server; the client is reset instead of getting the answer. */
+  | 'unanswered'
+  /** Nothing is passed on in either direction. */
+  | 'silent'
+
+export interface BadLine extends AsyncDisposable {
+  readonly port: number
+}
+
+/** Leads to `port` on this machine. Connections have these fates, in their order; later ones have none. */
+export async function startBadLine(port: number, fates: readonly Fate[]): Promise<BadLine> {
+  const left = [...fates]
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    // Ends of connections are what this is about.
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => {
+    const fate = left.shift()
+    keep(client)
+    if (fate === 'silent') return void client.resume()
+    const upstream = keep(connect({ port, host: '127.0.0.1' }))
+    const cut = () => {
+      client.resetAndDestroy()
+      upstream.resetAndDestroy()
+    }
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    client.pipe(upstream)
+    if (fate === 'unanswered') upstream.once('data', cut)
+    else if (typeof fate === 'object' && 'cutAnswerAfter' in fate) {
+      passStart(upstream, client, fate.cutAnswerAfter, cut)
+    } else upstream.pipe(client)
+    if (typeof fate === 'object' && 'cutAfter' in fate) afterBytes(client, fate.cutAfter, cut)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+function passStart(from: Socket, to: Socket, limit: number, then: () => void): void {
+  let left = limit
+  from.on('data', (chunk: Buffer) => {
+    const part = chunk.subarray(0, left)
+    left -= part.length
+    to.write(part, left === 0 ? then : undefined)
+  })
+}
+
+function afterBytes(socket: Socket, limit: number, then: () => void): void {
+  let size = 0
+  socket.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size >= limit) then()
+  })
+}

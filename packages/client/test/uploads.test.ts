@@ -1,0 +1,223 @@
+import { appendFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { openFile, type Client, type UploadBody, type UploadProgress } from '../src/index.ts'
+import { all } from './support/all.ts'
+import { contentOf, digestOf, inChunks, mebibyte } from './support/content.ts'
+import { clientOf, startService, type RunningService } from './support/running-service.ts'
+
+describe('upload', function () {
+  this.timeout(60_000)
+  let service: RunningService
+  let client: Client
+
+  beforeEach(async () => {
+    service = await startService()
+    client = clientOf(service)
+  })
+
+  afterEach(() => service[Symbol.asyncDispose]())
+
+  const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
+
+  const kinds: Readonly<Record<string, (bytes: Buffer<ArrayBuffer>) => UploadBody>> = {
+    'a Buffer': (bytes) => bytes,
+    'an ArrayBuffer': ({ buffer, byteOffset, length }) =>
+      buffer.slice(byteOffset, byteOffset + length),
+    'a DataView': ({ buffer, byteOffset, length }) => new DataView(buffer, byteOffset, length),
+    'a Blob': (bytes) => new Blob([bytes]),
+    'a stream of Node': (bytes) => Readable.from(inChunks(bytes, 100_000)),
+    'a stream of the web': (bytes) => ReadableStream.from(inChunks(bytes, 3 * mebibyte)),
+    'an async iterable': (bytes) => inChunks(bytes, 70_001),
+  }
+
+  for (const [kind, make] of Object.entries(kinds)) {
+    it(`stores ${kind} of any size`, async () => {
+      const isStream = /stream|iterable/.test(kind)
+      // What is at the edges of pieces, or in the middle of several.
+      const border = (isStream ? 8 : 16) * mebibyte
+      for (const size of [0, 1, border - 1, border, border + mebibyte + 1]) {
+        const bytes = contentOf(size) as Buffer<ArrayBuffer>
+        await client.upload(`${size}`, make(bytes), { sha256: digestOf(bytes) })
+        expect((await stored(`${size}`)).equals(bytes), `${size} bytes`).to.equal(true)
+        expect(service.requests).to.include(
+          size < border ? `PUT /upload/${size}` : 'POST /resumable',
+        )
+        expect(service.requests).not.to.include(
+          size < border ? 'POST /resumable' : `PUT /upload/${size}`,
+        )
+      }
+    })
+  }
+
+  it('replaces a file, unless it may only create one', async () => {
+    for (const size of [3, 16 * mebibyte]) {
+      await client.upload('file', 'one')
+      const refused = client.upload('file', contentOf(size), { createOnly: true })
+      expect(await rejection(refused)).to.include({ code: 'already-exists', status: 412 })
+      expect((await stored('file')).toString()).to.equal('one')
+      await client.upload('file', contentOf(size))
+      expect(await stored('file')).to.have.length(size)
+    }
+  })
+
+  it('stores nothing that is not what its digest says', async () => {
+    for (const size of [3, 16 * mebibyte]) {
+      const upload = client.upload('file', contentOf(size), {
+        sha256: digestOf(Buffer.from('other')),
+      })
+      expect(await rejection(upload)).to.include({ code: 'digest-mismatch' })
+    }
+    const stream = client.upload('file', inChunks(contentOf(9 * mebibyte), mebibyte), {
+      sha256: digestOf(Buffer.from('other')),
+    })
+    expect(await rejection(stream)).to.include({ code: 'digest-mismatch' })
+    expect(await all(client.list())).to.deep.equal([])
+    expect(await client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
+    expect(await rejection(client.upload('file', '', { sha256: 'abc' }))).to.be.instanceOf(
+      TypeError,
+    )
+  })
+
+  it('says how far it is', async () => {
+    for (const body of [contentOf(mebibyte), contentOf(17 * mebibyte)]) {
+      const said: UploadProgress[] = []
+      await client.upload('file', body, { onProgress: (progress) => said.push(progress) })
+      expect(said.at(-1)).to.deep.equal({ sent: body.length, size: body.length })
+      expect(said.map(({ sent }) => sent)).to.deep.equal(
+        said.map(({ sent }) => sent).toSorted((a, b) => a - b),
+      )
+    }
+    const said: UploadProgress[] = []
+    await client.upload('file', inChunks(contentOf(17 * mebibyte), mebibyte), {
+      onProgress: (progress) => said.push(progress),
+    })
+    expect(said.at(-1)).to.deep.equal({ sent: 17 * mebibyte, size: 17 * mebibyte })
+  })
+
+  it('uploads as a whole where the store keeps no uploads in pieces', async () => {
+    const { resumable: _, ...store } = createMemoryBlobStore()
+    await using simple = await startService({ store })
+    const own = clientOf(simple)
+    const bytes = contentOf(20 * mebibyte)
+    await own.upload('buffer', bytes)
+    await own.upload('stream', inChunks(bytes, mebibyte), { sha256: digestOf(bytes) })
+    for (const name of ['buffer', 'stream']) {
+      expect(Buffer.from(await (await own.download(name)).bytes()).equals(bytes)).to.equal(true)
+    }
+    expect(simple.requests.slice(0, 4)).to.deep.equal([
+      'POST /resumable',
+      'PUT /upload/buffer',
+      'POST /resumable',
+      'PUT /upload/stream',
+    ])
+  })
+
+  it('gives the error of a body as it is, and tries no other time', async () => {
+    const failure = new Error('the disk is broken')
+    for (const size of [100, 9 * mebibyte, 17 * mebibyte]) {
+      const body = async function* () {
+        yield contentOf(size)
+        throw failure
+      }
+      expect(await rejection(client.upload('file', body()))).to.equal(failure)
+    }
+    expect(await all(client.list())).to.deep.equal([])
+    expect(await client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
+  })
+
+  it('drops what has arrived when it is aborted, unless its URL was asked for', async () => {
+    const stop = async (keeps: boolean) => {
+      const controller = new AbortController()
+      const body = async function* () {
+        for (let at = 0; at < 3; at++) yield contentOf(8 * mebibyte)
+        controller.abort()
+        yield contentOf(8 * mebibyte)
+      }
+      let url: string | undefined
+      const upload = client.upload('file', body(), {
+        signal: controller.signal,
+        ...(keeps && { onUploadUrl: (given: string) => void (url = given) }),
+      })
+      expect(await rejection(upload)).to.equal(controller.signal.reason)
+      return url
+    }
+    await stop(false)
+    expect(await client.usage()).to.deep.include({ files: 0, unfinished: { uploads: 0, bytes: 0 } })
+    expect(await stop(true)).to.match(/\/resumable\//)
+    expect((await client.usage()).unfinished.uploads).to.equal(1)
+  })
+
+  it('goes on with an upload that another process has begun', async () => {
+    const bytes = contentOf(20 * mebibyte)
+    const controller = new AbortController()
+    let url = ''
+    const half = {
+      size: bytes.length,
+      async *slice(start: number, end: number) {
+        yield bytes.subarray(start, Math.min(end, 10 * mebibyte))
+        await new Promise((resolve) => controller.signal.addEventListener('abort', resolve))
+      },
+    }
+    const first = client.upload('file', half, {
+      signal: controller.signal,
+      onUploadUrl: (given) => void (url = given),
+      onProgress: ({ sent }) => sent === 10 * mebibyte && setTimeout(() => controller.abort(), 100),
+    })
+    await rejection(first)
+    const said: number[] = []
+    await clientOf(service).upload('file', bytes, {
+      uploadUrl: url,
+      onProgress: ({ sent }) => said.push(sent),
+    })
+    expect(said[0]).to.be.within(1, 10 * mebibyte)
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+  })
+
+  it('begins anew where the server does not know the upload, or it is one of another size', async () => {
+    const bytes = contentOf(17 * mebibyte)
+    let url = ''
+    await client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
+    const urls: string[] = []
+    for (const uploadUrl of [url, `${url}x`]) {
+      await client.upload('other', bytes.subarray(1), {
+        uploadUrl,
+        onUploadUrl: (given) => urls.push(given),
+      })
+      expect((await stored('other')).equals(bytes.subarray(1))).to.equal(true)
+    }
+    expect(urls).not.to.include(url)
+  })
+
+  describe('openFile', () => {
+    it('stores a file of this machine', async () => {
+      await using place = await makeTemporaryDirectory()
+      for (const size of [0, 5, 17 * mebibyte]) {
+        const path = join(place.path, 'file')
+        await writeFile(path, contentOf(size))
+        await client.upload('file', await openFile(path))
+        expect((await stored('file')).equals(contentOf(size))).to.equal(true)
+      }
+      expect(await rejection(openFile(join(place.path, 'missing')))).to.include({
+        code: 'ENOENT',
+      })
+    })
+
+    it('fails where the file has changed since', async () => {
+      await using place = await makeTemporaryDirectory()
+      for (const size of [5, 17 * mebibyte]) {
+        const path = join(place.path, 'file')
+        await writeFile(path, contentOf(size))
+        const opened = await openFile(path)
+        await appendFile(path, 'more')
+        expect(await rejection(client.upload('file', opened))).to.include({
+          code: 'changed-meanwhile',
+        })
+      }
+      expect(await all(client.list())).to.deep.equal([])
+    })
+  })
+})
