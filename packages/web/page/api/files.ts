@@ -18,6 +18,15 @@ export async function deleteFile(
   await connection.request(pathOf('delete', name), { method: 'DELETE', ...options })
 }
 
+/** The response with a file as its body, which is read as it comes. */
+export function openFile(
+  connection: Connection,
+  name: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  return connection.request(pathOf('serve', name), { signal })
+}
+
 /** The content of a file, or its first `limit` bytes. */
 export async function readFile(
   connection: Connection,

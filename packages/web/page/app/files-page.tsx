@@ -3,6 +3,7 @@ import { useCallback, useState } from 'preact/hooks'
 import type { FileEntry } from '../api/file-entry.ts'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { download } from '../list/download.ts'
+import { downloadZip } from '../list/download-zip.ts'
 import { EmptyList } from '../list/empty-list.tsx'
 import { FileGrid } from '../list/file-grid.tsx'
 import { FilterField } from '../list/filter-field.tsx'
@@ -46,6 +47,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         <StatusLine
           files={files}
           onDownload={(chosen) => void download(session, chosen)}
+          onDownloadZip={(chosen) => void downloadZip(session.connection, chosen)}
           onDelete={deleteAll}
         />
         {files.visible.value.length > 0 ? (

@@ -10,7 +10,7 @@ export function NoticeList(): JSX.Element {
     <div class="notices" role="status" aria-live="polite">
       {notices.value.map(({ id, text, isError, action }) => (
         <div key={id} class={isError ? 'notice notice-error' : 'notice'}>
-          <p>{text}</p>
+          <p>{typeof text === 'function' ? text() : text}</p>
           {action && (
             <button
               type="button"

@@ -3,7 +3,8 @@ import { signal } from '@preact/signals'
 /** A message at the foot of the page. */
 export interface Notice {
   readonly id: number
-  readonly text: string
+  /** A function where it changes. */
+  readonly text: string | (() => string)
   /** Errors stay until they are dismissed. */
   readonly isError: boolean
   readonly action?: { readonly label: string; readonly run: () => void }

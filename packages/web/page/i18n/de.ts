@@ -128,6 +128,11 @@ export const de: Strings = {
   close: 'Schließen',
 
   download: 'Herunterladen',
+  downloadZip: 'Als ZIP herunterladen',
+  packing: 'Datei {number} von {all} wird gepackt …',
+  cancelZip: 'Abbrechen',
+  zipTooLarge:
+    'Dieser Browser packt höchstens {size} in ein ZIP. Laden Sie die Dateien einzeln, oder wählen Sie weniger aus.',
   downloadFile: '{name} herunterladen',
   downloadFailed: '„{name}“ konnte nicht heruntergeladen werden.',
   tooLargeToDownload:

@@ -124,6 +124,11 @@ export const en = {
   close: 'Close',
 
   download: 'Download',
+  downloadZip: 'Download as ZIP',
+  packing: 'Packing file {number} of {all} …',
+  cancelZip: 'Cancel',
+  zipTooLarge:
+    'This browser packs at most {size} into a ZIP. Download the files one by one, or select fewer.',
   downloadFile: 'Download {name}',
   downloadFailed: '“{name}” could not be downloaded.',
   tooLargeToDownload:

@@ -6,8 +6,8 @@ import { notifyError } from '../app/notices.ts'
 import type { Session } from '../app/session.ts'
 import { t } from '../i18n/language.ts'
 
-/** What is downloaded without a link is in memory first. */
-const largestInMemory = 256 * 1024 * 1024
+/** What is downloaded without a link, or packed where the browser cannot write a stream, is in memory first. */
+export const largestInMemory = 256 * 1024 * 1024
 
 /** Has the browser save the files, one after the other. */
 export async function download(session: Session, files: readonly FileEntry[]): Promise<void> {
@@ -30,7 +30,11 @@ async function downloadOne({ connection, hasLinks }: Session, file: FileEntry): 
     notifyError(t('tooLargeToDownload', { name }))
     return
   }
-  const content = await readFile(connection, name)
+  await saveBlob(await readFile(connection, name), name)
+}
+
+/** Has the browser save what is in memory. */
+export async function saveBlob(content: Blob, name: string): Promise<void> {
   // Whatever it is, it is saved and never shown.
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
   await save(url, name)

@@ -1,4 +1,4 @@
-import { Download, RefreshCw, Trash2, X } from 'lucide'
+import { Download, FileArchive, RefreshCw, Trash2, X } from 'lucide'
 import type { JSX } from 'preact'
 import type { FileEntry } from '../api/file-entry.ts'
 import { explainError } from '../app/explain-error.ts'
@@ -11,11 +11,13 @@ import type { FileList } from './file-list-state.ts'
 interface StatusLineProps {
   readonly files: FileList
   readonly onDownload: (files: readonly FileEntry[]) => void
+  readonly onDownloadZip: (files: readonly FileEntry[]) => void
   readonly onDelete: (files: readonly FileEntry[]) => void
 }
 
 /** How many files there are; of those that are selected, what can be done with them. */
-export function StatusLine({ files, onDownload, onDelete }: StatusLineProps): JSX.Element {
+export function StatusLine(props: StatusLineProps): JSX.Element {
+  const { files, onDownload, onDownloadZip, onDelete } = props
   const selected = files.selected.value
   const chosen = selected.size === 0 ? [] : files.all.value.filter(({ name }) => selected.has(name))
   if (chosen.length === 0) return <Count files={files} />
@@ -30,11 +32,32 @@ export function StatusLine({ files, onDownload, onDelete }: StatusLineProps): JS
       <p role="status">
         {plural('selected', chosen.length)} · {formatSize(size, language.value)}
       </p>
-      <button type="button" class="button" onClick={() => onDownload(chosen)}>
+      <button
+        type="button"
+        class="button"
+        aria-label={t('download')}
+        onClick={() => onDownload(chosen)}
+      >
         <Icon of={Download} />
         <span>{t('download')}</span>
       </button>
-      <button type="button" class="button button-danger" onClick={() => onDelete(chosen)}>
+      {chosen.length > 1 && (
+        <button
+          type="button"
+          class="button"
+          aria-label={t('downloadZip')}
+          onClick={() => onDownloadZip(chosen)}
+        >
+          <Icon of={FileArchive} />
+          <span>{t('downloadZip')}</span>
+        </button>
+      )}
+      <button
+        type="button"
+        class="button button-danger"
+        aria-label={t('delete')}
+        onClick={() => onDelete(chosen)}
+      >
         <Icon of={Trash2} />
         <span>{t('delete')}</span>
       </button>

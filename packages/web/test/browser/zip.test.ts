@@ -1,0 +1,110 @@
+import { crc32 } from 'node:zlib'
+import { openBrowser, type OpenBrowser } from '@holdfast/testing/browsers'
+import { expect } from 'chai'
+import { openDriver, type PageDriver } from './page-driver.ts'
+import { runPage } from './running-page.ts'
+
+describe('The page in Chromium, downloading several files as a ZIP', () => {
+  let browser: OpenBrowser
+
+  before(async () => {
+    browser = await openBrowser('chromium')
+  })
+
+  after(() => browser.close())
+
+  const files = { 'a.txt': 'text of a', 'Überblick – 日本.txt': 'x'.repeat(20_000), leer: '' }
+
+  async function selected(prepare: (page: PageDriver['page']) => Promise<unknown>) {
+    const server = await runPage()
+    for (const [name, content] of Object.entries(files)) await server.put(name, content)
+    const driver = await openDriver(browser, server.url)
+    await prepare(driver.page)
+    await driver.signIn()
+    await driver.page.waitForSelector('.rows .row')
+    await driver.click('.row-head [type=checkbox]')
+    await driver.sees('.status', '3 selected')
+    return { server, driver, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  }
+
+  /** The dialog of the browser is beyond scripts; a file of the page's own storage stands for the chosen one. */
+  const chooseFile = (page: PageDriver['page']) =>
+    page.evaluate(() => {
+      Object.assign(window, {
+        showSaveFilePicker: async () =>
+          (await navigator.storage.getDirectory()).getFileHandle('saved.zip', { create: true }),
+      })
+    })
+
+  const savedZip = async (page: PageDriver['page']) => {
+    const bytes = await page.evaluate(async () => {
+      const folder = await navigator.storage.getDirectory()
+      const file = await (await folder.getFileHandle('saved.zip')).getFile()
+      return [...new Uint8Array(await file.arrayBuffer())]
+    })
+    return Buffer.from(bytes)
+  }
+
+  it('writes them to the disk as they come', async () => {
+    await using opened = await selected(chooseFile)
+    const { page, click, misses } = opened.driver
+    await click('[aria-label="Download as ZIP"]')
+    await page.waitForFunction(async () => {
+      const folder = await navigator.storage.getDirectory()
+      const handle = await folder.getFileHandle('saved.zip').catch(() => undefined)
+      return handle && (await handle.getFile()).size > 0
+    })
+    await misses('.notices', 'Packing')
+    expect(entriesOf(await savedZip(page))).to.deep.equal(files)
+    expect(await opened.driver.axe()).to.deep.equal([])
+  })
+
+  it('leaves the chosen file as it was where one of them is gone, and says which', async () => {
+    await using opened = await selected(chooseFile)
+    const { page, click, sees } = opened.driver
+    const address = `${opened.server.url}delete/leer`
+    const headers = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame' }
+    await fetch(address, { method: 'DELETE', headers })
+    await click('[aria-label="Download as ZIP"]')
+    await sees('.notices', '“leer” could not be downloaded')
+    expect(await savedZip(page)).to.have.length(0)
+  })
+
+  it('packs in memory where the browser cannot write a stream', async () => {
+    await using opened = await selected((page) =>
+      page.evaluate(() => {
+        Reflect.deleteProperty(window, 'showSaveFilePicker')
+        const create = URL.createObjectURL.bind(URL)
+        URL.createObjectURL = (blob: Blob) => {
+          Object.assign(window, { saved: blob })
+          return create(blob)
+        }
+      }),
+    )
+    const { page, click } = opened.driver
+    await click('[aria-label="Download as ZIP"]')
+    await page.waitForFunction(() => 'saved' in window)
+    const bytes = await page.evaluate(async () => {
+      const { saved } = window as never as { saved: Blob }
+      return [...new Uint8Array(await saved.arrayBuffer())]
+    })
+    expect(entriesOf(Buffer.from(bytes))).to.deep.equal(files)
+  })
+})
+
+/** The files of a ZIP that compresses nothing, by its directory (APPNOTE.TXT 4.3.12). */
+function entriesOf(zip: Buffer): Record<string, string> {
+  const found: Record<string, string> = {}
+  const end = zip.lastIndexOf('PK\u0005\u0006', undefined, 'latin1')
+  let at = zip.readUInt32LE(end + 16)
+  for (let left = zip.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [size, start] = [zip.readUInt32LE(at + 24), zip.readUInt32LE(at + 42)]
+    const [nameLength, extraLength] = [zip.readUInt16LE(at + 28), zip.readUInt16LE(at + 30)]
+    const begin = start + 30 + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28)
+    const content = zip.subarray(begin, begin + size)
+    expect(crc32(content)).to.equal(zip.readUInt32LE(at + 16))
+    found[zip.toString('utf8', at + 46, at + 46 + nameLength)] = content.toString()
+    at += 46 + nameLength + extraLength + zip.readUInt16LE(at + 32)
+  }
+  return found
+}
