@@ -31,7 +31,7 @@ async function digestInputs(): Promise<string> {
 
 /** What the page is bundled of and by: another version makes another page. */
 function libraries(): readonly string[] {
-  return ['@preact/signals', '@tanstack/virtual-core', 'client-zip', 'lucide', 'preact', 'tus-js-client', 'vite']
+  return ['@preact/signals', 'client-zip', 'lucide', 'preact', 'tus-js-client', 'vite']
 }
 
 async function buildPage(): Promise<void> {

@@ -2,14 +2,15 @@ import { ApiError } from './api-error.ts'
 import type { Connection } from './connection.ts'
 import type { FileEntry } from './file-entry.ts'
 
-const pageSize = 2000
+/** The first page is soon there, and the others are few. */
+const [firstPage, furtherPages] = [1000, 10_000]
 
 /** The customer's files, a page at a time. */
 export async function* listFiles(
   connection: Connection,
   signal: AbortSignal,
 ): AsyncGenerator<readonly FileEntry[]> {
-  let path: string | undefined = `list?details=1&limit=${pageSize}`
+  let path: string | undefined = `list?details=1&limit=${firstPage}`
   while (path !== undefined) {
     const response: Response | undefined = await pageAt(connection, path, signal)
     if (response === undefined) return
@@ -32,5 +33,8 @@ async function pageAt(connection: Connection, path: string, signal: AbortSignal)
 function nextOf(link: string | null): string | undefined {
   const [, target] = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(link ?? '') ?? []
   const query = target?.slice(target.indexOf('?'))
-  return query === undefined ? undefined : `list${query}`
+  if (query === undefined) return undefined
+  const parameters = new URLSearchParams(query)
+  parameters.set('limit', String(furtherPages))
+  return `list?${parameters}`
 }

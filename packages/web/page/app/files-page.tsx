@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useMemo, useState } from 'preact/hooks'
 import type { FileEntry } from '../api/file-entry.ts'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { download } from '../list/download.ts'
@@ -26,12 +26,15 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
   const deleteAll = (chosen: readonly FileEntry[]) =>
     deletions.delete(chosen.map(({ name }) => name))
-  const actions = {
-    open: setOpened,
-    download: (file: FileEntry) => void download(session, [file]),
-    link: session.hasLinks ? setLinked : undefined,
-    delete: (file: FileEntry) => deleteAll([file]),
-  }
+  const actions = useMemo(
+    () => ({
+      open: setOpened,
+      download: (file: FileEntry) => void download(session, [file]),
+      link: session.hasLinks ? setLinked : undefined,
+      delete: ({ name }: FileEntry) => deletions.delete([name]),
+    }),
+    [session],
+  )
   return (
     <div class="page">
       <header class="head">

@@ -14,7 +14,17 @@ export type PluralKey = StringKey extends infer Key
 
 export type Values = Readonly<Record<string, string | number>>
 
+const turning =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202a-\u202e\u2066-\u2069]/u
+
 /** `text` with `values` in the places of their names. */
 export function fillIn(text: string, values: Values = {}): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place))
+  return text.replace(/\{(\w+)\}/g, (place, name: string) =>
+    isolated(String(values[name] ?? place)),
+  )
+}
+
+/** A name in another direction, or with signs that turn it, does not turn the words around it (UAX #9, FSI and PDI). */
+function isolated(value: string): string {
+  return turning.test(value) ? `\u2068${value}\u2069` : value
 }

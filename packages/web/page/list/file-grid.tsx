@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { FileEntry } from '../api/file-entry.ts'
 import { language, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
@@ -25,11 +25,8 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
   const selected = files.selected.value
   const active = useActiveRow(shown)
   const { index: current } = active
-  const virtual = useVirtualRows(scroller, {
-    count: shown.length,
-    height: useRowHeight(),
-    active: current,
-  })
+  const height = useRowHeight()
+  const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current })
 
   useEffect(() => {
     // An effect of an earlier rendering may come late: it is not to focus the row that was active then.
@@ -49,6 +46,14 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     active.set(index)
     active.setAnchor(index)
   }
+
+  // A row is drawn anew only if what it is given has changed.
+  const latest = useRef(select)
+  latest.current = select
+  const rowActions = useMemo<RowActions>(
+    () => ({ ...actions, select: (...chosen) => latest.current(...chosen) }),
+    [actions],
+  )
 
   const onKeyDown = (event: KeyboardEvent) => {
     const file = shown[current]
@@ -91,7 +96,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
       <GridHead files={files} />
       <div ref={scroller} class="rows" role="rowgroup">
         <div class="rows-all" role="presentation" style={{ height: `${virtual.height}px` }}>
-          {virtual.rows.map(({ index, start }) => {
+          {virtual.rows.map((index) => {
             const file = shown[index]
             return (
               file && (
@@ -99,10 +104,10 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
                   key={file.name}
                   file={file}
                   index={index}
-                  offset={start}
+                  offset={index * height}
                   isSelected={selected.has(file.name)}
                   isActive={index === current}
-                  actions={{ ...actions, select }}
+                  actions={rowActions}
                 />
               )
             )

@@ -4,7 +4,7 @@ import type { FileEntry } from '../api/file-entry.ts'
 import { listFiles } from '../api/list-files.ts'
 import { readUsage, type Usage } from '../api/usage.ts'
 import { language } from '../i18n/language.ts'
-import { filterFiles } from './filter-files.ts'
+import { createFilter, prepareFilter } from './filter-files.ts'
 import { sortFiles, type Order } from './sort-files.ts'
 
 export type ListStatus = 'loading' | 'complete' | { readonly error: unknown }
@@ -48,7 +48,8 @@ export function createFileList(connection: Connection): FileList {
     const left = hidden.value
     return left.size === 0 ? sorted.value : sorted.value.filter(({ name }) => !left.has(name))
   })
-  const visible = computed(() => filterFiles(all.value, filter.value))
+  const applyFilter = createFilter()
+  const visible = computed(() => applyFilter(all.value, filter.value))
   let loading = new AbortController()
   /** What has changed since the last load began, which that may have missed. */
   const changes = new Map<Change[0], Change[1]>()
@@ -101,6 +102,7 @@ export function createFileList(connection: Connection): FileList {
       try {
         for await (const page of listFiles(connection, ended)) {
           if (ended.aborted) return
+          prepareFilter(page)
           files.push(...page)
           // Sorting anew takes time, so it is done each time that there are twice as many.
           if (files.length >= 2 * loaded.value.length) loaded.value = withChanges(files)

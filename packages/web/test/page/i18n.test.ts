@@ -30,6 +30,12 @@ describe('The texts of the page', () => {
     expect(unused).to.deep.equal([])
   })
 
+  it('keep names in another direction from turning the words around them', () => {
+    for (const name of ['تقرير.pdf', 'דוח.docx', 'evil\u202egpj.exe']) {
+      expect(fillIn('“{name}”.', { name })).to.equal(`“\u2068${name}\u2069”.`)
+    }
+  })
+
   it('take values, and keep the place of one that is missing', () => {
     expect(fillIn('{a} of {b}, {c}', { a: 1, b: '{a}' })).to.equal('1 of {a}, {c}')
   })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { FileEntry } from '../../page/api/file-entry.ts'
 import { fileKind } from '../../page/list/file-kind.ts'
-import { filterFiles } from '../../page/list/filter-files.ts'
+import { createFilter, filterFiles } from '../../page/list/filter-files.ts'
 import { gridKey } from '../../page/list/grid-key.ts'
 import { selectRange, toggle } from '../../page/list/selection.ts'
 import { nextOrder, sortFiles } from '../../page/list/sort-files.ts'
@@ -58,6 +58,19 @@ describe('filterFiles', () => {
   }
 })
 
+describe('createFilter', () => {
+  it('finds the same as one types, goes back, and when the files change', () => {
+    const filter = createFilter()
+    const files = ['ab.txt', 'abc.txt', 'b.txt'].map((name) => file(name))
+    for (const text of ['a', 'ab', 'abc', 'ab', '', 'b', 'b a', 'x', '']) {
+      expect(filter(files, text), text).to.deep.equal(filterFiles(files, text))
+    }
+    filter(files, 'ab')
+    const others = [file('abcd.txt')]
+    expect(filter(others, 'abc')).to.deep.equal(others)
+  })
+})
+
 describe('selection', () => {
   it('toggles one, and adds a range in either direction', () => {
     expect(toggle(new Set(['a']), 'b')).to.have.keys('a', 'b')
@@ -101,6 +114,12 @@ describe('splitName', () => {
     ])
     expect(splitName('short.txt')).to.deep.equal(['short', '.txt'])
     expect(splitName('.profile')).to.deep.equal(['.profile', ''])
+  })
+
+  it('leaves letters that are joined together', () => {
+    const name = 'التقرير السنوي الكامل.pdf'
+    expect(splitName(name)).to.deep.equal([name.slice(0, -4), '.pdf'])
+    expect(splitName('cafe\u0301 cafe\u0301 cafe\u0301.txt')[1]).to.equal('.txt')
   })
 
   it('cuts no character in two', () => {
