@@ -13,6 +13,8 @@ export interface Worker {
   isListening(): boolean
   /** Whether it listens and is still there. */
   isServing(): boolean
+  /** Where it was to listen; `undefined` before it has begun. */
+  port(): number | undefined
   /** Resolves when the process is gone, with what it ended with. */
   readonly ended: Promise<string>
   /** Lets the process end, which has closed. */
@@ -20,10 +22,18 @@ export interface Worker {
   kill(): void
 }
 
-/** Starts a worker, which takes its part in what is shared. */
-export function startWorker(order: WorkerOrder, shared: PrimaryServices): Worker {
+/**
+ * Starts a worker, which takes its part in what is shared. `giveOrder` is called when it has begun, and `accept` when it
+ * listens; the worker cannot start if that throws.
+ */
+export function startWorker(
+  giveOrder: () => WorkerOrder,
+  accept: (url: string) => void,
+  shared: PrimaryServices,
+): Worker {
   const worker = cluster.fork()
   const started = Promise.withResolvers<string>()
+  let order: WorkerOrder | undefined
   let isListening = false
   let isGone = false
   started.promise.catch(() => {})
@@ -31,9 +41,15 @@ export function startWorker(order: WorkerOrder, shared: PrimaryServices): Worker
   const answers: StartHandlers = {
     begin() {
       share.welcome()
+      order = giveOrder()
       return order
     },
     listening({ url }) {
+      try {
+        accept(url)
+      } catch (error) {
+        return started.reject(error)
+      }
       isListening = true
       started.resolve(url)
     },
@@ -65,6 +81,7 @@ export function startWorker(order: WorkerOrder, shared: PrimaryServices): Worker
     listening: started.promise,
     isListening: () => isListening,
     isServing: () => isListening && !isGone,
+    port: () => order?.config.port,
     ended,
     release() {
       if (worker.process.connected) worker.process.disconnect()

@@ -14,6 +14,7 @@ import { openStore } from '../stores/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices } from './primary-services.ts'
+import { keepUrl } from './keep-url.ts'
 import { startWorker, type Worker } from './start-worker.ts'
 
 /** How long to wait before a worker that did not live long is replaced, in milliseconds: doubled each time. */
@@ -57,8 +58,16 @@ export async function startWorkers(
     args: [],
   })
 
+  const kept = keepUrl(config.port)
+  const order = (place: number) => {
+    return { config: { ...written, port: kept.portBeside(serving()[0]) }, place }
+  }
   const start = (place: number) =>
-    (workers[place] = startWorker({ config: written, place }, shared))
+    (workers[place] = startWorker(
+      () => order(place),
+      (url) => kept.accept(url),
+      shared,
+    ))
   const keep = async (worker: Worker, place: number, pause = 0): Promise<void> => {
     const began = performance.now()
     const how = await worker.ended

@@ -216,6 +216,20 @@ describe('holdfast serve --workers', function () {
     expect(await server.ended).to.equal(0)
   })
 
+  it('serves on the same port again when all workers are killed at once', async function () {
+    this.timeout(180_000)
+    await start()
+    const before = await workers()
+    expect(before).to.have.length(2)
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    await until('they are gone', async () => (await Promise.all(before.map(isGone))).every(Boolean))
+    const hasTwo = async () => {
+      await many(4, () => send('/ping', { headers: apart }).catch(() => {}))
+      return pidsOf('/ping').size >= 2
+    }
+    await until('two others answer', hasTwo, 120_000)
+  })
+
   it('lets requests under way finish in every worker, and cuts them at a second signal', async () => {
     await start('--shutdown-grace', '1h')
     const uploads = await many(6, async (n) => {
