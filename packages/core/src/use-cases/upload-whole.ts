@@ -34,17 +34,18 @@ export async function uploadWhole(
   requireWholeBytes('length', length)
   checkPlan(policy, begin)
   const hash = sha256 === undefined ? undefined : policy.createSha256?.()
-  const digestCheck = hash && createDigestCheck({ hash, expected: () => sha256 }, signal)
+  // In the order of an append and a publication.
+  const digests = [digest, hash && { hash, expected: () => sha256 }]
+  const checks = digests.flatMap((one) => (one ? [createDigestCheck(one, signal)] : []))
   const { maxFileSize } = policy
   const { chunks } = readableContent(content)
   const file = await uploadFile(
     { ...policy, maxFileSize: Math.min(maxFileSize, length) },
     customer,
     name,
-    whole(chunks, length, digestCheck),
+    whole(chunks, length, checks),
     {
       ...{ createOnly, size: length },
-      ...(digest && { digest }),
       ...(signal && { signal }),
       ...(release && { release }),
     },
@@ -57,15 +58,15 @@ export async function uploadWhole(
 async function* whole(
   content: AsyncIterable<Uint8Array>,
   length: number,
-  digestCheck: DigestCheck | undefined,
+  digestChecks: readonly DigestCheck[],
 ) {
   let size = 0
   for await (const chunk of content) {
     requireBytes(chunk)
     size += chunk.length
-    digestCheck?.update(chunk)
+    for (const check of digestChecks) check.update(chunk)
     yield chunk
   }
   if (size < length) throw uploadConflict(`The upload has ${size} of ${length} bytes`)
-  await digestCheck?.check()
+  for (const check of digestChecks) await check.check()
 }

@@ -3,6 +3,7 @@ import {
   type BeginOptions,
   type ResumableFiles,
   type ResumableUpload,
+  type UploadWholeOptions,
 } from '@holdfast/core'
 import { appendBody, storeBody } from './append-body.ts'
 import { parseChecksum } from './checksum.ts'
@@ -48,13 +49,7 @@ export async function createUpload(
   const size = hasBody(request) ? announcedSize(request) : 0
   const upload =
     length !== undefined && length === size
-      ? await storeBody(request, (options) =>
-          files.uploadWhole(name, size > 0 ? request.content() : '', {
-            ...plan,
-            ...options,
-            length,
-          }),
-        )
+      ? await storeWhole(files, request, name, { ...plan, length })
       : await begin(files, request, name, { ...plan, ...(length !== undefined && { length }) })
   return {
     status: 201,
@@ -117,6 +112,19 @@ function sha256Of(metadata: UploadMetadata): { readonly sha256?: string } {
     throw tusProblems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
   }
   return { sha256: sha256.toLowerCase() }
+}
+
+/** Stores the body, which is the whole file. A checksum of no bytes is not compared, as without a body. */
+async function storeWhole(
+  files: ResumableFiles,
+  request: TusRequest,
+  name: string,
+  options: UploadWholeOptions,
+): Promise<ResumableUpload> {
+  if (options.length === 0) return files.uploadWhole(name, '', options)
+  return storeBody(request, (body) =>
+    files.uploadWhole(name, request.content(), { ...options, ...body }),
+  )
 }
 
 /** Begins an upload, and adds the body. If that fails, the upload goes: its client never learns where it is. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { runApp } from '../../support/running-app.ts'
 import { base64, createTusClient, named, pieceType } from '../../support/tus-client.ts'
@@ -46,25 +45,6 @@ describe('POST /resumable', () => {
     expect(begun).to.include({ status: 201, offset: 5 })
     expect(begun.headers.has('upload-expires')).to.equal(false)
     expect(await app.names()).to.deep.equal(['a.txt'])
-  })
-
-  it('stores a file that comes with it as a PUT would, and knows it afterwards', async () => {
-    const store = createMemoryBlobStore()
-    const { resumable } = store
-    if (!resumable) throw new Error('The memory store keeps uploads in pieces')
-    const refuse = () => Promise.reject(new Error('not to be called'))
-    const only = { ...resumable, begin: refuse, append: refuse, publish: refuse }
-    await using app = await runApp({ store: { ...store, resumable: only } })
-    const client = createTusClient(app.url)
-    const begun = await client.begin({ ...length, 'If-None-Match': '*' }, 'Hello')
-    expect(begun).to.include({ status: 201, offset: 5 })
-    const found = await client.head(begun.url)
-    expect(found).to.include({ status: 200, offset: 5 })
-    expect(found.headers.get('upload-length')).to.equal('5')
-    expect(found.headers.get('upload-metadata')).to.equal(named('a.txt')['Upload-Metadata'])
-    expect((await client.send('DELETE', begun.url)).status).to.equal(204)
-    expect((await client.head(begun.url)).status).to.equal(404)
-    expect((await client.begin({ 'Upload-Length': '0' })).status).to.equal(201)
   })
 
   it('publishes an empty file at once', async () => {
