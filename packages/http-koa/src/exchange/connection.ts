@@ -65,7 +65,8 @@ function watch(socket: KnownSocket): Connection {
  * next request, or until its end. After one that announced that the connection ends, it is still needed.
  */
 export function releaseExchange(connection: Connection, { request, response }: Exchange): void {
-  if (!request.complete || response.getHeader('connection') === 'close') return
+  const isAnswered = request.complete && response.writableFinished
+  if (!isAnswered || response.getHeader('connection') === 'close') return
   if (connection.exchange?.request === request) connection.exchange = undefined
   if (connection.newest === response) connection.newest = undefined
   connection.hasAnswered = true

@@ -1,15 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
 import { leavingSignal } from '../../src/exchange/endings.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
+import { nodeOptions, prepareServer } from '../../src/server/prepare-server.ts'
 import { listen } from '../support/listening.ts'
 import { request } from '../support/request.ts'
 
 const answered = { 'Connection: keep-alive': {}, 'Connection: close': { Connection: 'close' } }
 
 /** A server that answers every request but those for `/never`, and keeps the signal of the last connection. */
-async function runSignals() {
+async function runSignals(create: typeof createHttpServer = createHttpServer) {
   let signal: AbortSignal | undefined
   let answers = 0
   let ended = Promise.resolve<unknown>(undefined)
@@ -20,7 +21,7 @@ async function runSignals() {
     if (incoming.url !== '/never') response.end('<answer>')
   }
   return {
-    ...(await listen(createHttpServer({ callback: () => answer }))),
+    ...(await listen(create({ callback: () => answer }))),
     /** How many requests had their turn. */
     answers: () => answers,
     /** Whether the signal has aborted once the connection is gone. */
@@ -45,6 +46,20 @@ describe('leavingSignal', () => {
 
   it('aborts when the client leaves before the answer', async () => {
     await using app = await runSignals()
+    using connection = await openConnection(app.port)
+    connection.write(request('GET', '/never'))
+    await until('it came', () => app.answers() === 1)
+    connection.reset()
+    expect(await app.hasAborted()).to.equal(true)
+  })
+
+  it('aborts where the end of the response is reported before that of the connection', async () => {
+    // As on Bun and Deno, where connections are not known before their first request.
+    await using app = await runSignals((application) => {
+      const server = createServer(nodeOptions({}))
+      prepareServer(server, application, {})
+      return server
+    })
     using connection = await openConnection(app.port)
     connection.write(request('GET', '/never'))
     await until('it came', () => app.answers() === 1)
