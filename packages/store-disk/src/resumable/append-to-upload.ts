@@ -5,8 +5,10 @@ import {
   type UploadKey,
   type UploadPlan,
   uploadPublished,
+  uploadTakenOver,
 } from '@holdfast/core'
 import { lastFailedSync, type FileCalls } from '../files/file-calls.ts'
+import { isAbsence } from '../files/system-error.ts'
 import { describeUpload } from './find-upload.ts'
 import { preparePublication } from './prepare-publication.ts'
 import { nameRecord } from './record-file.ts'
@@ -60,7 +62,9 @@ async function fill(
   const { plan } = found.record
   /** The path of the record that the last piece comes with, until it has its name. */
   let record: string | undefined
-  const file = await calls.open(lease.path(), 'a')
+  const file = await calls.open(lease.path(), 'a').catch((error: unknown) => {
+    throw isAbsence(error) ? uploadTakenOver() : error
+  })
   const report = async () => {
     if (!onState) return
     const { mtimeNs } = await calls.stat(file)

@@ -5,6 +5,7 @@ import {
   type ResumableUploads,
   type UploadKey,
   uploadNotFound,
+  uploadTakenOver,
 } from '@holdfast/core'
 import { pooledCalls } from '../files/file-calls.ts'
 import { isAbsence } from '../files/system-error.ts'
@@ -80,7 +81,11 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
         try {
           requireLength({ ...found, plan }, length)
           if (lease && plan.length === undefined) {
-            await replaceRecord(lease.directory, { plan: { ...plan, length } }, site)
+            await replaceRecord(lease.directory, { plan: { ...plan, length } }, site).catch(
+              (error: unknown) => {
+                throw isAbsence(error) ? uploadTakenOver() : error
+              },
+            )
           }
         } finally {
           await lease?.release()

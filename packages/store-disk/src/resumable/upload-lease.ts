@@ -1,4 +1,4 @@
-import { uploadTakenOver } from '@holdfast/core'
+import { uploadNotFound, uploadTakenOver } from '@holdfast/core'
 import { copyFile, open, unlink } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -89,7 +89,10 @@ function createLease(site: UploadSite, directory: string, taken: ContentName): U
         await changeDurably(directory, change, calls)
       } catch (error) {
         if (name.pending === offset) await rename(durable).catch(() => {})
-        throw error
+        if (!isAbsence(error)) throw error
+        // Another process has removed the directory: the upload was discarded.
+        await site.checkMount()
+        throw uploadNotFound()
       }
       crashPoint('upload-offset-synced')
     },
@@ -131,7 +134,10 @@ async function replaceByCopy(site: UploadSite, path: string, size: number): Prom
 
 /** If this process was silent while it copied, another one has taken the content from it, and goes on with that. */
 async function requireOnlyContent({ calls }: UploadSite, directory: string, path: string) {
-  const contents = (await calls.readdir(directory)).filter((entry) => parseContentName(entry))
+  const entries = await calls.readdir(directory).catch((error: unknown) => {
+    throw isAbsence(error) ? uploadTakenOver() : error
+  })
+  const contents = entries.filter((entry) => parseContentName(entry))
   if (contents.length === 1) return
   await calls.unlink(path)
   throw uploadTakenOver()

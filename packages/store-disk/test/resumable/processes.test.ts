@@ -121,6 +121,15 @@ describe('resumable of openDiskBlobStore, among processes', function () {
     expect(await nextLine()).to.equal('upload-not-found')
   })
 
+  it('has an append find that its upload was discarded when all bytes have come', async () => {
+    await using place = await openPlace()
+    const { store, key } = place
+    const { process: child, nextLine } = await place.startAppend(0)
+    expect(await store.resumable.discard(key)).to.equal(true)
+    child.stdin?.write('go on\n')
+    expect(await nextLine()).to.equal('upload-not-found')
+  })
+
   it('does not sweep what another process appends to, however long ago that began', async () => {
     await using place = await openPlace()
     const { store, key } = place
