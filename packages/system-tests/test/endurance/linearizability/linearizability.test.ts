@@ -1,19 +1,21 @@
 import { randomInt } from 'node:crypto'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import type { BlobStore } from '@holdfast/core'
 import {
   createSite,
   credentials,
   type HoldfastServer,
+  rejection,
   type Site,
   startHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 import { startService } from '../../black-box/support/running-service.ts'
+import { brokenStores, brokenUploads, type Flaw } from './broken-stores.ts'
 import { expectLinearizable } from './expect-linearizable.ts'
 import { runClients, type ClientRun } from './run-clients.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
+import { publishedBy } from './upload-history.ts'
 
 const minute = 60_000
 const clients = 5
@@ -24,12 +26,19 @@ interface Trial extends Pick<ClientRun, 'urls' | 'rounds'> {
   readonly headers?: ClientRun['credentials']
 }
 
-/** Runs clients at servers, and passes when their answers make sense. */
+/** Runs clients at servers, and passes when their answers make sense, those of uploads in pieces among them. */
 async function expectSense(trial: Trial): Promise<void> {
   const { urls, rounds, seed = randomInt(2 ** 31), headers = credentials } = trial
   const run = { urls, credentials: headers, seed, clients, operations, rounds }
+  const counts = { published: 0, refused: 0 }
   try {
-    for await (const history of runClients(run)) expectLinearizable(history)
+    for await (const history of runClients(run)) {
+      expectLinearizable(history)
+      counts.published += history.uploads.filter((one) => publishedBy(one).length > 0).length
+      const events = history.uploads.flatMap((one) => one.events)
+      counts.refused += events.filter(({ outcome }) => outcome === 'refused').length
+    }
+    expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).to.be.above(0)
   } catch (error) {
     throw new Error(`Seed ${seed}: ${String(error)}`, { cause: error })
   }
@@ -42,8 +51,13 @@ describe('Files that many clients use at once are linearizable', function () {
   beforeEach(async () => {
     site = await createSite()
   })
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.kill()
+  afterEach(async function () {
+    const hasFailed = this.currentTest?.isFailed() === true
+    for (const server of servers.splice(0)) {
+      await server.kill()
+      const errors = server.lines().filter(({ level }) => Number(level) >= 50)
+      if (hasFailed) console.log(JSON.stringify(errors, undefined, 2))
+    }
     await site.remove()
   })
   const start = async (...args: string[]) => {
@@ -82,7 +96,9 @@ describe('Files that many clients use at once are linearizable', function () {
     it('behind a proxy that loses requests and answers', async () => {
       const seed = randomInt(2 ** 31)
       await using proxy = await startLosingProxy(minio().endpoint, seed)
-      await expectSense({ urls: [await startOnMinio(proxy.endpoint)], rounds: 10, seed })
+      const url = await startOnMinio(proxy.endpoint)
+      proxy.lose()
+      await expectSense({ urls: [url], rounds: 10, seed })
       expect(proxy.lostAnswers(), 'lost answers').to.be.above(10)
     })
   })
@@ -92,10 +108,7 @@ describe('The test of linearizability', function () {
   this.timeout(5 * minute)
 
   /** Runs clients at a service whose store has the flaw. */
-  async function runAt(
-    flaw: (store: BlobStore) => Partial<BlobStore>,
-    rounds: number,
-  ): Promise<void> {
+  async function runAt(flaw: Flaw, rounds: number): Promise<void> {
     const store = createMemoryBlobStore()
     const opened = { store, litter: async () => [], close: async () => {} }
     const anna = { name: 'anna', password: 'correct horse' }
@@ -106,83 +119,20 @@ describe('The test of linearizability', function () {
     const headers = { 'x-auth-name': anna.name, 'x-auth-password': anna.password }
     await expectSense({ urls: [service.url], rounds, headers })
   }
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
-
   it('passes a sound store', () => runAt(() => ({}), 20))
 
-  for (const [what, flaw] of Object.entries<(store: BlobStore) => Partial<BlobStore>>({
-    'says true of a deletion that found nothing any more': (store) => ({
-      async delete(key) {
-        const found = await store.stat(key)
-        await turn()
-        await store.delete(key)
-        return found !== undefined
-      },
-    }),
-    'repeats an upload': (store) => ({
-      async put(key, content, options) {
-        const info = await store.put(key, content, options)
-        const blob = await store.open(key)
-        setTimeout(() => void (blob && store.put(key, blob.content)), 5)
-        return info
-      },
-    }),
-    'repeats a deletion': (store) => ({
-      async delete(key) {
-        const isRemoved = await store.delete(key)
-        setTimeout(() => void store.delete(key), 5)
-        return isRemoved
-      },
-    }),
-    'serves what it has kept in memory': (store) => {
-      const kept = new Map<string, Awaited<ReturnType<BlobStore['stat']>>>()
-      return {
-        async stat(key) {
-          const info = kept.get(key.name) ?? (await store.stat(key))
-          return kept.set(key.name, info).get(key.name)
-        },
-      }
-    },
-    'lists what it has listed before': (store) => {
-      const kept = new Map<string, Promise<readonly (readonly string[])[]>>()
-      return {
-        async *list(customer, options) {
-          const id = JSON.stringify([customer, options])
-          const names = kept.get(id) ?? collect(store.list(customer, options))
-          kept.set(id, names)
-          yield* await names
-        },
-      }
-    },
-    'acknowledges an upload before others see it': (store) => ({
-      async put(key, content, options) {
-        const bytes = await collect(content)
-        const copy = { ...key, customer: 'the copies' }
-        const info = await store.put(copy, chunksOf(bytes))
-        setTimeout(() => void store.put(key, chunksOf(bytes), options).catch(() => {}), 20)
-        return info
-      },
-    }),
-    'lets a creation replace a file that came meanwhile': (store) => ({
-      async put(key, content, options) {
-        await turn()
-        return store.put(key, content, { ...options, createOnly: false })
-      },
-    }),
-  })) {
+  for (const [what, flaw] of Object.entries(brokenStores)) {
     it(`finds a store that ${what}`, async () => {
-      const failure = await runAt(flaw, 1000).catch((error: unknown) => error)
+      const failure = await rejection(runAt(flaw, 1000))
       expect(String(failure)).to.include('No order explains these answers')
     })
   }
+
+  for (const [what, [flaw, finding]] of Object.entries(brokenUploads)) {
+    it(`finds a store that ${what}`, async () => {
+      const failure = await rejection(runAt(flaw, 1000))
+      expect(String(failure)).to.match(/The upload \S+ /)
+      expect(String(failure)).to.include(finding)
+    })
+  }
 })
-
-async function* chunksOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks
-}
-
-async function collect<T>(source: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = []
-  for await (const one of source) all.push(one)
-  return all
-}

@@ -7,6 +7,8 @@ import { createChoices } from '../soak/choices.ts'
 /** A proxy in front of an S3 server that loses requests and answers. */
 export interface LosingProxy {
   readonly endpoint: string
+  /** Begins to lose some; until then all pass. A server that starts may find that uploads in pieces cannot be kept here. */
+  readonly lose: () => void
   /** How many requests that change something were carried out without an answer. */
   readonly lostAnswers: () => number
   [Symbol.asyncDispose](): Promise<void>
@@ -20,10 +22,11 @@ export async function startLosingProxy(target: string, seed: number): Promise<Lo
   const agent = new Agent({ keepAlive: true })
   const choices = createChoices(seed, 'losses')
   let lostAnswers = 0
+  let isLosing = false
 
   const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '/', headers } = incoming
-    const isChange = method === 'PUT' || method === 'DELETE'
+    const isChange = isLosing && (method === 'PUT' || method === 'DELETE')
     const fate = isChange
       ? choices.weighted({ passed: 70, 'not arrived': 10, broken: 10, 'timed out': 10 })
       : 'passed'
@@ -44,6 +47,7 @@ export async function startLosingProxy(target: string, seed: number): Promise<Lo
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lose: () => void (isLosing = true),
     lostAnswers: () => lostAnswers,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
