@@ -13,7 +13,7 @@ import { showProgress } from './show-progress.ts'
 /** Cuts of one disk, before there is a new one. */
 const cutsPerDisk = 25
 
-const keys = ['cuts', 'acknowledged', 'judged', 'cached'] as const
+const keys = ['cuts', 'acknowledged', 'judged', 'uploads', 'cached'] as const
 
 const stopping = new AbortController()
 
@@ -54,14 +54,14 @@ async function cutOn(
 ): Promise<readonly Violation[]> {
   const missing = missingForPowerCuts(fileSystem)
   if (missing !== undefined) throw new RangeError(`${fileSystem}: ${missing}.`)
-  const sum = { cuts: 0, acknowledged: 0, judged: 0, cached: 0 }
+  const sum = { cuts: 0, acknowledged: 0, judged: 0, uploads: 0, cached: 0 }
   let before = sum
   const add = (counts: PowerCutCounts) => {
     for (const key of keys) sum[key] = before[key] + counts[key]
   }
   const line = () =>
     `${fileSystem}: ${sum.cuts} of ${cuts} cuts, ${sum.acknowledged} operations acknowledged, ` +
-    `${sum.judged} names judged, ${sum.cached} blocks in the cache`
+    `${sum.judged} names and ${sum.uploads} uploads in pieces judged, ${sum.cached} blocks in the cache`
   const endProgress = showProgress(process.stderr, line)
   try {
     while (sum.cuts < cuts && !stopping.signal.aborted) {

@@ -2,12 +2,15 @@ import { send, sendForm, type Answer } from '../crash/send.ts'
 import type { Choices } from '../endurance/soak/choices.ts'
 import { createVersion, type Version } from '../endurance/soak/content.ts'
 import type { NameLedger } from './name-ledger.ts'
+import { beginPieces, sendPiece, type OpenUpload } from './power-uploads.ts'
 
 /** What a client works on: names that no other client has. */
 export interface ClientNames {
   readonly client: number
   readonly ledgers: ReadonlyMap<string, NameLedger>
   readonly choices: Choices
+  /** Its uploads in pieces that are not at their end. */
+  readonly uploads: OpenUpload[]
 }
 
 export interface ClientReport {
@@ -18,6 +21,9 @@ export interface ClientReport {
 }
 
 type Way = 'replace' | 'form' | 'create' | 'delete'
+
+/** Uploads in pieces that a client has at a time. */
+const mostUploads = 3
 
 let uploads = 0
 
@@ -30,15 +36,13 @@ export async function work(url: string, names: ClientNames, report: ClientReport
 }
 
 /** Does one thing; whether it succeeded. */
-async function operate(
-  url: string,
-  { ledgers, choices }: ClientNames,
-  report: ClientReport,
-): Promise<boolean> {
+async function operate(url: string, names: ClientNames, report: ClientReport): Promise<boolean> {
+  const { ledgers, choices } = names
   const [first = '', ...others] = ledgers.keys()
   const name = choices.pick([first, ...others])
   const ledger = ledgers.get(name)
   if (!ledger) throw new RangeError(`There is no name ${name}`)
+  if (choices.chance(30)) return operateOnPieces(url, names, name, report)
   const way = choices.weighted<Way>({ replace: 40, form: 15, create: 15, delete: 30 })
   const before = ledger.kept()
   const expected = expectedAnswer(way, before)
@@ -48,8 +52,40 @@ async function operate(
     else ledger.refuse()
     return true
   }
+  return fail(`${way} ${name}`, { status, content }, report)
+}
+
+/** Begins an upload of `name` in pieces, or goes on with one. */
+async function operateOnPieces(
+  url: string,
+  { ledgers, choices, uploads }: ClientNames,
+  name: string,
+  report: ClientReport,
+): Promise<boolean> {
+  const upload = uploads[0]
+  if (upload === undefined || (uploads.length < mostUploads && choices.chance(30))) {
+    const { answer, upload: begun } = await beginPieces(url, name, choices)
+    if (!begun) return fail(`begin ${name}`, answer, report)
+    uploads.push(begun)
+    return true
+  }
+  const ledger = ledgers.get(upload.name)
+  if (!ledger) throw new RangeError(`There is no name ${upload.name}`)
+  const answer = await sendPiece(url, upload, ledger, choices)
+  if (answer.status !== 204) return fail(`a piece of ${upload.name}`, answer, report)
+  uploads.shift()
+  if (upload.acknowledged < upload.content.length) uploads.push(upload)
+  return true
+}
+
+/** An operation without success, which is right only when the power is off. */
+function fail(
+  what: string,
+  { status, content }: Pick<Answer, 'status' | 'content'>,
+  report: ClientReport,
+): false {
   if (report.isPowered() || (status !== 0 && status < 500)) {
-    throw new Error(`${way} ${name}: ${status} ${content.toString()}`)
+    throw new Error(`${what}: ${status} ${content.toString()}`)
   }
   return false
 }

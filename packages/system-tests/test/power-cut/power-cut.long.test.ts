@@ -39,9 +39,9 @@ describeWithDisks('holdfast serve, on a disk whose power is cut', () => {
       const counts = await startPowerCuts({ seed, cuts, fileSystem })
       expect(counts.violations, `scripts/powercut --seed ${seed}`).to.deep.equal([])
       expect(counts.cuts).to.equal(cuts)
-      const { acknowledged, judged, cached } = counts
+      const { acknowledged, judged, uploads, cached } = counts
       figures.push(
-        `${cuts} on ${fileSystem}, ${acknowledged} operations acknowledged, ${judged} names judged, ` +
+        `${cuts} on ${fileSystem}, ${acknowledged} operations acknowledged, ${judged} names and ${uploads} uploads in pieces judged, ` +
           `${cached} blocks in the cache, nothing lost`,
       )
     })

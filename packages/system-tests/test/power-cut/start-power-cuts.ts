@@ -14,6 +14,7 @@ import type { FileSystem } from './file-systems.ts'
 import { judgeFiles } from './judge-files.ts'
 import { createNameLedger, type NameLedger, type NameViolation } from './name-ledger.ts'
 import { work, type ClientNames } from './power-client.ts'
+import { judgeUpload } from './power-uploads.ts'
 import { openPowerDisk, type PowerDisk } from './power-disk.ts'
 
 export interface PowerCutOptions {
@@ -35,6 +36,8 @@ export interface PowerCutCounts {
   acknowledged: number
   /** Names that were looked at after a cut. */
   judged: number
+  /** Uploads in pieces that were looked at after a cut. */
+  uploads: number
   /** Blocks of 4 KiB that had been written and not flushed when the power was cut. */
   cached: number
   readonly violations: Violation[]
@@ -61,7 +64,8 @@ export async function startPowerCuts(options: PowerCutOptions): Promise<PowerCut
   const site = await createSite()
   const place = join(site.path, 'power')
   await mkdir(place)
-  const counts: PowerCutCounts = { cuts: 0, acknowledged: 0, judged: 0, cached: 0, violations: [] }
+  const numbers = { cuts: 0, acknowledged: 0, judged: 0, uploads: 0, cached: 0 }
+  const counts: PowerCutCounts = { ...numbers, violations: [] }
   let disk: PowerDisk | undefined
   try {
     disk = await openPowerDisk(place, fileSystem)
@@ -122,7 +126,7 @@ function isFine({ violations }: PowerCutCounts): boolean {
 function clientNames(client: number, seed: number): ClientNames {
   const names = Array.from({ length: namesPerClient }, (_, index) => `client-${client}-${index}`)
   const ledgers = new Map(names.map((name) => [name, createNameLedger(name)]))
-  return { client, ledgers, choices: createChoices(seed, `client ${client}`) }
+  return { client, ledgers, choices: createChoices(seed, `client ${client}`), uploads: [] }
 }
 
 /** Has the clients work until the power is cut, and kills the server. */
@@ -161,6 +165,12 @@ async function judge(
   const ledgers = new Map<string, NameLedger>(names.flatMap((ones) => [...ones.ledgers]))
   counts.judged += ledgers.size
   counts.violations.push(...(await judgeFiles(server.url, ledgers)))
+  for (const upload of names.flatMap(({ uploads }) => uploads.splice(0))) {
+    const ledger = ledgers.get(upload.name)
+    const violation = ledger && (await judgeUpload(server.url, upload, ledger))
+    if (violation) counts.violations.push(violation)
+    counts.uploads++
+  }
   const owners = await readdir(join(data, 'tmp'))
   const litter = await Promise.all(owners.map((owner) => readdir(join(data, 'tmp', owner))))
   if (owners.length !== 1 || litter.flat().length > 0) {
