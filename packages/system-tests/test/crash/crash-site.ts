@@ -7,6 +7,9 @@ import type { Files } from './scenario.ts'
 /** The customer whose files are at stake. */
 export const customer = 'demo'
 
+/** Another one, who never stores anything. */
+export const stranger = { 'x-auth-name': 'stranger', 'x-auth-password': 'battery staple' }
+
 /** Bytes that the customer may keep. */
 export const quota = 4 * 1024 ** 2
 
@@ -21,6 +24,10 @@ export interface CrashSite extends Site {
   readonly owners: () => Promise<readonly string[]>
   /** Those of them in which there is something. */
   readonly ownersOfFiles: () => Promise<readonly string[]>
+  /** The directory of the customer's uploads in pieces, each of which has one below it. */
+  readonly uploads: string
+  /** The ids of these uploads. */
+  readonly uploadIds: () => Promise<readonly string[]>
 }
 
 /** Makes a site with the customer, and without a data directory. */
@@ -28,12 +35,20 @@ export async function createCrashSite(): Promise<CrashSite> {
   const site = await createSite()
   await site.write(
     'customers.yaml',
-    `${customersYaml(customer, 'correct horse')}    quota: ${quota}\n`,
+    [
+      customersYaml(customer, 'correct horse').trimEnd(),
+      `    quota: ${quota}`,
+      `  - name: ${stranger['x-auth-name']}`,
+      `    password: ${stranger['x-auth-password']}\n`,
+    ].join('\n'),
   )
   const data = join(site.path, 'data')
+  const uploads = join(data, 'uploads', customer)
   return {
     ...site,
     data,
+    uploads,
+    uploadIds: () => readdir(uploads).catch(() => []),
     store: (files) => storeFiles(data, files),
     leaveBehind: () => leaveBehind(data),
     owners: () => ownersIn(data),

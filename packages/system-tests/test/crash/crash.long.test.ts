@@ -1,12 +1,17 @@
 // It kills a server at every step.
 import { expect } from 'chai'
 import { httpSteps } from '@holdfast/http-koa'
-import { diskSteps } from '@holdfast/store-disk'
+import { diskSteps, diskUploadSteps } from '@holdfast/store-disk'
+import { pieceScenarios } from './piece-scenarios.ts'
 import { crash, rehearse } from './run-scenario.ts'
+import type { Scenario, Step } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
 /** So many servers die at a time. */
 const concurrency = 3
+
+/** Whether servers die in each scenario at each of its steps, also where another scenario has the same. */
+const isThorough = process.env['HOLDFAST_CRASH_EVERYWHERE'] !== undefined
 
 /** Runs `tasks` a few at a time, in their order; the function returned waits for one, and begins those that are next. */
 function readAhead(tasks: readonly (() => Promise<void>)[]): (index: number) => Promise<void> {
@@ -24,7 +29,8 @@ function readAhead(tasks: readonly (() => Promise<void>)[]): (index: number) => 
   }
 }
 
-describe('holdfast serve, killed with SIGKILL', () => {
+describe('holdfast serve, killed with SIGKILL', function () {
+  this.timeout(600_000)
   const tasks: (() => Promise<void>)[] = []
   const run = readAhead(tasks)
   const killed: { readonly scenario: string; readonly step: string }[] = []
@@ -32,23 +38,43 @@ describe('holdfast serve, killed with SIGKILL', () => {
     const index = tasks.push(task) - 1
     it(title, () => run(index))
   }
+  const kill = async (scenario: Scenario, steps: readonly Step[]) => {
+    await crash(scenario, steps)
+    killed.push({ scenario: scenario.title, step: steps.at(-1) ?? '' })
+  }
 
   for (const scenario of scenarios) {
     const { title, steps } = scenario
     describe(`in ${title}`, () => {
-      declare('goes through its steps as long as it lives', () => rehearse(scenario))
+      declare('goes through its steps as long as it lives', async () => {
+        await rehearse(scenario)
+      })
       steps.forEach((step, index) => {
-        declare(`${index + 1}: leaves it as it was or as it is to be, after ${step}`, async () => {
-          await crash(scenario, steps.slice(0, index + 1))
-          killed.push({ scenario: title, step })
-        })
+        declare(`${index + 1}: leaves it as it was or as it is to be, after ${step}`, () =>
+          kill(scenario, steps.slice(0, index + 1)),
+        )
       })
     })
   }
 
+  for (const scenario of pieceScenarios) {
+    declare(`keeps what it acknowledged, at each step of ${scenario.title}`, async () => {
+      const steps = await rehearse(scenario)
+      const kills = (!isThorough && scenario.kills) || steps
+      for (const [index, step] of steps.entries()) {
+        if (!kills.includes(step)) continue
+        const until = steps.slice(0, index + 1)
+        await kill(scenario, until).catch((cause: unknown) => {
+          throw new Error(`After ${until.join(', ')}: ${String(cause)}`, { cause })
+        })
+      }
+    })
+  }
+
   it('has died at every step that the store and the routes publish', () => {
-    const known = new Set<string>(scenarios.flatMap(({ steps }) => steps))
-    expect([...diskSteps, ...httpSteps].filter((step) => !known.has(step))).to.deep.equal([])
+    const known = new Set<string>(killed.map(({ step }) => step))
+    const all = [...diskSteps, ...diskUploadSteps, ...httpSteps]
+    expect(all.filter((step) => !known.has(step))).to.deep.equal([])
   })
 
   after(() => {

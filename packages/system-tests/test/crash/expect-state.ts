@@ -7,6 +7,9 @@ import { difference } from './patterned-content.ts'
 import type { Files } from './scenario.ts'
 import { send } from './send.ts'
 
+/** Milliseconds after which every upload in pieces has expired. */
+const month = 31 * 24 * 3_600_000
+
 /** Checks that the server at `url` lists and serves `files`, whole, and nothing else. */
 export async function expectServed(url: string, files: Files): Promise<void> {
   const names = Object.keys(files).sort()
@@ -24,10 +27,17 @@ export async function expectServed(url: string, files: Files): Promise<void> {
 export async function expectOnDisk(
   site: CrashSite,
   files: Files,
-  { servers, uploads }: { readonly servers: number; readonly uploads: number },
+  {
+    servers,
+    uploads,
+    inPieces,
+  }: { readonly servers: number; readonly uploads: number; readonly inPieces: boolean },
 ): Promise<void> {
   const { data } = site
-  expect((await readdir(data)).sort()).to.deep.equal(['files', 'holdfast.json', 'tmp'])
+  const top = (await readdir(data)).sort()
+  // Uploads in pieces have checks of their own.
+  const isOther = (entry: string) => entry !== 'uploads' || !inPieces
+  expect(top.filter(isOther)).to.deep.equal(['files', 'holdfast.json', 'tmp'])
   const marker = await readFile(join(data, 'holdfast.json'), 'utf8')
   expect(marker).to.match(/^\{"layout":1,"names":"plain","id":"[0-9a-f-]{36}"\}\n$/)
   expect(await site.owners(), 'directories for temporary files').to.have.length(servers)
@@ -48,9 +58,9 @@ export async function expectOnDisk(
   }
 }
 
-/** Checks that the customer may store just what is left of the quota beside `files`. */
-export async function expectQuota(url: string, files: Files): Promise<void> {
-  const free = quota - bytesOf(files)
+/** Checks that the customer may store just what is left of the quota beside `files` and unfinished uploads. */
+export async function expectQuota(url: string, files: Files, unfinishedBytes = 0): Promise<void> {
+  const free = quota - bytesOf(files) - unfinishedBytes
   const tooMuch = await send(url, 'PUT', '/upload/filler', Buffer.alloc(free + 1))
   expect(tooMuch.status, 'a byte more than the quota').to.equal(413)
   const justEnough = await send(url, 'PUT', '/upload/filler', Buffer.alloc(free))
@@ -58,13 +68,17 @@ export async function expectQuota(url: string, files: Files): Promise<void> {
   expect((await send(url, 'DELETE', '/delete/filler')).status).to.equal(200)
 }
 
-/** Checks that whoever opens the directory next finds `files`, and nothing to clear away. */
-export async function expectCleanOpening({ data }: CrashSite, files: Files): Promise<void> {
+/** Checks that whoever opens the directory next finds `files`, nothing to clear away, and no upload in pieces after it expires. */
+export async function expectCleanOpening(site: CrashSite, files: Files): Promise<void> {
+  const { data } = site
   const warnings: string[] = []
   const log = { warn: (line: string) => void warnings.push(line) }
   const store = await openDiskBlobStore({ directory: data, log })
   const usage = await store.usage(customer)
+  await store.resumable.sweep(new Date(Date.now() + month))
   await store.close()
+  expect(await site.uploadIds(), 'uploads that have expired').to.deep.equal([])
+  expect(await site.litter(), 'what a sweep leaves').to.deep.equal([])
   expect(warnings, 'warnings at the second start').to.deep.equal([])
   expect(usage).to.deep.equal({ blobs: Object.keys(files).length, bytes: bytesOf(files) })
 }

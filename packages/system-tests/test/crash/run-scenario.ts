@@ -1,114 +1,118 @@
-import { type HoldfastServer, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createCrashSite, type CrashSite } from './crash-site.ts'
+import { dieSoon, dieUnasked, startReporting, stepsIn } from './dying-server.ts'
 import { expectCleanOpening, expectOnDisk, expectQuota, expectServed } from './expect-state.ts'
 import { patternedContent } from './patterned-content.ts'
-import { filesAfter, type Scenario, type Step } from './scenario.ts'
+import { filesAfter, type Files, type Scenario, type Step } from './scenario.ts'
 import type { Answer } from './send.ts'
 import { startSurvivor, type SurvivingServer } from './surviving-server.ts'
 import { stallUpload } from './uploads.ts'
+import { awaitSweep, beginBefore, expectUpload, goOn, settings } from './uploads-at-stake.ts'
 
 const acknowledging: readonly Step[] = ['name-synced', 'removal-synced']
 const neighbour = { name: 'neighbour.txt', content: patternedContent('neighbour', 200_000) }
 
-/** Runs the scenario to its end, and checks that it goes through its steps, in their order, and no others. */
-export function rehearse(scenario: Scenario): Promise<void> {
-  return onSite(scenario, async (site) => {
-    const server = await startTelling(site, [])
-    const answer = await scenario.request?.(server.url, site)
+/** How a server has ended. */
+interface End {
+  /** What it has gone through. */
+  readonly steps: readonly Step[]
+  readonly answer?: Answer | undefined
+}
+
+/** Runs the scenario to its end; resolves to its steps, and checks that they are those of the scenario, in their order, and no others. */
+export async function rehearse(scenario: Scenario): Promise<readonly Step[]> {
+  const { steps } = await onSite(scenario, async (site, place) => {
+    const server = await startReporting(site, scenario, [])
+    const answer = await scenario.request?.(server.url, site, place)
     expectAnswer(scenario, answer)
+    if (scenario.upload?.after === 'expired') await server.logged('uploads have expired')
     server.signal('SIGTERM')
     await server.ended
     const all = stepsIn(server.output())
-    const steps = scenario.request ? all.slice(all.indexOf('opened') + 1) : all
-    expect(steps.filter(isCertain)).to.deep.equal(scenario.steps.filter(isCertain))
-    return scenario.steps
+    const found = isStart(scenario) ? all : all.slice(all.indexOf('opened') + 1)
+    const { steps = found } = scenario
+    expect(found.filter(isCertain)).to.deep.equal(steps.filter(isCertain))
+    return { steps, answer }
   })
+  return steps
 }
 
 /** Runs the scenario up to a step, where the server dies, and checks what is found then. */
-export function crash(scenario: Scenario, steps: readonly Step[]): Promise<void> {
-  return onSite(scenario, async (site) => {
+export async function crash(scenario: Scenario, steps: readonly Step[]): Promise<void> {
+  await onSite(scenario, async (site, place) => {
+    const starting = startReporting(
+      site,
+      scenario,
+      isStart(scenario) ? steps : ['opened', ...steps],
+    )
     if (!scenario.request) {
-      expectStep(await dieWhileStarting(site, steps), steps)
-      return steps
+      expectStep(await dieUnasked(starting), steps)
+      return { steps }
     }
-    const server = await startTelling(site, ['opened', ...steps])
-    const answer = await scenario.request(server.url, site)
+    const server = await starting
+    const answer = await scenario.request(server.url, site, place)
     expectStep(await dieSoon(server), steps)
     if (steps.at(-1) === 'answer-sent') expectAnswer(scenario, answer)
     else expectNoFalsePromise(answer, steps)
-    return steps
+    return { steps, answer }
   })
 }
 
-/** Has a server die on a new site, by `die`, which tells after which steps; then checks all that is promised of that. */
+/** Whether it is about a server that starts on its directory. */
+function isStart({ request, upload }: Scenario): boolean {
+  return !request && !upload
+}
+
+/** Has a server die on a new site, by `die`; then checks all that is promised of that. */
 async function onSite(
   scenario: Scenario,
-  die: (site: CrashSite) => Promise<readonly Step[]>,
-): Promise<void> {
+  die: (site: CrashSite, place: string) => Promise<End>,
+): Promise<End> {
   const site = await createCrashSite()
+  const inPieces = scenario.upload !== undefined
   const servers: SurvivingServer[] = []
   const start = async () => {
-    const server = await startSurvivor(site)
+    const server = await startSurvivor(site, scenario.upload && settings)
     servers.push(server)
     return server
   }
   try {
     if (scenario.before) await site.store(scenario.before)
-    const upload =
+    const place = scenario.upload ? await beginBefore(site, scenario.upload) : ''
+    const stalled =
       scenario.hasNeighbour && (await stallUpload((await start()).url, site, neighbour))
     if (scenario.hasLeftOvers) await site.leaveBehind()
     const live = servers.length
 
-    const files = filesAfter(scenario, await die(site))
+    const end = await die(site, place)
+    const files = filesAfter(scenario, end.steps)
     // A live server has an upload under way.
     const dead = (await site.ownersOfFiles()).length - live
     const { url, warnings } = await start()
+    if (scenario.upload?.after === 'expired') await awaitSweep(site, live)
     expectRemovals(warnings(), dead)
     await expectServed(url, files)
-    await expectOnDisk(site, files, { servers: live + 1, uploads: live })
-    if (upload) expect(await upload.finish()).to.include({ status: 200, isWhole: true })
-    const beside = upload ? { [neighbour.name]: neighbour.content } : {}
-    await expectQuota(url, { ...files, ...beside })
+    await expectOnDisk(site, files, { servers: live + 1, uploads: live, inPieces })
+    const found =
+      scenario.upload && (await expectUpload(site, url, scenario.upload, { place, ...end }))
+    if (stalled) expect(await stalled.finish()).to.include({ status: 200, isWhole: true })
+    const beside: Files = stalled ? { [neighbour.name]: neighbour.content } : {}
+    // A look publishes what has all of its bytes.
+    const complete = { ...filesAfter(scenario), ...beside }
+    const now = found?.isComplete ? complete : { ...files, ...beside }
+    await expectQuota(url, now, found?.unfinishedBytes)
 
-    await scenario.request?.(url, site)
-    const complete = { ...filesAfter(scenario, scenario.steps), ...beside }
+    if (scenario.upload && found) await goOn(site, servers[0]?.url ?? url, scenario.upload, found)
+    else await scenario.request?.(url, site, '')
     for (const server of servers) await expectServed(server.url, complete)
     for (const server of servers) await server.stop()
-    await expectOnDisk(site, complete, { servers: 0, uploads: 0 })
+    await expectOnDisk(site, complete, { servers: 0, uploads: 0, inPieces })
     await expectCleanOpening(site, complete)
+    return end
   } finally {
     for (const server of servers) await server.stop(AbortSignal.abort())
     await site.remove()
   }
-}
-
-/** A server that tells its steps, and dies when it has come through all of `steps`. */
-function startTelling(site: CrashSite, steps: readonly Step[]): Promise<HoldfastServer> {
-  const module = new URL('children/die-at-step.ts', import.meta.url).href
-  const env = { NODE_OPTIONS: `--import ${module}`, CRASH_AFTER: steps.join(' ') }
-  return startHoldfast([], { cwd: site.path, env })
-}
-
-async function dieWhileStarting(site: CrashSite, steps: readonly Step[]): Promise<string> {
-  const started = await startTelling(site, steps).catch((error: unknown) => String(error))
-  if (typeof started === 'string') return started
-  await started.kill()
-  throw new Error(`It never died: ${started.output()}`)
-}
-
-/** What the server has told until it died. It is over when its request is; only news of that may be late. */
-async function dieSoon(server: HoldfastServer): Promise<string> {
-  const limit = AbortSignal.timeout(45_000)
-  limit.addEventListener('abort', () => server.signal('SIGTERM'))
-  const end = await server.ended
-  expect(end, `the end of a server that told: ${server.output()}`).to.equal('SIGKILL')
-  return server.output()
-}
-
-function stepsIn(output: string): readonly string[] {
-  return [...output.matchAll(/^step: (.*)$/gm)].map(([, step = '']) => step)
 }
 
 /** How many writes there are depends on the pieces in which the network brings the content. */

@@ -3,6 +3,9 @@ import type { Scenario, Step } from './scenario.ts'
 import { send, sendBatchInTurn, sendForm } from './send.ts'
 import { createAgainstRival } from './uploads.ts'
 
+/** One whose steps are known. */
+type KnownScenario = Scenario & { readonly steps: readonly Step[] }
+
 const KiB = 1024
 // A byte more, or else all of it might come in pieces that are not gathered, and nothing be left for the end.
 const large = 3 * 1024 * KiB + 1
@@ -25,7 +28,7 @@ const certain: readonly Step[] = [...sealed, 'directory-synced']
 const named: readonly Step[] = ['named', 'name-synced']
 const answered: readonly Step[] = ['answer-ready', 'answer-sent']
 
-function overwrite(newSize: number, oldSize: number, arriving: readonly Step[]): Scenario {
+function overwrite(newSize: number, oldSize: number, arriving: readonly Step[]): KnownScenario {
   return {
     title: `an upload of ${newSize} bytes in place of ${oldSize}`,
     before: { ...kept, 'a.txt': old(oldSize) },
@@ -36,7 +39,7 @@ function overwrite(newSize: number, oldSize: number, arriving: readonly Step[]):
   }
 }
 
-const uploads: readonly Scenario[] = [
+const uploads: readonly KnownScenario[] = [
   {
     title: 'the first upload of a customer, 3 MiB in a form',
     before: {},
@@ -113,7 +116,7 @@ const uploads: readonly Scenario[] = [
   },
 ]
 
-const creations: readonly Scenario[] = [
+const creations: readonly KnownScenario[] = [
   {
     title: 'a create-only upload to a free name',
     before: kept,
@@ -139,7 +142,7 @@ const creations: readonly Scenario[] = [
   },
 ]
 
-const deletions: readonly Scenario[] = [
+const deletions: readonly KnownScenario[] = [
   {
     title: 'a deletion',
     before: { ...kept, 'a.txt': old(KiB) },
@@ -159,7 +162,7 @@ const deletions: readonly Scenario[] = [
 
 const swept: readonly Step[] = ['left-overs-found', 'left-overs-removed']
 
-const starts: readonly Scenario[] = [
+const starts: readonly KnownScenario[] = [
   {
     title: 'the first start',
     steps: [
@@ -185,4 +188,9 @@ const starts: readonly Scenario[] = [
 ]
 
 /** Everything that a server is killed in the middle of. */
-export const scenarios: readonly Scenario[] = [...uploads, ...creations, ...deletions, ...starts]
+export const scenarios: readonly KnownScenario[] = [
+  ...uploads,
+  ...creations,
+  ...deletions,
+  ...starts,
+]

@@ -1,10 +1,18 @@
-import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  request,
+  type Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { credentials } from '@holdfast/testing'
 
 /** What came of an answer before the connection ended. */
 export interface Answer {
   /** 0 if nothing came. */
   readonly status: number
+  /** Those of interim responses, too. */
+  readonly headers: IncomingHttpHeaders
   readonly content: Buffer
   /** Whether the answer came to its end. */
   readonly isWhole: boolean
@@ -29,9 +37,17 @@ export function beginSending(
     agent,
     headers: { ...credentials, ...headers },
   })
+  const headersSoFar: IncomingHttpHeaders = {}
+  const collectHeaders = (message: { headers: IncomingHttpHeaders }) =>
+    Object.assign(headersSoFar, message.headers)
   const answer = new Promise<Answer>((resolve) => {
-    outgoing.on('error', () => resolve({ status: 0, content: Buffer.alloc(0), isWhole: false }))
-    outgoing.on('response', (incoming) => resolve(collect(incoming)))
+    const nothing = { status: 0, headers: headersSoFar, content: Buffer.alloc(0), isWhole: false }
+    outgoing.on('error', () => resolve(nothing))
+    outgoing.on('information', collectHeaders)
+    outgoing.on('response', (incoming) => {
+      collectHeaders(incoming)
+      resolve(collect(incoming, headersSoFar))
+    })
   })
   return { outgoing, answer }
 }
@@ -85,10 +101,10 @@ export async function sendBatchInTurn(
   return answer
 }
 
-async function collect(incoming: IncomingMessage): Promise<Answer> {
+async function collect(incoming: IncomingMessage, headers: IncomingHttpHeaders): Promise<Answer> {
   const chunks: Buffer[] = []
   // A server that dies ends the answer with an error, and what has come counts.
   await incoming.forEach((chunk: Buffer) => void chunks.push(chunk)).catch(() => {})
   const { statusCode: status = 0, complete: isWhole } = incoming
-  return { status, content: Buffer.concat(chunks), isWhole }
+  return { status, headers, content: Buffer.concat(chunks), isWhole }
 }

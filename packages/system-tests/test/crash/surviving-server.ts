@@ -13,8 +13,11 @@ export interface SurvivingServer {
   readonly stop: (cut?: AbortSignal) => Promise<void>
 }
 
-/** Starts a server on the site's data directory. */
-export async function startSurvivor({ path, data }: CrashSite): Promise<SurvivingServer> {
+/** Starts a server on the site's data directory, with `settings` beside those of every site. */
+export async function startSurvivor(
+  { path, data }: CrashSite,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SurvivingServer> {
   const lines: { readonly level: number; readonly msg: string }[] = []
   const log = pino(
     new Writable({
@@ -24,7 +27,7 @@ export async function startSurvivor({ path, data }: CrashSite): Promise<Survivin
       },
     }),
   )
-  const flags = { port: '0', data, customers: `${path}/customers.yaml` }
+  const flags = { port: '0', data, customers: `${path}/customers.yaml`, ...settings }
   const server = await startServer(resolveConfig({ flags }), log)
   let stopping: Promise<unknown> | undefined
   return {
