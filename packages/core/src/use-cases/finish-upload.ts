@@ -1,5 +1,5 @@
 import { FileServiceError } from '../model/errors.ts'
-import type { Customer } from '../model/customer.ts'
+import { isLimited, type Customer } from '../model/customer.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
@@ -48,6 +48,10 @@ async function publish(
   try {
     claim.stage(offset)
     await claim.prepare()
+    // Another process may have published it before this one locked the name, and the file may have changed since: the end of
+    // the claim looks it up.
+    const before = isLimited(customer) ? (await uploads.state(key))?.published : undefined
+    if (before) return before
     const published = await uploads.publish(key)
     // More may have come before the store ended the last append.
     claim.stage(published.size)
