@@ -34,6 +34,8 @@ export const slowTests: readonly string[] = [
   'packages/store-disk/test/resumable/crash.test.ts',
   'packages/store-disk/test/moving-files.long.test.ts',
   'packages/web/test/browser/page.test.ts',
+  'packages/web/test/browser/afternoon.test.ts',
+  'packages/web/test/browser/broken-line.test.ts',
   'packages/system-tests/test/abuse/stalled-forms.alone.test.ts',
   'packages/store-minio/test/faults/persistent.long.test.ts',
   'packages/system-tests/test/black-box/disk.test.ts',

@@ -18,6 +18,7 @@ export interface BrowserOptions {
 
 /** A real browser without a window, with a profile of its own. */
 export interface OpenBrowser extends AsyncDisposable {
+  readonly name: BrowserName
   /** Puppeteer's, for what is not below. */
   readonly browser: Browser
   /** The directory of its profile and temporary files, which `close` removes. */
@@ -65,6 +66,7 @@ export async function openBrowser(
     await home.remove()
   }
   return {
+    name,
     browser,
     home: home.path,
     newContext,

@@ -21,7 +21,10 @@ export function isRefusedLogin(error: unknown): boolean {
   return error.status === 400 && /^(Invalid credentials|No auth headers)$/.test(error.message)
 }
 
-/** Whether the same request may succeed later without anybody changing anything. */
+/**
+ * Whether the same request may succeed later without anybody changing anything. A conflict of offsets is one: browsers themselves
+ * repeat a request whose connection was reset, from the beginning, and the server keeps more by then.
+ */
 export function isTransient({ status }: ApiError): boolean {
   return (
     status === 0 ||

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Dialog } from '../app/dialog.tsx'
 import { plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import type { Uploads } from './create-uploads.ts'
 import { nextName } from './next-name.ts'
+import type { UploadItem } from './upload-item.ts'
 import type { Decision } from './upload-queue.ts'
 
 const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
@@ -16,13 +17,16 @@ const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
 /** Asks what becomes of an upload whose name the server has found taken. */
 export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
   const [isForAll, setForAll] = useState(false)
+  const asked = useRef<UploadItem>()
   // The counts change with the states, which may be thousands.
   const count = uploads.counts.value.conflict
   if (count === 0) return null
   const conflicts = uploads.items.peek().filter(({ state }) => state.peek().kind === 'conflict')
-  const [first] = conflicts
-  if (!first) return null
-  const name = first.name.value
+  // One that comes meanwhile must not change the question under the pointer.
+  const shown = conflicts.find((item) => item === asked.current) ?? conflicts[0]
+  asked.current = shown
+  if (!shown) return null
+  const name = shown.name.value
   const others = conflicts.length - 1
   return (
     <Dialog title={t('nameTaken')} class="conflict">
@@ -33,7 +37,7 @@ export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.
             key={decision}
             type="button"
             class="choice"
-            onClick={() => uploads.decide(first, decision, isForAll)}
+            onClick={() => uploads.decide(shown, decision, isForAll)}
           >
             <strong>{t(label)}</strong>
             <span>{t(hint, { name: nextName(name) })}</span>

@@ -8,14 +8,34 @@ export interface PageDriver {
   readonly page: Page
   /** What the browser has refused, or could not run. */
   readonly complaints: readonly string[]
-  readonly signIn: (password?: string) => Promise<void>
+  readonly signIn: (password?: string, customer?: string) => Promise<void>
+  /** Writes the password, and signs in. */
+  readonly enterPassword: (password: string) => Promise<void>
   /** Waits until an element for the CSS `selector` has `text` in it. */
   readonly sees: (selector: string, text: string) => Promise<void>
   /** Waits until there is none such. */
   readonly misses: (selector: string, text?: string) => Promise<void>
   readonly click: (selector: string) => Promise<void>
+  /** Presses with the mouse what has this role and this name for a screen reader. */
+  readonly press: (role: string, name: string) => Promise<void>
+  /** Waits until all of `texts` can be read on the page. */
+  readonly reads: (...texts: readonly string[]) => Promise<void>
+  /** Waits until none of `texts` can be read on the page. */
+  readonly readsNot: (...texts: readonly string[]) => Promise<void>
+  /** Chooses files of the disk by the dialog that this button opens. */
+  readonly choose: (button: string, ...paths: readonly string[]) => Promise<void>
   /** Drops files anywhere on the page. */
   readonly drop: (files: readonly DroppedFile[]) => Promise<void>
+  /** Writes into the field with this label. */
+  readonly fill: (label: string, text: string) => Promise<void>
+  readonly value: (label: string) => Promise<string>
+  /** Pastes what was copied. */
+  readonly paste: () => Promise<void>
+  /** Waits until the page asks what becomes of a file that is none of `decided`; resolves with its name. */
+  readonly conflict: (decided: readonly string[]) => Promise<string>
+  /** Presses what begins so. */
+  readonly decide: (choice: string) => Promise<void>
+  readonly tick: (label: string) => Promise<void>
   /** The names in the list, in its order. */
   readonly names: () => Promise<string[]>
   /** What axe finds wrong, one line each. */
@@ -34,7 +54,9 @@ const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js'
 export async function openDriver(browser: OpenBrowser, url: string): Promise<PageDriver> {
   const page = await browser.newPage()
   await page.setViewport({ width: 1280, height: 800 })
-  await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
+  if (browser.name === 'chromium') {
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
+  }
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
@@ -57,9 +79,15 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
     await page.waitForSelector(selector)
     await page.$eval(selector, (element) => (element as HTMLElement).click())
   }
+  const press = (role: string, name: string) => page.locator(accessible(role, name)).click()
+  const enterPassword = async (password: string) => {
+    await page.locator('[name=password]').fill(password)
+    await press('button', 'Sign in')
+  }
   return {
     page,
     complaints,
+    enterPassword,
     sees,
     click,
     async misses(selector, text = '') {
@@ -71,10 +99,38 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
         text,
       )
     },
-    async signIn(password = 'sesame') {
-      await page.locator('[name=username]').fill('anna')
-      await page.locator('[name=password]').fill(password)
-      await click('[type=submit]')
+    press,
+    reads: (...texts) => readable(page, texts, true),
+    readsNot: (...texts) => readable(page, texts, false),
+    fill: (label, text) => page.locator(accessible('textbox', label)).fill(text),
+    value: (label) =>
+      page.$eval(accessible('textbox', label), (field) => (field as HTMLInputElement).value),
+    async paste() {
+      await page.keyboard.down('Control')
+      await page.keyboard.press('v')
+      await page.keyboard.up('Control')
+    },
+    async conflict(decided) {
+      const name = await page.waitForFunction(
+        (known) => {
+          const text = document.querySelector('dialog[open]')?.textContent ?? ''
+          const [, found] = /already a file “(.*?)”/.exec(text) ?? []
+          return found !== undefined && !known.includes(found) && found
+        },
+        {},
+        decided,
+      )
+      return (await name.jsonValue()) || ''
+    },
+    decide: (choice) => page.locator(`dialog ::-p-text(${choice})`).click(),
+    tick: (label) => page.locator(`dialog ::-p-text(${label})`).click(),
+    async choose(button, ...paths) {
+      const [chooser] = await Promise.all([page.waitForFileChooser(), press('button', button)])
+      await chooser.accept([...paths])
+    },
+    async signIn(password = 'sesame', customer = 'anna') {
+      await page.locator('[name=username]').fill(customer)
+      await enterPassword(password)
     },
     async drop(files) {
       await page.evaluate((dropped) => {
@@ -91,6 +147,10 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
     names: () =>
       page.$$eval('.rows .name', (names) => names.map((name) => (name as HTMLElement).title)),
     async axe() {
+      // Colours on their way from one to the other have another contrast.
+      await page.waitForFunction(() =>
+        document.getAnimations().every((each) => each.effect?.getTiming().iterations === Infinity),
+      )
       // The policy of the page binds its own scripts, and not the driver's.
       await page.evaluate(axeSource)
       return page.evaluate(async () => {
@@ -103,4 +163,20 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
       })
     },
   }
+}
+
+/** Puppeteer's selector for what a screen reader calls so. */
+export const accessible = (role: string, name: string) =>
+  `::-p-aria([name="${name.replaceAll('"', '\\"')}"][role="${role}"])`
+
+async function readable(page: Page, texts: readonly string[], isThere: boolean): Promise<void> {
+  await page.waitForFunction(
+    (wanted, there) => {
+      const shown = document.body.innerText
+      return wanted.every((text) => shown.includes(text) === there)
+    },
+    {},
+    texts,
+    isThere,
+  )
 }

@@ -1,28 +1,23 @@
-import { openBrowser, type OpenBrowser } from '@holdfast/testing/browsers'
+import type { BlobStore } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { describeInBrowsers } from './describe-in-browsers.ts'
 import { openDriver, type PageDriver } from './page-driver.ts'
 import { runPage, type RunningPage } from './running-page.ts'
+import { startLine } from './start-line.ts'
 
 const mebibyte = 1024 * 1024
 
-describe('The page in Chromium', () => {
-  let browser: OpenBrowser
-
-  before(async () => {
-    browser = await openBrowser('chromium')
-  })
-
-  after(() => browser.close())
-
+describeInBrowsers('The page', (browser) => {
   /** A customer who has signed in, with `files` already there. */
-  async function signedIn(files: Readonly<Record<string, string>> = {}) {
-    const server = await runPage()
+  async function signedIn(files: Readonly<Record<string, string>> = {}, store?: BlobStore) {
+    const server = await runPage(store)
     const entries = Object.entries(files)
     while (entries.length > 0) {
       await Promise.all(entries.splice(0, 20).map(([name, content]) => server.put(name, content)))
     }
-    const driver = await openDriver(browser, server.url)
+    const driver = await openDriver(browser(), server.url)
     await driver.signIn()
     await driver.page.waitForSelector('.page')
     if (Object.keys(files).length > 0) await driver.page.waitForSelector('.rows .row')
@@ -37,7 +32,7 @@ describe('The page in Chromium', () => {
 
   it('says what is wrong with a password, and lets the right one in', async () => {
     await using server = await runPage()
-    const { page, signIn, sees, complaints } = await openDriver(browser, server.url)
+    const { page, signIn, sees, complaints } = await openDriver(browser(), server.url)
     await signIn('a guess')
     await sees('[role=alert]', 'Name or password is wrong')
     await signIn()
@@ -51,7 +46,7 @@ describe('The page in Chromium', () => {
 
   it('stays signed in after a reload where that was asked for, until one signs out', async () => {
     await using server = await runPage()
-    const { page, click, signIn } = await openDriver(browser, server.url)
+    const { page, click, signIn } = await openDriver(browser(), server.url)
     await click('[name=keep]')
     await signIn()
     await page.waitForSelector('.page')
@@ -82,39 +77,31 @@ describe('The page in Chromium', () => {
   })
 
   it('goes on after a reload where an upload in pieces has stopped', async () => {
-    await using opened = await signedIn()
-    const { server, driver } = opened
-    const { page, sees, drop, click } = driver
+    await using line = await startLine()
+    await using server = await runPage()
+    line.lead(Number(new URL(server.url).port))
+    const driver = await openDriver(browser(), line.url)
+    const { page, sees, drop, press, signIn } = driver
     const film = { name: 'film.bin', content: 'y'.repeat(24 * mebibyte), lastModified: 7 }
-    const session = await page.createCDPSession()
-    await session.send('Network.enable')
-    const slowly = { offline: false, latency: 0, downloadThroughput: -1 }
-    await session.send('Network.emulateNetworkConditions', {
-      ...slowly,
-      uploadThroughput: 6 * mebibyte,
-    })
+    await signIn()
+    await sees('.empty', 'Nothing here yet')
+    line.holdAfter(6 * mebibyte)
     await drop([film])
-    await page.waitForFunction(
-      () =>
-        (
-          JSON.parse(localStorage.getItem('holdfast:unfinished:anna') ?? '[]') as { sent: number }[]
-        )[0]?.sent,
-    )
-    await click('.uploads [aria-label="Pause film.bin"]')
+    await line.held()
+    await press('button', 'Pause film.bin')
     await sees('.upload-note', 'Paused')
     await page.reload()
-    await driver.signIn()
+    line.cut()
+    line.mend()
+    await signIn()
     await sees('.upload-unfinished', 'film.bin')
-    await session.send('Network.emulateNetworkConditions', { ...slowly, uploadThroughput: -1 })
     await drop([film])
     await sees('.uploads', 'All uploads are done')
     expect((await server.content('film.bin'))?.length).to.equal(film.content.length)
-    await until(
-      'it was sent in two requests',
-      () => server.asked.filter((each) => each.startsWith('PATCH')).length === 2,
-    )
+    expect(line.passed()).to.be.below(film.content.length + 6 * mebibyte)
     expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
     expect(await page.evaluate(() => localStorage.length)).to.equal(0)
+    expect(driver.complaints).to.deep.equal([])
   })
 
   it('asks the server, and then its user, whether a name is taken', async () => {
@@ -134,6 +121,27 @@ describe('The page in Chromium', () => {
     await click('.choice:nth-child(2)')
     await page.waitForFunction(() => document.querySelectorAll('.upload-done').length === 3)
     expect(await server.content('a.txt')).to.equal('new a.txt')
+  })
+
+  it('goes on asking of the same name when another one is found taken meanwhile', async () => {
+    const store = createMemoryBlobStore()
+    const late = Promise.withResolvers<undefined>()
+    const slow: BlobStore = {
+      ...store,
+      async stat(key) {
+        if (key.name === 'a.txt') await late.promise
+        return store.stat(key)
+      },
+    }
+    await using opened = await signedIn({ 'a.txt': 'old a', 'b.txt': 'old b' }, slow)
+    const { drop, sees, page } = opened.driver
+    await drop(['a.txt', 'b.txt'].map((name) => ({ name, content: 'new' })))
+    await sees('dialog', '“b.txt”')
+    late.resolve(undefined)
+    await page.waitForFunction(
+      () => document.body.innerText.split('The name is taken').length === 4,
+    )
+    await sees('dialog', '“b.txt”')
   })
 
   it('filters as one types, and sorts by a click', async () => {
@@ -169,7 +177,7 @@ describe('The page in Chromium', () => {
     await page.focus('.rows .row')
     await page.keyboard.press('ArrowDown')
     await page.waitForFunction(() => document.activeElement?.textContent.includes('b.txt'))
-    await page.keyboard.press('Space')
+    await page.keyboard.press(' ')
     await sees('.status', '1 selected')
     await page.keyboard.press('Escape')
     await sees('.status', '3 files')
@@ -225,14 +233,14 @@ describe('The page in Chromium', () => {
   it('has nothing that axe finds wrong, light, dark and on a phone', async () => {
     await using opened = await signedIn({ 'a.txt': 'a', 'a picture.png': 'b' })
     const { driver } = opened
-    const { page, click, drop, sees } = driver
+    const { page, drop, sees } = driver
     await drop([{ name: 'c.txt', content: 'c' }])
     await sees('.uploads', 'All uploads are done')
+    await driver.press('button', 'Account and settings')
     for (const value of ['light', 'dark']) {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+      await page.select('.preferences label:nth-child(2) select', value)
       expect(await driver.axe(), value).to.deep.equal([])
     }
-    await click('[popovertarget]')
     expect(await driver.axe(), 'menu').to.deep.equal([])
     await page.setViewport({ width: 360, height: 740 })
     expect(await driver.axe(), 'phone').to.deep.equal([])
@@ -242,7 +250,7 @@ describe('The page in Chromium', () => {
 
   it('has nothing that axe finds wrong before one has signed in, in German either', async () => {
     await using server = await runPage()
-    const { page, axe, sees } = await openDriver(browser, server.url)
+    const { page, axe, sees } = await openDriver(browser(), server.url)
     expect(await axe()).to.deep.equal([])
     await page.select('.preferences select', 'de')
     await sees('.sign-in-card', 'Passwort')

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createFileService } from '@holdfast/core'
+import { createFileService, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { openPage } from '@holdfast/web'
@@ -19,10 +19,10 @@ export interface RunningPage extends AsyncDisposable {
 
 const auth = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame' }
 
-/** Starts it with one customer, `anna`, whose password is `sesame`. */
-export async function runPage(): Promise<RunningPage> {
+/** Starts it with one customer, `anna`, whose password is `sesame`. Default: with a store that is empty. */
+export async function runPage(store: BlobStore = createMemoryBlobStore()): Promise<RunningPage> {
   const service = createFileService({
-    store: createMemoryBlobStore(),
+    store,
     credentials: createMemoryCredentialSource([{ name: 'anna', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '@holdfast/testing'
+import { expect } from 'chai'
+import { describeInBrowsers } from './describe-in-browsers.ts'
+import { signedIn, type SignedIn } from './signed-in.ts'
+
+const mebibyte = 1024 * 1024
+/** Each mebibyte of it differs from all others. */
+const film = Buffer.alloc(24 * mebibyte, 'A film. ')
+for (let at = 0; at < film.length; at += mebibyte) film.writeUInt32LE(at, at)
+const digest = createHash('sha256').update(film).digest('hex')
+/** What passes the line before it stands still. */
+const passing = 6 * mebibyte
+
+describeInBrowsers('An upload by the page over a bad line', (browser) => {
+  /** Begins an upload that stands still in its midst. */
+  async function begin({ site: { line, path }, driver }: SignedIn) {
+    const file = join(path, 'film.bin')
+    await writeFile(file, film)
+    line.holdAfter(passing)
+    await driver.choose('Upload', file)
+    await driver.reads('0 of 1 done')
+    await line.held()
+    return file
+  }
+
+  async function expectArrival({ site, driver }: SignedIn) {
+    await driver.reads('All uploads are done')
+    expect(await site.digest('film.bin')).to.equal(digest)
+    const appends = site.log().filter(({ method, status }) => method === 'PATCH' && status === 204)
+    // What had come was not stored again.
+    expect(appends).to.have.length(1)
+    expect(appends[0]?.['bytesIn']).to.be.below(film.length - passing + mebibyte)
+  }
+
+  it('goes on by itself where the line broke for a moment', async () => {
+    await using opened = await signedIn(browser())
+    await begin(opened)
+    opened.site.line.cut()
+    opened.site.line.mend()
+    await expectArrival(opened)
+  })
+
+  it('goes on by itself where the line was lost', async () => {
+    await using opened = await signedIn(browser())
+    const { site, driver } = opened
+    await begin(opened)
+    site.line.cut()
+    await driver.reads('The line broke. Trying again.')
+    site.line.mend()
+    await expectArrival(opened)
+  })
+
+  it('goes on with a file that is chosen again after a reload, though the server was killed', async () => {
+    await using opened = await signedIn(browser())
+    const { site, driver } = opened
+    const { page } = driver
+    const file = await begin(opened)
+    // The browser asks whether to leave.
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    site.line.cut()
+    await until('the server keeps what has come', async () => (await site.offset(page)) > 0)
+    await site.restart()
+    site.line.mend()
+    await driver.signIn()
+    await driver.reads('film.bin', 'choose or drop this file again')
+    await driver.choose('Upload', file)
+    await expectArrival(opened)
+  })
+
+  it('asks for the new password where the old one has changed meanwhile, and loses nothing', async () => {
+    await using opened = await signedIn(browser())
+    const { site, driver } = opened
+    await driver.fill('Filter by name', 'film')
+    await begin(opened)
+    await site.setCustomers([{ name: 'anna', password: 'open sesame' }])
+    site.line.cut()
+    site.line.mend()
+    await driver.reads('Your password is not accepted any more')
+    await driver.enterPassword('sesame')
+    await driver.reads('Name or password is wrong')
+    await driver.enterPassword('open sesame')
+    await expectArrival(opened)
+    await driver.readsNot('Your password is not accepted any more')
+    expect(await driver.value('Filter by name')).to.equal('film')
+    expect(await driver.names()).to.deep.equal(['film.bin'])
+  })
+})

@@ -1,0 +1,29 @@
+import type { OpenBrowser } from '@holdfast/testing/browsers'
+import { expect } from 'chai'
+import { openDriver, type PageDriver } from './page-driver.ts'
+import { serveSite, type Customer, type ServedSite } from './served-site.ts'
+
+export interface SignedIn extends AsyncDisposable {
+  readonly site: ServedSite
+  readonly driver: PageDriver
+}
+
+/** The page for `anna`, who has signed in and has no files, on a real server. */
+export async function signedIn(
+  browser: OpenBrowser,
+  customers?: readonly Customer[],
+): Promise<SignedIn> {
+  const site = await serveSite(customers)
+  const driver = await openDriver(browser, site.line.url)
+  await driver.signIn()
+  await driver.reads('Nothing here yet')
+  return {
+    site,
+    driver,
+    async [Symbol.asyncDispose]() {
+      await driver.page.close()
+      await site[Symbol.asyncDispose]()
+      expect(driver.complaints).to.deep.equal([])
+    },
+  }
+}
