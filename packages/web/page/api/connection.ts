@@ -13,13 +13,18 @@ export interface Connection {
   renew(password: string): void
   /** The address of a route, such as `list?limit=1`. */
   url(path: string): string
-  headers(): Record<string, string>
   /**
    * The response, if its status is 2xx.
    *
    * @throws ApiError
    */
   request(path: string, init?: RequestInit): Promise<Response>
-  /** Notes an error of a request that was made otherwise. */
-  note(error: unknown): void
+  /**
+   * Has `send` send a request, which fails with an ApiError. Where the password was refused, and is another one meanwhile, once more:
+   * such a refusal says nothing of the new one.
+   */
+  readonly attempt: <Result>(send: Send<Result>) => Promise<Result>
 }
+
+/** Sends a request with these headers, which name the customer. */
+export type Send<Result> = (headers: Readonly<Record<string, string>>) => Promise<Result>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { apiErrorOf, isRefusedLogin, unreachable } from './api-error.ts'
-import type { Connection, Credentials } from './connection.ts'
+import type { Connection, Credentials, Send } from './connection.ts'
 
 /** The routes lie beside the page, wherever that is mounted. */
 const base = new URL('.', document.baseURI)
@@ -8,34 +8,37 @@ const base = new URL('.', document.baseURI)
 export function createConnection({ customer, password: first }: Credentials): Connection {
   let password = first
   const isRefused = signal(false)
-  const note = (error: unknown) => {
-    if (isRefusedLogin(error)) isRefused.value = true
-  }
   const headers = () => ({
     'x-auth-name': asHeader(customer),
     'x-auth-password': asHeader(password),
   })
+  async function attempt<Result>(send: Send<Result>): Promise<Result> {
+    const shown = password
+    try {
+      return await send(headers())
+    } catch (error) {
+      if (!isRefusedLogin(error)) throw error
+      if (password !== shown) return attempt(send)
+      isRefused.value = true
+      throw error
+    }
+  }
   return {
     customer,
     isRefused,
-    note,
-    headers,
+    attempt,
     renew(renewed) {
       password = renewed
       isRefused.value = false
     },
     url: (path) => new URL(path, base).href,
-    async request(path, init = {}) {
-      try {
-        return await send(new URL(path, base), {
+    request: (path, init = {}) =>
+      attempt((headers) =>
+        send(new URL(path, base), {
           ...init,
-          headers: { ...headers(), ...(init.headers as Record<string, string> | undefined) },
-        })
-      } catch (error) {
-        note(error)
-        throw error
-      }
-    },
+          headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+        }),
+      ),
   }
 }
 

@@ -16,22 +16,28 @@ export interface PiecesRequest extends UploadRequest {
  * @throws ApiError, with 412 where the name is taken and may not be replaced
  */
 export async function uploadInPieces(connection: Connection, upload: PiecesRequest): Promise<void> {
-  upload.signal.throwIfAborted()
-  try {
-    await send(connection, upload)
-  } catch (error) {
-    connection.note(error)
-    throw error
+  let { begunAt } = upload
+  const onBegun = (address: string) => {
+    begunAt = address
+    upload.onBegun(address)
   }
+  await connection.attempt(async (headers) => {
+    upload.signal.throwIfAborted()
+    await send(connection.url('resumable'), headers, { ...upload, begunAt, onBegun })
+  })
 }
 
-function send(connection: Connection, request: PiecesRequest): Promise<void> {
+function send(
+  endpoint: string,
+  headers: Readonly<Record<string, string>>,
+  request: PiecesRequest,
+): Promise<void> {
   const { file, name, replaces, signal, begunAt, onBegun, onSent } = request
   return new Promise((resolve, reject) => {
     const upload = new Upload(file, {
-      endpoint: connection.url('resumable'),
+      endpoint,
       ...(begunAt !== undefined && { uploadUrl: begunAt }),
-      headers: connection.headers(),
+      headers: { ...headers },
       metadata: { filename: name },
       storeFingerprintForResuming: false,
       // The queue tries again, and shows it.

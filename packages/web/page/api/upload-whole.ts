@@ -17,22 +17,23 @@ export interface UploadRequest {
  * @throws ApiError, with 412 where the name is taken and may not be replaced
  */
 export async function uploadWhole(connection: Connection, upload: UploadRequest): Promise<void> {
-  upload.signal.throwIfAborted()
-  try {
-    await put(connection, upload)
-  } catch (error) {
-    connection.note(error)
-    throw error
-  }
+  await connection.attempt(async (headers) => {
+    upload.signal.throwIfAborted()
+    await put(connection.url(`upload/${encodeURIComponent(upload.name)}`), headers, upload)
+  })
 }
 
 /** `fetch` does not say how much it has sent. */
-function put(connection: Connection, upload: UploadRequest): Promise<void> {
-  const { file, name, replaces, signal, onSent } = upload
+function put(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  upload: UploadRequest,
+): Promise<void> {
+  const { file, replaces, signal, onSent } = upload
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('PUT', connection.url(`upload/${encodeURIComponent(name)}`))
-    for (const [header, value] of Object.entries(connection.headers())) {
+    request.open('PUT', url)
+    for (const [header, value] of Object.entries(headers)) {
       request.setRequestHeader(header, value)
     }
     if (!replaces) request.setRequestHeader('If-None-Match', '*')

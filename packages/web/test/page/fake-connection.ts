@@ -17,10 +17,9 @@ export function fakeConnection() {
   const connection: Connection = {
     customer: 'anna',
     isRefused,
-    note: () => {},
     renew: () => {},
     url: (path) => `http://files.example/${path}`,
-    headers: () => ({}),
+    attempt: (send) => send({}),
     request: (path, init = {}) =>
       new Promise((resolve, reject) => {
         asked.push({

@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import type { Connection, Credentials } from '../../page/api/connection.ts'
+import { settled } from './fake-connection.ts'
+
+interface CreateConnection {
+  readonly createConnection: (credentials: Credentials) => Connection
+}
+
+/** Not by its name, since its types are those of a browser, which the tests in Node have not. */
+const subject = new URL('../../page/api/create-connection.ts', import.meta.url).href
+
+const refusal = () =>
+  Response.json(
+    { statusCode: 400, error: 'Bad Request', message: 'Invalid credentials' },
+    { status: 400 },
+  )
+
+describe('createConnection', () => {
+  const { fetch } = globalThis
+  /** The requests that wait for an answer. */
+  let asked: { readonly password: string | null; readonly answer: (response: Response) => void }[]
+  let connection: Connection
+
+  beforeEach(async () => {
+    asked = []
+    Object.assign(globalThis, {
+      // A page has it, and Node has not.
+      document: { baseURI: 'http://files.example/' },
+      fetch: (_url: URL, { headers }: RequestInit) =>
+        new Promise<Response>((answer) => {
+          asked.push({ password: new Headers(headers).get('x-auth-password'), answer })
+        }),
+    })
+    const { createConnection } = (await import(subject)) as CreateConnection
+    connection = createConnection({ customer: 'anna', password: 'old' })
+  })
+  afterEach(() => {
+    Object.assign(globalThis, { fetch, document: undefined })
+  })
+
+  it('is refused when the server refuses the password', async () => {
+    const failed = connection.request('list').catch(String)
+    asked[0]?.answer(refusal())
+    expect(await failed).to.include('Invalid credentials')
+    expect(connection.isRefused.value).to.equal(true)
+  })
+
+  it('sends anew what was refused for a password that has been renewed meanwhile', async () => {
+    const list = connection.request('list')
+    connection.renew('new')
+    asked[0]?.answer(refusal())
+    await settled()
+    await settled()
+    expect(connection.isRefused.value).to.equal(false)
+    expect(asked.map(({ password }) => password)).to.deep.equal(['old', 'new'])
+    asked[1]?.answer(new Response('[]'))
+    expect(await (await list).text()).to.equal('[]')
+  })
+})
