@@ -81,7 +81,10 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
   }
   const press = (role: string, name: string) => page.locator(accessible(role, name)).click()
   const enterPassword = async (password: string) => {
-    await page.locator('[name=password]').fill(password)
+    const value = () => page.$eval('[name=password]', (field) => (field as HTMLInputElement).value)
+    // What takes the focus meanwhile takes letters with it.
+    do await page.locator('[name=password]').fill(password)
+    while ((await value()) !== password)
     await press('button', 'Sign in')
   }
   return {
@@ -170,13 +173,19 @@ export const accessible = (role: string, name: string) =>
   `::-p-aria([name="${name.replaceAll('"', '\\"')}"][role="${role}"])`
 
 async function readable(page: Page, texts: readonly string[], isThere: boolean): Promise<void> {
-  await page.waitForFunction(
-    (wanted, there) => {
-      const shown = document.body.innerText
-      return wanted.every((text) => shown.includes(text) === there)
-    },
-    {},
-    texts,
-    isThere,
-  )
+  try {
+    await page.waitForFunction(
+      (wanted, there) => {
+        const shown = document.body.innerText
+        return wanted.every((text) => shown.includes(text) === there)
+      },
+      {},
+      texts,
+      isThere,
+    )
+  } catch (cause) {
+    const shown = await page.evaluate(() => document.body.innerText)
+    const wanted = `${isThere ? '' : 'not '}"${texts.join('", "')}"`
+    throw new Error(`Waited in vain for ${wanted}; the page shows: ${shown}`, { cause })
+  }
 }
