@@ -71,10 +71,14 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** Some clients leave the quotes out even where a name has spaces. What looks like a further parameter has no semicolon. */
+/**
+ * Some clients leave the quotes out even where a name has spaces. What looks like a further parameter has no semicolon, and
+ * what begins with a semicolon may be a name that does.
+ */
 function takeUnquoted(header: string, start: number): Taken | undefined {
   const value = matchAt(unquoted, header, start)?.[0] ?? ''
-  const isUnclear = hasAfter(value, /[ \t]/, /=/)
+  const beginsWithSemicolon = value.trim() === '' && header[start + value.length] === ';'
+  const isUnclear = beginsWithSemicolon || hasAfter(value, /[ \t]/, /=/)
   return isUnclear ? undefined : { value: value.trim(), end: start + value.length }
 }
 

@@ -44,6 +44,12 @@ describe('readFormDisposition', () => {
     })
   })
 
+  it('has no reading where a name without quotes seems to begin with a semicolon', () => {
+    for (const rest of ['filename=;', 'filename= ; x=y', 'filename=;a.txt']) {
+      expect(readFormDisposition([`form-data; name="file"; ${rest}`]), rest).to.equal(undefined)
+    }
+  })
+
   it('takes no longer for any header than for another of its length', () => {
     const begin = performance.now()
     for (const filler of [
