@@ -74,7 +74,8 @@ const reports = await run([
   }),
 ])
 await endMinio()
-await rm(program, { recursive: true })
+// A process that a test has left may keep compiled code when it ends.
+await rm(program, { recursive: true, force: true, maxRetries: 10 })
 const tests = addReports(reports.slice(checks.length))
 if (isComplete) await keepResults(root, tests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
