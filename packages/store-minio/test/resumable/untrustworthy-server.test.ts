@@ -21,6 +21,14 @@ const servers: Readonly<Record<string, readonly [problem: string, Alterations['a
       return true
     },
   ],
+  'never finds the object the same': [
+    'lets 0 of 4 writes with the same If-Match succeed',
+    ({ headers }, response) => {
+      if (headers['if-match'] === undefined) return false
+      response.writeHead(412).end()
+      return true
+    },
+  ],
   'looks and writes in two steps': [
     'lets 4 of 4 writes with the same If-Match succeed',
     ({ headers }, response) => {
@@ -56,4 +64,29 @@ describeWithMinio('openMinioBlobStore on a server without a trustworthy If-Match
       ])
     })
   }
+
+  it('keeps uploads in pieces where the answer to the first write that succeeds is lost', async () => {
+    const bucket = await minio().createBucket()
+    let refused = 0
+    await using proxy = await startAlteringProxy(minio().endpoint, {
+      answer({ headers }, response) {
+        const tag = headers['if-match'] ?? ''
+        // The client sends what has no answer again, and then the object is another one.
+        if (tag === '' || /^"0+"$/.test(tag) || refused === 4) return false
+        refused++
+        response.writeHead(412).end()
+        return true
+      },
+    })
+    const { accessKey, secretKey } = minio()
+    const store = await openMinioBlobStore({
+      endpoint: proxy.endpoint,
+      bucket,
+      accessKey,
+      secretKey,
+    })
+    expect(refused).to.equal(4)
+    expect(store.resumable).not.to.equal(undefined)
+    await store.close()
+  })
 })
