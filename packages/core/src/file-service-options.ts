@@ -53,7 +53,7 @@ export interface FileServiceOptions {
 const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'usage', 'customers']
 
 const uploadMethods = ['begin', 'state', 'append', 'interrupt', 'declareLength', 'content']
-const resumableMethods = [...uploadMethods, 'publish', 'discard', 'list', 'sweep']
+const resumableMethods = [...uploadMethods, 'publish', 'remember', 'discard', 'list', 'sweep']
 
 /** Much later there are no dates. */
 const longestPeriodMs = 1e15

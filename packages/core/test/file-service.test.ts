@@ -179,6 +179,10 @@ describe('createFileService with wrong options', () => {
       { store: { ...store, resumable: { begin: () => {} } } },
       /store\.resumable has no state/,
     ],
+    'uploads in pieces that remember none': [
+      { store: { ...store, resumable: { ...store.resumable, remember: undefined } } },
+      /store\.resumable has no remember/,
+    ],
     'a hash that cannot be called': [{ store, createSha256: 'sha256' }, /createSha256/],
     'a number of uploads that is none': [
       { store, maxUnfinishedUploads: '5' },

@@ -64,7 +64,7 @@ export function createUploadCounter(store: UploadList, now: () => number): Uploa
     const startedAt = now()
     count.countedAt = startedAt
     try {
-      count.ids = await listed(store, count)
+      await recountIds(store, count)
       count.countingMs = now() - startedAt
       count.isCounted = true
     } catch (error) {
@@ -156,8 +156,8 @@ async function watchEndings<T>(count: Count, work: (ended: Set<string>) => Promi
   }
 }
 
-/** The uploads that the store lists, with those that have begun meanwhile and without those that have ended. */
-function listed(store: UploadList, count: Count): Promise<Set<string>> {
+/** Sets the ids to those that the store lists, with those that have begun meanwhile and without those that have ended. */
+function recountIds(store: UploadList, count: Count): Promise<void> {
   return watchEndings(count, async (ended) => {
     const before = new Set(count.ids)
     const found = new Set<string>()
@@ -166,6 +166,7 @@ function listed(store: UploadList, count: Count): Promise<Set<string>> {
     }
     for (const id of count.ids) if (!before.has(id)) found.add(id)
     for (const id of ended) found.delete(id)
-    return found
+    // Do not put an `await` before it: an upload that ends during that would stay counted.
+    count.ids = found
   })
 }

@@ -2,7 +2,8 @@ import type { Customer } from '../model/customer.ts'
 import { requireBytes, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import { uploadConflict } from '../model/upload-errors.ts'
-import type { ResumableUpload } from '../ports/resumable-uploads.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { ResumableUpload, UploadPlan } from '../ports/resumable-uploads.ts'
 import { checkPlan, type BeginOptions } from './begin-upload.ts'
 import { createDigestCheck, type DigestCheck } from './expected-digest.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
@@ -52,7 +53,14 @@ export async function uploadWhole(
   )
   policy.onPublished(customer, file)
   const plan = { ...begin, name, expiresAfterMs: policy.uploadExpiryMs }
-  return policy.uploads.remember(customer.name, plan, file)
+  // The file is safe: a store that breaks the promise of `remember` must not deny that.
+  return policy.uploads.remember(customer.name, plan, file).catch(() => unknownUpload(plan, file))
+}
+
+/** What `remember` would resolve to, with the id of no upload. */
+function unknownUpload(plan: UploadPlan, published: BlobInfo): ResumableUpload {
+  const expiresAt = new Date(Date.now() + plan.expiresAfterMs)
+  return { id: crypto.randomUUID(), plan, offset: published.size, expiresAt, published }
 }
 
 async function* whole(

@@ -70,6 +70,15 @@ describe('resumable.uploadWhole', () => {
     }
   })
 
+  it('resolves where the store fails to remember it: the file is safe', async () => {
+    const { files, resumable } = resumableFixture({
+      change: () => ({ remember: () => Promise.reject(new Error('on purpose')) }),
+    })
+    const upload = await resumable.uploadWhole('a', chunks('abcdef'), { length })
+    expect(upload).to.deep.include({ offset: length, published: await files.stat('a') })
+    expect(await refusal(resumable.state(upload.id))).to.equal('upload-not-found')
+  })
+
   it('takes the file that it replaces for free space, as an upload does', async () => {
     const { service } = resumableFixture()
     const files = service.filesOf({ name: 'bob', quota: 10 })
