@@ -4,6 +4,7 @@ import type { Customer } from './model/customer.ts'
 import { notify, watchReading } from './model/file-hooks.ts'
 import { noLinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake } from './policy/login-brake.ts'
+import { createKeyedCounter } from './model/keyed-counter.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
 import { createQuotaKeeper } from './policy/quota-keeper.ts'
 import type { UploadContent } from './model/upload-content.ts'
@@ -140,6 +141,7 @@ function serviceOf({
           now,
           upload: policy,
           turns: linkTurns,
+          underWay: createKeyedCounter(),
           onUploaded: notifyUploaded,
         }
       : undefined

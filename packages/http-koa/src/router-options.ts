@@ -18,12 +18,12 @@ export interface RouterOptions {
    */
   readonly trustedProxies?: readonly string[]
   /**
-   * How many requests of customers may be under way at a time, downloads included; the next one is refused with 503, before
-   * its body is read. Counts those who have logged in only, so that strangers use up no places; how many logins wait is
-   * bounded by the service's brake on bad logins, or else by your `authenticate`. Default: no limit.
+   * How many requests of customers and by links may be under way at a time, downloads included; the next one is refused with
+   * 503, before its body is read. Logins that wait use up no places; how many do is bounded by the service's brake on bad
+   * logins, or else by your `authenticate`. Default: no limit.
    */
   readonly maxRequests?: number
-  /** The same for one customer. */
+  /** The same for one customer, and once more for the customer's links. */
   readonly maxRequestsPerCustomer?: number
   /**
    * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that

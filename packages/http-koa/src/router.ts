@@ -10,7 +10,11 @@ import { recordChange } from './middleware/record-change.ts'
 import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createMakeLink } from './routes/link.ts'
-import { createLinkOpening, createUploadLinkOpening } from './links/open-link.ts'
+import {
+  createLinkOpening,
+  createUploadLinkOpening,
+  createUploadLinkRefusal,
+} from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
 import { createPage } from './page/page.ts'
 import type { RouterOptions } from './router-options.ts'
@@ -96,7 +100,10 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
   const byName = called('put', writing, limited, uploading, put)
   const form = called('upload', writing, limited, uploading, formByLink)
-  route('/upload/batch', { post: guarded('batch', createBatch(log, recorder)), put: byName })
+  const batch = guarded('batch', createBatch(log, recorder))
+  // It is the path of the file `batch`, too, to which a link may lead.
+  const batches = links ? called('batch', createUploadLinkRefusal(recorder), ...batch) : batch
+  route('/upload/batch', { post: batches, put: byName })
   route('/upload/:filename', { put: byName }, resumable, links && { post: form })
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
   route('/serve/:filename', { get: called('serve', reading, limited, serve) })

@@ -1,10 +1,12 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
+import type { KeyedCounter } from '../model/keyed-counter.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
 import { requireWholeBytes } from '../model/require.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
+import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import {
   judgeLink,
@@ -39,6 +41,8 @@ export interface UploadLinkPolicy extends LinkPolicy {
   readonly upload: UploadPolicy
   /** By customer: one upload at a time may count the files and be published. */
   readonly turns: KeyedLock
+  /** The uploads under way by links, by what those are for. */
+  readonly underWay: KeyedCounter
   /** Called when an upload has been published. */
   onUploaded(customer: Customer, file: BlobInfo): void
 }
@@ -50,15 +54,23 @@ export interface LinkUploads {
   readonly name: string
   readonly isPrefix: boolean
   /**
-   * Stores a file as `uploadFile` does, within the bounds of the link.
-   * @throws FileServiceError `link-refused` for a name that the link is not for; `quota-exceeded` also where there are
-   *   `maxFiles`; and what `uploadFile` throws
+   * Stores a file as `uploadFile` does, within the bounds of the link. Only bytes that arrive count in the quota.
+   * @throws FileServiceError `link-refused` for a name that the link is not for; `overloaded` where as many uploads by links
+   *   to the same are under way as may be; `quota-exceeded` also where there are `maxFiles`; and what `uploadFile` throws
    */
   upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
 }
 
 const mostFiles = 10_000
 const usualFiles = 100
+
+/**
+ * Uploads by links to one prefix that may be under way at a time, so that strangers who send little and slowly do not take all
+ * the places of a customer's links. Of links to one name, and with fewer `maxFiles`, no more than they may store.
+ */
+const mostAtOnce = 8
+
+const retryAfterMs = 1_000
 
 /**
  * Makes a link by which whoever has it may upload the customer's file `name`, or files whose names begin so. Nothing is
@@ -116,7 +128,11 @@ export async function openUploadLink(
   const { prefixLength, maxFiles = Infinity, maxSize = Infinity, replace } = set
   const isPrefix = prefixLength !== undefined
   const start = signedPart(link.name, wishes)
-  const { store, quotas, maxFileSize } = policy.upload
+  const { store, maxFileSize } = policy.upload
+  const quotas = withoutReservations(policy.upload.quotas)
+  const most = isPrefix ? Math.min(maxFiles, mostAtOnce) : 1
+  // No name has a slash.
+  const place = `${customer.name}/${start}${isPrefix ? '/' : ''}`
   const bounded: UploadPolicy = {
     store,
     quotas: isPrefix
@@ -133,11 +149,38 @@ export async function openUploadLink(
       const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
       if (!isMeant) throw linkRefused()
       const createOnly = options.createOnly === true || !replace
-      const file = await uploadFile(bounded, customer, name, content, { ...options, createOnly })
-      policy.onUploaded(customer, file)
-      return file
+      const leave = takePlace(policy.underWay, place, most)
+      try {
+        const file = await uploadFile(bounded, customer, name, content, { ...options, createOnly })
+        policy.onUploaded(customer, file)
+        return file
+      } finally {
+        leave()
+      }
     },
   }
+}
+
+/**
+ * Claims in `quotas` that reserve nothing: a stranger who announces much and sends little would keep the customer out. What
+ * would not fit is refused beforehand all the same.
+ */
+function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeeper, 'claim'> {
+  return {
+    async claim(customer, name, size = 0) {
+      if (size > 0) (await quotas.claim(customer, name, size)).end()
+      return quotas.claim(customer, name)
+    },
+  }
+}
+
+function takePlace(underWay: KeyedCounter, key: string, most: number): () => void {
+  if (underWay.count(key) >= most) {
+    const message = `${most} upload(s) by the link are under way already`
+    throw new FileServiceError('overloaded', message, { retryAfterMs })
+  }
+  underWay.change(key, 1)
+  return () => void underWay.change(key, -1)
 }
 
 function signedPart(name: string, wishes: string): string {

@@ -4,7 +4,8 @@ import type { FileServiceOptions } from '../../src/file-service-options.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
 import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
-import { chunks } from '../content.ts'
+import type { UploadLinkOptions } from '../../src/use-cases/upload-links.ts'
+import { arrayOf, chunks } from '../content.ts'
 import { refusal } from '../rejection.ts'
 
 export const day = 24 * 60 * 60 * 1000
@@ -62,4 +63,20 @@ export async function startLinks(more: Partial<FileServiceOptions> = {}) {
     wait,
     signed,
   }
+}
+
+/** The same with customers who have no quota, and a link of alice's to `name` in `uploads`. */
+export async function startUploads(
+  name: string,
+  options: UploadLinkOptions = {},
+  more: Parameters<typeof startLinks>[0] = {},
+) {
+  const started = await startLinks(more)
+  const { rows, links, files, uploadLink } = started
+  rows.set('alice', { name: 'alice', passwordHash: 'hash of alice' })
+  const { token } = await uploadLink(name, options)
+  const openUpload = (presented = name, given = token) =>
+    links.openUpload({ token: given, name: presented })
+  const names = async () => (await arrayOf(files.list())).flat()
+  return { ...started, token, openUpload, names, uploads: await openUpload() }
 }

@@ -3,27 +3,10 @@ import { createFileService } from '../../src/file-service.ts'
 import { createKeyedLock } from '../../src/model/keyed-lock.ts'
 import type { Uploaded } from '../../src/model/file-hooks.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import type { UploadLinkOptions } from '../../src/use-cases/upload-links.ts'
-import { arrayOf, chunks, pulled, textOf } from '../content.ts'
+import { chunks, pulled, textOf } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
-import { day, startLinks } from './links-fixture.ts'
-
-/** The same with customers who have no quota, and a link of alice's to `name` in `uploads`. */
-async function startUploads(
-  name: string,
-  options: UploadLinkOptions = {},
-  more: Parameters<typeof startLinks>[0] = {},
-) {
-  const started = await startLinks(more)
-  const { rows, links, files, uploadLink } = started
-  rows.set('alice', { name: 'alice', passwordHash: 'hash of alice' })
-  const { token } = await uploadLink(name, options)
-  const openUpload = (presented = name, given = token) =>
-    links.openUpload({ token: given, name: presented })
-  const names = async () => (await arrayOf(files.list())).flat()
-  return { ...started, token, openUpload, names, uploads: await openUpload() }
-}
+import { day, startUploads } from './links-fixture.ts'
 
 describe('links to upload', () => {
   it('store one file of the name that they were made for, as the customer', async () => {

@@ -1,4 +1,9 @@
-import type { FileLinks, FileService, PresentedLink } from '@holdfast/core'
+import {
+  FileServiceError,
+  type FileLinks,
+  type FileService,
+  type PresentedLink,
+} from '@holdfast/core'
 import type { Context, Middleware, Next } from 'koa'
 import { networkOf, type AddressOf } from '../address/address-of.ts'
 import type { AuditRecorder, RecordEvent } from '../audit/audit-recorder.ts'
@@ -56,6 +61,19 @@ export function createUploadLinkOpening(
     }
     await next()
   })
+}
+
+/** Refuses uploads by any link where there are none, before the login of whoever follows it counts. */
+export function createUploadLinkRefusal(recorder: AuditRecorder): Middleware<HoldfastState> {
+  return async (ctx, next) => {
+    if (!hasLink(ctx)) {
+      await next()
+      return
+    }
+    const error = new FileServiceError('link-refused', 'No link is for this path')
+    await recorder(exchangeIn(ctx))('upload', { isByLink: true }, { error })
+    throw error
+  }
 }
 
 function byLink(

@@ -194,6 +194,30 @@ describe('links to upload over HTTP', () => {
     expect(unfinished.unfinished.uploads).to.equal(0)
   })
 
+  it('are refused for a batch, whoever follows them', async () => {
+    const events: AuditEvent[] = []
+    await using app = await runApp({
+      audit: async (event) => {
+        events.push(event)
+      },
+    })
+    const link = await make(app, 'batch')
+    for (const headers of [{}, auth]) {
+      const body = new FormData()
+      body.append('file', new File(['x'], 'x'))
+      const answer = await fetch(link, { method: 'POST', headers, body })
+      expect(answer.status).to.equal(403)
+      expect(await answer.json()).to.include({ message: 'The link is wrong, or has expired' })
+    }
+    expect(await app.names()).to.deep.equal([])
+    expect(events.slice(1).map(({ reason, isByLink }) => [reason, isByLink])).to.deep.equal([
+      ['link-refused', true],
+      ['link-refused', true],
+    ])
+    expect((await fetch(link, { method: 'PUT', body: 'x' })).status).to.equal(200)
+    expect(await app.names()).to.deep.equal(['batch'])
+  })
+
   it('are not there where the application turns links off', async () => {
     await using app = await runApp({ links: false })
     const target = `${app.url}/upload/a?link=x`

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { chunks, failing, pulled } from '../content.ts'
+import { refusal, rejection } from '../rejection.ts'
+import { turn } from '../turn.ts'
+import { startUploads } from './links-fixture.ts'
+
+describe('links to upload, by which uploads are under way,', () => {
+  it('reserve none of the quota for bytes that have not come, and refuse what would not fit', async () => {
+    const { openUpload, rows, service } = await startUploads('in-', { isPrefix: true })
+    const alice = { name: 'alice', quota: 12 }
+    rows.set('alice', { ...alice, passwordHash: 'hash of alice' })
+    const uploads = await openUpload()
+    const unread = pulled()
+    const tooLarge = uploads.upload('in-1', unread, { size: 6 })
+    expect(await refusal(tooLarge)).to.equal('quota-exceeded')
+    expect(unread.asked()).to.equal(0)
+    const slow = pulled()
+    const uploading = uploads.upload('in-1', slow, { size: 5 })
+    await turn()
+    slow.give(1)
+    await service.filesOf(alice).upload('mine', chunks(4))
+    slow.give(1)
+    expect(await refusal(uploading)).to.equal('quota-exceeded')
+  })
+
+  it('have one upload to a name under way at a time', async () => {
+    const { uploads, openUpload } = await startUploads('new', { replace: true })
+    const slow = pulled()
+    const uploading = uploads.upload('new', slow)
+    const unread = pulled()
+    const refused = (await openUpload()).upload('new', unread)
+    expect(await rejection(refused)).to.include({ code: 'overloaded', retryAfterMs: 1_000 })
+    expect(unread.asked()).to.equal(0)
+    await turn()
+    slow.finish()
+    await uploading
+    await uploads.upload('new', chunks('x'))
+    const error = new Error('gone')
+    expect(await rejection(uploads.upload('new', failing(error)))).to.equal(error)
+    await uploads.upload('new', chunks('x'))
+  })
+
+  for (const [maxFiles, most] of [
+    [2, 2],
+    [100, 8],
+  ] as const) {
+    it(`have ${most} uploads under way at a time where they allow ${maxFiles} files`, async () => {
+      const { openUpload, names } = await startUploads('in-', { isPrefix: true, maxFiles })
+      const contents = Array.from({ length: most }, () => pulled())
+      const uploadings = contents.map(async (content, n) =>
+        (await openUpload()).upload(`in-${n}`, content),
+      )
+      await turn()
+      const another = (await openUpload()).upload('in-x', chunks('x'))
+      expect(await refusal(another)).to.equal('overloaded')
+      for (const content of contents) content.finish()
+      await Promise.all(uploadings)
+      expect(await names()).to.have.length(2 + most)
+    })
+  }
+})
