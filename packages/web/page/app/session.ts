@@ -34,6 +34,7 @@ export async function signIn(credentials: Credentials, isKept: boolean): Promise
   const connection = createConnection(credentials)
   await checkCredentials(connection)
   if (isKept) storage.setItem(place, JSON.stringify(credentials))
+  else storage.removeItem(place)
   await open(connection)
 }
 
@@ -76,11 +77,11 @@ async function open(connection: Connection): Promise<void> {
   const refresh = () => files.refreshUsage()
   const knowsLinks = await hasLinks(connection)
   const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
-  const { settle } = deletions
+  const { settle, spare } = deletions
   session.value = {
     connection,
     files,
-    uploads: createUploads(connection, { onStored: files.add, onIdle: refresh, settle }),
+    uploads: createUploads(connection, { onStored: files.add, onIdle: refresh, settle, spare }),
     deletions,
     hasLinks: knowsLinks,
   }

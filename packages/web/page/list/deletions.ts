@@ -14,7 +14,9 @@ export interface Deletions {
   delete(names: readonly string[]): void
   /** Deletes `name` now if its deletion is still to come; resolves when none of it is under way. */
   readonly settle: (name: string) => Promise<void>
-  /** Deletes at once what still could be undone; resolves when that is done. */
+  /** Gives up what is still to be sent for `name`: it is a new file's now. */
+  readonly spare: (name: string) => void
+  /** Deletes at once what still could be undone, and reports nothing any more; resolves when that is done. */
   end(): Promise<void>
 }
 
@@ -25,6 +27,8 @@ interface Context {
   /** What has the event that the page is about to go. */
   readonly page: Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
 }
+
+type Failure = readonly [name: string, error: unknown]
 
 /** A notice whose deletions can be undone. */
 interface Undoable {
@@ -38,6 +42,7 @@ export function createDeletions(connection: Connection, context: Context): Delet
   /** Can no longer be undone, but the server does not know yet. */
   const unsent = new Set<string>()
   const underWay = new Map<string, Promise<unknown>>()
+  let isEnded = false
 
   /** Resolves with the error, if there is one: what could not be deleted comes back into the list. */
   async function send(name: string, keepalive: boolean): Promise<unknown> {
@@ -63,32 +68,52 @@ export function createDeletions(connection: Connection, context: Context): Delet
 
   /** One after the other; those that something else has sent meanwhile are done. */
   async function sendAll(names: Iterable<string>): Promise<void> {
-    const failed: (readonly [name: string, error: unknown])[] = []
+    const failed: Failure[] = []
     for (const name of names) {
       if (!unsent.has(name)) continue
       const error = await send(name, false)
       if (error !== undefined) failed.push([name, error])
     }
-    report(failed)
+    finish(failed)
+  }
+
+  function finish(failed: readonly Failure[]): void {
+    // It names files, which whoever comes next is not to see.
+    if (!isEnded) report(failed)
     onIdle()
   }
 
-  function commit({ names, forget }: Undoable): Promise<void> {
+  function seal({ names, forget }: Undoable): void {
     forget()
     for (const name of names) unsent.add(name)
-    return sendAll(names)
+  }
+
+  function commit(each: Undoable): Promise<void> {
+    seal(each)
+    return sendAll(each.names)
+  }
+
+  /** Takes `name` out of what can still be undone, if it is there. */
+  function withdraw(name: string): boolean {
+    const found = [...undoable].find(({ names }) => names.delete(name))
+    if (found?.names.size === 0) found.forget()
+    return found !== undefined
   }
 
   const commitAll = () => Promise.all([...undoable].map(commit))
-  // What waits for its turn would be lost with the page.
-  const leave = () => {
-    void commitAll()
-    for (const name of [...unsent]) void send(name, true)
+  /** All at once, since what waits for its turn would be lost with the page. */
+  async function sendNow(): Promise<void> {
+    for (const each of [...undoable]) seal(each)
+    if (unsent.size === 0) return
+    const sent = [...unsent].map(async (name): Promise<Failure> => [name, await send(name, true)])
+    finish((await Promise.all(sent)).filter(([, error]) => error !== undefined))
   }
+  const leave = () => void sendNow()
   page.addEventListener('pagehide', leave)
 
   return {
     async end() {
+      isEnded = true
       await commitAll()
       page.removeEventListener('pagehide', leave)
     },
@@ -116,11 +141,13 @@ export function createDeletions(connection: Connection, context: Context): Delet
       undoable.add(each)
     },
     async settle(name) {
-      const found = [...undoable].find(({ names }) => names.delete(name))
-      if (found?.names.size === 0) found.forget()
-      if (found) unsent.add(name)
+      if (withdraw(name)) unsent.add(name)
       if (unsent.has(name)) await sendAll([name])
       else await underWay.get(name)
+    },
+    spare(name) {
+      withdraw(name)
+      unsent.delete(name)
     },
   }
 }
@@ -130,7 +157,7 @@ function textOf(names: readonly string[]): string {
   return names.length === 1 ? t('deletedOne', { name }) : plural('deletedMany', names.length)
 }
 
-function report(failed: readonly (readonly [name: string, error: unknown])[]): void {
+function report(failed: readonly Failure[]): void {
   const [first] = failed
   if (!first) return
   const [name, error] = first

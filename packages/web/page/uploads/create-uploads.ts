@@ -25,18 +25,23 @@ interface Context {
   readonly onIdle: () => void
   /** What must have ended before a file gets the name. */
   readonly settle: (name: string) => Promise<void>
+  /** What was to become of the file that had the name does not concern the new one. */
+  readonly spare: (name: string) => void
 }
 
 /** The uploads of a customer: the queue, and what the browser does while it is busy. */
 export function createUploads(connection: Connection, context: Context): Uploads {
-  const { onStored, onIdle, settle } = context
+  const { onStored, onIdle, settle, spare } = context
   const storage = openStorage(() => localStorage)
   const unfinished = openUnfinishedUploads(connection.customer, storage)
   const rate = createRateMeter()
   const transport = createUploadTransport(connection, { unfinished, rate, settle })
   const queue = createUploadQueue({
     transport,
-    onStored: (item) => void entryOf(connection, item).then(onStored),
+    onStored(item) {
+      spare(item.name.peek())
+      void entryOf(connection, item).then(onStored)
+    },
     onIdle,
   })
   const isBusy = computed(() => {

@@ -61,7 +61,9 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   const stops = new Map<UploadItem, () => void>()
   /** What the server has refused for the password. While there is any, nothing else is sent: each would count as a guess. */
   const refused = new Set<UploadItem>()
-  let standing: Decision | undefined
+  /** A decision for all: for those that were there when it was made. */
+  let standing: { readonly decision: Decision; readonly last: number } | undefined
+  let isEnded = false
 
   const stop = (item: UploadItem) => {
     stops.get(item)?.()
@@ -137,7 +139,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     item.sent.value = 0
     batch(() => {
       set(item, { kind: 'conflict' })
-      if (standing !== undefined) apply([item], standing)
+      if (standing && item.id <= standing.last) apply([item], standing.decision)
     })
   }
 
@@ -154,8 +156,8 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     items,
     counts,
     add(files) {
-      // A decision for all is one for the files that were there.
-      if (!items.peek().some((item) => !isIn(item, 'done', 'failed'))) standing = undefined
+      // A folder that was dropped may be read until after signing out.
+      if (isEnded) return
       list.add(files)
       startNext()
     },
@@ -191,7 +193,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       startNext()
     },
     decide(item, decision, isForAll) {
-      if (isForAll) standing = decision
+      if (isForAll) standing = { decision, last: items.peek().at(-1)?.id ?? 0 }
       const concerned = (isForAll ? items.peek() : [item]).filter((each) => isIn(each, 'conflict'))
       batch(() => apply(concerned, decision))
       startNext()
@@ -204,6 +206,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       remove(new Set(items.peek().filter((item) => isIn(item, 'done'))))
     },
     end() {
+      isEnded = true
       for (const item of items.peek()) stop(item)
       refused.clear()
       remove(new Set(items.peek()))

@@ -69,8 +69,8 @@ describe('createDeletions', () => {
     passTime()
     deletions.delete(['c'])
     page.dispatchEvent(new Event('pagehide'))
-    expect(lines()).to.deep.equal(['DELETE delete/a', 'DELETE delete/c', 'DELETE delete/b'])
-    expect(asked[2]!.init.keepalive).to.equal(true)
+    expect(lines()).to.deep.equal(['DELETE delete/a', 'DELETE delete/b', 'DELETE delete/c'])
+    expect(asked.slice(1).map(({ init }) => init.keepalive)).to.deep.equal([true, true])
     for (const each of asked) await each.answer()
     expect(asked).to.have.length(3)
   })
@@ -84,6 +84,37 @@ describe('createDeletions', () => {
     deletions.delete(['b'])
     page.dispatchEvent(new Event('pagehide'))
     expect(asked).to.have.length(1)
+  })
+
+  it('reports nothing that ends after its customer has signed out', async () => {
+    const { deletions, asked } = harness()
+    deletions.delete(['a'])
+    const ended = deletions.end()
+    await asked[0]!.fail(503)
+    await ended
+    expect(notices.value).to.deep.equal([])
+  })
+
+  it('spares a new file that has got a name whose deletion can still be undone', async () => {
+    const { deletions, asked, lines, passTime } = harness()
+    deletions.delete(['a', 'b'])
+    deletions.delete(['c'])
+    deletions.spare('a')
+    deletions.spare('c')
+    expect(notices.value).to.have.length(1)
+    passTime()
+    await asked[0]!.answer()
+    expect(lines()).to.deep.equal(['DELETE delete/b'])
+  })
+
+  it('spares a new file that has got a name whose deletion waits for its turn', async () => {
+    const { deletions, asked, lines, passTime } = harness()
+    deletions.delete(['a', 'b', 'c'])
+    passTime()
+    deletions.spare('b')
+    await asked[0]!.answer()
+    await asked[1]!.answer()
+    expect(lines()).to.deep.equal(['DELETE delete/a', 'DELETE delete/c'])
   })
 
   describe('before a file gets a name that was deleted', () => {

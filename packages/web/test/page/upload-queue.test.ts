@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { ApiError } from '../../page/api/api-error.ts'
 import type { UploadItem } from '../../page/uploads/upload-item.ts'
-import { nextName } from '../../page/uploads/next-name.ts'
 import { createUploadQueue } from '../../page/uploads/upload-queue.ts'
 
 interface Attempt {
@@ -203,6 +202,13 @@ describe('createUploadQueue', () => {
     expect(states()).to.deep.equal(['running'])
   })
 
+  it('takes nothing more after its end, such as a folder that is read until then', () => {
+    const { queue, add, attempts } = harness()
+    queue.end()
+    add('a')
+    expect([...attempts, ...queue.items.value]).to.deep.equal([])
+  })
+
   describe('where a name is taken', () => {
     it('asks, and does not try again by itself', async () => {
       const { add, attempts, states, timers } = harness()
@@ -280,17 +286,15 @@ describe('createUploadQueue', () => {
       await attempts[3]!.fail(taken())
       expect(states()).to.deep.equal(['conflict'])
     })
-  })
-})
 
-describe('nextName', () => {
-  for (const [name, next] of [
-    ['a.txt', 'a (2).txt'],
-    ['a (2).txt', 'a (3).txt'],
-    ['a (9)', 'a (10)'],
-    ['a', 'a (2)'],
-    ['a (b).txt', 'a (b) (2).txt'],
-  ] as const) {
-    it(`follows ${name} with ${next}`, () => expect(nextName(name)).to.equal(next))
-  }
+    it('decides nothing for files that are added later, though others are still on their way', async () => {
+      const { queue, add, attempts, states } = harness(3)
+      add('a', 'b')
+      await attempts[0]!.fail(taken())
+      queue.decide(attempts[0]!.item, 'skip', true)
+      add('c')
+      for (const index of [2, 1]) await attempts[index]!.fail(taken())
+      expect(states()).to.deep.equal(['conflict'])
+    })
+  })
 })
