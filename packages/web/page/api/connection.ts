@@ -8,7 +8,7 @@ export interface Credentials {
 /** How the page speaks with the server as one customer. */
 export interface Connection {
   readonly customer: string
-  /** Whether the password is not accepted any more; `renew` ends that. */
+  /** Whether the password is not accepted any more, so that nothing is sent; `renew` ends that. */
   readonly isRefused: ReadonlySignal<boolean>
   renew(password: string): void
   /** The address of a route, such as `list?limit=1`. */

@@ -8,17 +8,21 @@ const base = new URL('.', document.baseURI)
 export function createConnection({ customer, password: first }: Credentials): Connection {
   let password = first
   const isRefused = signal(false)
+  let refusal: unknown
   const headers = () => ({
     'x-auth-name': asHeader(customer),
     'x-auth-password': asHeader(password),
   })
   async function attempt<Result>(send: Send<Result>): Promise<Result> {
+    // The server counts each as a guess, and after some of them lets even the right password wait.
+    if (isRefused.peek()) throw refusal
     const shown = password
     try {
       return await send(headers())
     } catch (error) {
       if (!isRefusedLogin(error)) throw error
       if (password !== shown) return attempt(send)
+      refusal = error
       isRefused.value = true
       throw error
     }

@@ -88,12 +88,12 @@ export function createUploadTransport(connection: Connection, context: Context):
     try {
       await uploadWhole(connection, request)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 0) throw error
-      unanswered.delete(item)
-      const isTaken = error.status === 412
-      if (isTaken && wasUnanswered && file.size < inPiecesFrom) {
+      // Only a name that is taken says what became of the earlier attempt.
+      if (!(error instanceof ApiError) || error.status !== 412) throw error
+      if (wasUnanswered && file.size < inPiecesFrom) {
         if (await hasContent(connection, name, file, signal)) return
       }
+      unanswered.delete(item)
       throw error
     }
   }

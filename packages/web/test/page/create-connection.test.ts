@@ -45,6 +45,18 @@ describe('createConnection', () => {
     expect(connection.isRefused.value).to.equal(true)
   })
 
+  it('sends nothing more with a password that was refused, since each would count as a guess', async () => {
+    const first = connection.request('list').catch(String)
+    asked[0]?.answer(refusal())
+    await first
+    expect(await connection.request('list').catch(String)).to.include('Invalid credentials')
+    expect(asked).to.have.length(1)
+    connection.renew('new')
+    const list = connection.request('list')
+    asked[1]?.answer(new Response('[]'))
+    expect(await (await list).text()).to.equal('[]')
+  })
+
   it('sends anew what was refused for a password that has been renewed meanwhile', async () => {
     const list = connection.request('list')
     connection.renew('new')
