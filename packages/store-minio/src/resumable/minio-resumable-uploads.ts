@@ -71,6 +71,9 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
   }
 }
 
+/** Milliseconds for which a client whose blob is safe waits for the record of it. */
+const recordPatienceMs = 2_000
+
 /** Where the record cannot be stored, the upload is not known; the blob is safe. */
 async function remember(
   objects: UploadObjects,
@@ -82,8 +85,16 @@ async function remember(
   const published = { size, etag, modifiedAt: modifiedAt.getTime() }
   const next = { customer, plan, parts: [], published }
   const key = objects.uploadKeys.recordKey({ customer, id })
-  const stored = await createRecord(objects, key, next).catch(() => undefined)
+  const storing = createRecord(objects, key, next).catch(() => undefined)
+  const stored = await atMost(recordPatienceMs, storing)
   return describeUpload(id, stored?.record ?? { ...next, changedAt: Date.now(), revision: '' })
+}
+
+/** What `promise` resolves to; `undefined` if it takes longer. */
+function atMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), ms)
+  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
 }
 
 async function declareLength(
