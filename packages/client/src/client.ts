@@ -15,15 +15,15 @@ export interface ClientOptions {
    * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
    * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute.
    */
-  readonly retries?: number
+  readonly retries?: number | undefined
   /** Called before each wait for another try. */
-  readonly onRetry?: (retry: Retry) => void
+  readonly onRetry?: ((retry: Retry) => void) | undefined
   /** How long a request may stand still, in milliseconds. Default: two minutes. */
-  readonly idleTimeoutMs?: number
+  readonly idleTimeoutMs?: number | undefined
 }
 
 export interface RequestOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A link that opens a file without a password. */

@@ -10,11 +10,17 @@ import { upload } from './upload/upload.ts'
 
 const defaultIdleTimeoutMs = 120_000
 const defaultRetries = 6
+/** Timers run at once beyond it. */
+const longestTimeoutMs = 2 ** 31 - 1
 
 /** Makes a client that sends its requests by `transport`. */
 export function createClientOver(transport: Transport, options: ClientOptions): Client {
   const { retries = defaultRetries, onRetry, idleTimeoutMs = defaultIdleTimeoutMs } = options
-  const requests = createRequests(options, transport, idleTimeoutMs)
+  if (!(Number.isInteger(retries) && retries >= 0)) {
+    throw new RangeError('retries must be a whole number from 0')
+  }
+  if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be above 0')
+  const requests = createRequests(options, transport, Math.min(idleTimeoutMs, longestTimeoutMs))
   const patience = { retries, onRetry }
   const ask = (request: Request): Promise<string> =>
     withRetries(patience, request.signal, async () => textOf(await requests.send(request)))

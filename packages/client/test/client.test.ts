@@ -125,6 +125,18 @@ describe('Client', () => {
     )
   })
 
+  it('refuses numbers that cannot be meant, and takes all others', async () => {
+    for (const wrong of [
+      { retries: NaN },
+      { retries: -1 },
+      { idleTimeoutMs: 0 },
+      { idleTimeoutMs: NaN },
+    ]) {
+      expect(() => clientOf(service, wrong)).to.throw(RangeError)
+    }
+    await clientOf(service, { idleTimeoutMs: Infinity, retries: 0 }).usage()
+  })
+
   it('keeps the password out of what is printed of it', async () => {
     const { inspect } = await import('node:util')
     expect(inspect(clientOf(service), { depth: null, showHidden: true })).not.to.include(

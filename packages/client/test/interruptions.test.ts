@@ -12,7 +12,7 @@ import { clientOf, startService, type RunningService } from './support/running-s
 describe('Where the line breaks, a client', function () {
   this.timeout(60_000)
   let service: RunningService
-  let line: BadLine | undefined
+  const lines: BadLine[] = []
   let retries: Retry[]
 
   beforeEach(async () => {
@@ -21,13 +21,18 @@ describe('Where the line breaks, a client', function () {
   })
 
   afterEach(async () => {
-    await line?.[Symbol.asyncDispose]()
+    for (const line of lines.splice(0)) await line[Symbol.asyncDispose]()
     await service[Symbol.asyncDispose]()
   })
 
+  const startLine = async (...fates: readonly Fate[]) => {
+    const line = await startBadLine(service.port, fates)
+    lines.push(line)
+    return line
+  }
   /** A client over a line whose connections have these fates. */
   const clientAfter = async (...fates: readonly Fate[]) => {
-    line = await startBadLine(service.port, fates)
+    const line = await startLine(...fates)
     return clientOf(line, { onRetry: (retry) => retries.push(retry), idleTimeoutMs: 10_000 })
   }
   const stored = async (name: string) =>
@@ -141,7 +146,7 @@ describe('Where the line breaks, a client', function () {
   })
 
   it('does not wait for ever on a line that says nothing', async () => {
-    line = await startBadLine(service.port, ['silent', 'silent'])
+    const line = await startLine('silent', 'silent')
     const client = clientOf(line, {
       idleTimeoutMs: 500,
       retries: 9,
@@ -153,7 +158,7 @@ describe('Where the line breaks, a client', function () {
   })
 
   it('gives up after as many tries as it may make', async () => {
-    line = await startBadLine(service.port, Array<Fate>(9).fill('unanswered'))
+    const line = await startLine(...Array<Fate>(9).fill('unanswered'))
     const client = clientOf(line, { retries: 2, onRetry: (retry) => retries.push(retry) })
     expect(await rejection(client.usage())).to.include({ code: 'no-answer' })
     expect(retries).to.have.length(2)
@@ -162,7 +167,7 @@ describe('Where the line breaks, a client', function () {
   })
 
   it('stops waiting when it is aborted', async () => {
-    line = await startBadLine(service.port, Array<Fate>(9).fill('unanswered'))
+    const line = await startLine(...Array<Fate>(9).fill('unanswered'))
     const controller = new AbortController()
     const client = clientOf(line, { onRetry: () => controller.abort() })
     expect(await rejection(client.usage({ signal: controller.signal }))).to.equal(
@@ -221,5 +226,58 @@ describe('Where the line breaks, a client', function () {
       server.closeAllConnections()
       server.close()
     }
+  })
+
+  it('sends a stream that cannot go in pieces once only', async () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.method ?? '')
+      const [status, error, message] =
+        request.method === 'POST'
+          ? [404, 'Not Found', 'Not Found']
+          : [503, 'Service Unavailable', 'Overloaded']
+      request.resume().on('end', () => {
+        response.writeHead(status, { 'Content-Type': 'application/json' })
+        response.end(JSON.stringify({ statusCode: status, error, message }))
+      })
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const client = clientOf(server.address() as AddressInfo)
+      const stream = inChunks(contentOf(9 * mebibyte), mebibyte)
+      expect(await rejection(client.upload('file', stream))).to.include({ code: 'overloaded' })
+      expect(asked).to.deep.equal(['POST', 'PUT'])
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('takes no other part of a file for the one that it asked for', async () => {
+    const server = createServer((request, response) => {
+      const isFirst = request.headers.range === undefined
+      // Knows no ranges.
+      response.writeHead(200, { 'Content-Length': 10, ETag: '"x"' })
+      response.write('01234', () => isFirst && response.destroy())
+      if (!isFirst) response.end('56789')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const download = await clientOf(server.address() as AddressInfo).download('file')
+      expect(await rejection(download.text())).to.include({ code: 'unknown' })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('tries again to create where no connection could be made', async () => {
+    const { port } = service
+    await service[Symbol.asyncDispose]()
+    const client = clientOf({ port }, { retries: 1, onRetry: (retry) => retries.push(retry) })
+    const upload = client.upload('file', 'one', { createOnly: true })
+    expect(await rejection(upload)).to.include({ code: 'no-answer' })
+    expect(retries).to.have.length(1)
+    service = await startService()
   })
 })

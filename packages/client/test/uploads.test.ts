@@ -1,10 +1,8 @@
-import { appendFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
+import { rejection, until } from '@holdfast/testing'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { openFile, type Client, type UploadBody, type UploadProgress } from '../src/index.ts'
+import type { Client, UploadBody, UploadProgress } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, digestOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, startService, type RunningService } from './support/running-service.ts'
@@ -146,7 +144,10 @@ describe('upload', function () {
       return url
     }
     await stop(false)
-    expect(await client.usage()).to.deep.include({ files: 0, unfinished: { uploads: 0, bytes: 0 } })
+    await until('the server has dropped it', async () => {
+      const { files, unfinished } = await client.usage()
+      return files === 0 && unfinished.uploads === 0
+    })
     expect(await stop(true)).to.match(/\/resumable\//)
     expect((await client.usage()).unfinished.uploads).to.equal(1)
   })
@@ -177,6 +178,84 @@ describe('upload', function () {
     expect((await stored('file')).equals(bytes)).to.equal(true)
   })
 
+  it('goes on with a stream that another process has begun as the file that it was', async () => {
+    const bytes = contentOf(20 * mebibyte)
+    const breaking = async function* () {
+      yield* inChunks(bytes.subarray(0, 17 * mebibyte), mebibyte)
+      throw new Error('the pipe broke')
+    }
+    let url = ''
+    const first = client.upload('file', breaking(), { onUploadUrl: (given) => void (url = given) })
+    expect(await rejection(first)).to.have.property('message', 'the pipe broke')
+    const said: number[] = []
+    const onProgress = ({ sent }: UploadProgress) => said.push(sent)
+    await client.upload('file', bytes, { uploadUrl: url, onProgress })
+    expect(said[0]).to.equal(8 * mebibyte)
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+  })
+
+  it('keeps an upload that it has not begun itself, whatever becomes of it', async () => {
+    const failing = {
+      size: 20 * mebibyte,
+      slice: async function* () {
+        yield contentOf(100)
+        throw new Error('the disk is broken')
+      },
+    }
+    let url = ''
+    const onUploadUrl = (given: string) => void (url = given)
+    await rejection(client.upload('file', failing, { onUploadUrl }))
+    await rejection(client.upload('file', failing, { uploadUrl: url }))
+    expect((await client.usage()).unfinished.uploads).to.equal(1)
+    const stranger = clientOf(service, { password: 'wrong' })
+    const refused = stranger.upload('file', contentOf(20 * mebibyte), { uploadUrl: url })
+    expect(await rejection(refused)).to.include({ code: 'invalid-credentials' })
+  })
+
+  it('does not take another file that is there already for this one', async () => {
+    const bytes = contentOf(17 * mebibyte)
+    let url = ''
+    await client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
+    await client.upload('other', bytes, { uploadUrl: url })
+    expect((await stored('other')).equals(bytes)).to.equal(true)
+    const sha256 = digestOf(Buffer.from('another'))
+    const refused = client.upload('file', bytes, { uploadUrl: url, sha256 })
+    expect(await rejection(refused)).to.include({ code: 'digest-mismatch' })
+  })
+
+  it('stores under no other name than the given one', async () => {
+    for (const size of [1, 17 * mebibyte]) {
+      const upload = client.upload('half \ud800', contentOf(size))
+      expect(await rejection(upload)).to.include({ code: 'invalid-file-name' })
+    }
+    expect(service.requests).to.deep.equal([])
+  })
+
+  it('ends at once when it is aborted, also where its body says nothing', async () => {
+    for (const size of [0, 9 * mebibyte]) {
+      const body = async function* () {
+        yield contentOf(size)
+        await new Promise(() => {})
+      }
+      const controller = new AbortController()
+      const upload = client.upload('file', body(), { signal: controller.signal })
+      setTimeout(() => controller.abort(), 200)
+      expect(await rejection(upload)).to.equal(controller.signal.reason)
+    }
+  })
+
+  it('gives the error of a callback as it is', async () => {
+    const failure = new Error('no screen')
+    const onProgress = () => {
+      throw failure
+    }
+    for (const size of [1, 17 * mebibyte]) {
+      expect(await rejection(client.upload('file', contentOf(size), { onProgress }))).to.equal(
+        failure,
+      )
+    }
+  })
+
   it('begins anew where the server does not know the upload, or it is one of another size', async () => {
     const bytes = contentOf(17 * mebibyte)
     let url = ''
@@ -190,34 +269,5 @@ describe('upload', function () {
       expect((await stored('other')).equals(bytes.subarray(1))).to.equal(true)
     }
     expect(urls).not.to.include(url)
-  })
-
-  describe('openFile', () => {
-    it('stores a file of this machine', async () => {
-      await using place = await makeTemporaryDirectory()
-      for (const size of [0, 5, 17 * mebibyte]) {
-        const path = join(place.path, 'file')
-        await writeFile(path, contentOf(size))
-        await client.upload('file', await openFile(path))
-        expect((await stored('file')).equals(contentOf(size))).to.equal(true)
-      }
-      expect(await rejection(openFile(join(place.path, 'missing')))).to.include({
-        code: 'ENOENT',
-      })
-    })
-
-    it('fails where the file has changed since', async () => {
-      await using place = await makeTemporaryDirectory()
-      for (const size of [5, 17 * mebibyte]) {
-        const path = join(place.path, 'file')
-        await writeFile(path, contentOf(size))
-        const opened = await openFile(path)
-        await appendFile(path, 'more')
-        expect(await rejection(client.upload('file', opened))).to.include({
-          code: 'changed-meanwhile',
-        })
-      }
-      expect(await all(client.list())).to.deep.equal([])
-    })
   })
 })

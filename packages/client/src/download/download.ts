@@ -7,17 +7,18 @@ import {
   type Patience,
   type Retries,
 } from '../requests/with-retries.ts'
+import { chunksOf } from '../streams/chunks-of.ts'
 import { streamOf } from '../streams/stream-of.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 
 export interface DownloadOptions {
   /** The first byte, from 0. Default: 0. */
-  readonly start?: number
+  readonly start?: number | undefined
   /** The byte behind the last one, as in `Blob.slice`. Default: the end of the file. */
-  readonly end?: number
+  readonly end?: number | undefined
   /** The entity tag that the file must have; otherwise `precondition-failed`. */
-  readonly ifMatch?: string
-  readonly signal?: AbortSignal
+  readonly ifMatch?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A file that is being downloaded. Its content must be read or cancelled. */
@@ -57,29 +58,51 @@ export async function download(
     })
 
   const { start: from = 0, end: to, ifMatch } = options
-  const first = await withRetries(patience, signal, () => ask(from, to, ifMatch))
-  const { start, end, size } = extentOf(first, from)
-  const etag = first.header('etag') ?? ''
-  const content = goOnAfterBreaks(
-    first,
-    { start, end },
-    createRetries(patience, until),
-    (position) => ask(position, end, etag),
-  )
+  const first = await withRetries(patience, signal, async () => {
+    const response = await ask(from, to, ifMatch)
+    return { response, ...requireExtent(response, from) }
+  })
+  const { start, end, size, response } = first
+  const etag = response.header('etag') ?? ''
+  const askFrom = async (position: number) => {
+    const rest = await ask(position, end, etag)
+    const extent = requireExtent(rest, position)
+    if (extent.end === end && extent.size === size && rest.header('etag') === etag) return rest
+    throw cancelAs(rest)
+  }
+  const content = goOnAfterBreaks(response, { start, end }, createRetries(patience, until), askFrom)
   const body = streamOf(content, (reason) => cancelled.abort(reason))
-  const collected = () => new Response(body)
+  const collected = async () => {
+    const parts: Uint8Array<ArrayBuffer>[] = []
+    for await (const chunk of chunksOf(body)) parts.push(chunk as Uint8Array<ArrayBuffer>)
+    return new Blob(parts)
+  }
   return {
     name,
     size,
-    modified: new Date(first.header('last-modified') ?? NaN).toJSON(),
-    type: first.header('content-type') ?? 'application/octet-stream',
+    modified: new Date(response.header('last-modified') ?? NaN).toJSON(),
+    type: response.header('content-type') ?? 'application/octet-stream',
     etag,
     start,
     end,
     body,
-    bytes: async () => new Uint8Array(await collected().arrayBuffer()),
-    text: () => collected().text(),
-    blob: () => collected().blob(),
+    bytes: async () => new Uint8Array(await (await collected()).arrayBuffer()),
+    text: async () => (await collected()).text(),
+    blob: collected,
+  }
+
+  function requireExtent(answer: TransportResponse, position: number) {
+    const extent = extentOf(answer)
+    if (extent.start === position && Number.isSafeInteger(extent.end)) return extent
+    throw cancelAs(answer)
+  }
+
+  /** Gives up a response that is not what was asked for. */
+  function cancelAs({ status }: TransportResponse): HoldfastError {
+    const message = 'The answer is not the part of the file that was asked for'
+    const error = new HoldfastError('unknown', message, { status })
+    cancelled.abort(error)
+    return error
   }
 }
 
@@ -115,18 +138,13 @@ async function* goOnAfterBreaks(
 }
 
 /** What of the file a response has. */
-function extentOf(response: TransportResponse, from: number): Extent & { readonly size: number } {
-  const { status } = response
+function extentOf(response: TransportResponse): Extent & { readonly size: number } {
+  if (response.status !== 206) {
+    return { start: 0, ...sizes(Number(response.header('content-length') ?? NaN)) }
+  }
   const [, start, last, total] =
     /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.header('content-range') ?? '') ?? []
-  const extent =
-    status === 206
-      ? { start: Number(start), end: Number(last) + 1, size: Number(total) }
-      : { start: 0, ...sizes(Number(response.header('content-length') ?? NaN)) }
-  if (extent.start === from && Number.isSafeInteger(extent.end)) return extent
-  throw new HoldfastError('unknown', 'The answer is not the part of the file that was asked for', {
-    status,
-  })
+  return { start: Number(start), end: Number(last) + 1, size: Number(total) }
 }
 
 const sizes = (size: number) => ({ end: size, size })

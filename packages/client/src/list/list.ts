@@ -4,10 +4,10 @@ import { withRetries, type Patience } from '../requests/with-retries.ts'
 
 export interface ListOptions {
   /** Only names that begin with this. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** Only names behind this one, which need not exist. */
-  readonly after?: string
-  readonly signal?: AbortSignal
+  readonly after?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Beyond it the server lists a page twice. */

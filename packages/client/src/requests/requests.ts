@@ -53,22 +53,22 @@ export function createRequests(
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, ...request }) {
       const watch = watchProgress(signal, idleTimeoutMs)
-      const source = watchErrors(body)
+      const own = watchErrors(body, onSent)
       const response = await transport({
         ...request,
-        ...(source.body && { body: source.body }),
+        ...(own.body && { body: own.body }),
         method,
         headers: { ...credentials, ...headers },
         signal: watch.signal,
         onSent: (bytes) => {
           watch.progress()
-          onSent?.(bytes)
+          own.onSent(bytes)
         },
       })
         .then((answer) => ({ ...answer, body: watch.body(answer.body) }))
         .catch((error: unknown) => {
           watch.end()
-          source.throwIfFailed()
+          own.throwIfFailed()
           throw failureOf(error, signal)
         })
       if (response.status >= 200 && response.status < 300) {
@@ -79,8 +79,8 @@ export function createRequests(
   }
 }
 
-/** Remembers whether it was the content of a request that failed, and not the connection. */
-function watchErrors(body: RequestBody | undefined) {
+/** Remembers whether it was what the caller has given that failed, and not the connection. */
+function watchErrors(body: RequestBody | undefined, onSent: ((bytes: number) => void) | undefined) {
   let failure: { readonly error: unknown } | undefined
   async function* watched(chunks: AsyncIterable<Uint8Array>) {
     try {
@@ -93,6 +93,14 @@ function watchErrors(body: RequestBody | undefined) {
   const isWhole = body === undefined || body instanceof Uint8Array || body instanceof Blob
   return {
     body: isWhole ? body : watched(body),
+    onSent(bytes: number) {
+      try {
+        onSent?.(bytes)
+      } catch (error) {
+        failure = { error }
+        throw error
+      }
+    },
     throwIfFailed() {
       if (failure) throw failure.error
     },

@@ -73,8 +73,8 @@ export async function withRetries<T>(
 
 /** Whether the same request may succeed later, without anything else being done. */
 export function isPassing(error: unknown): boolean {
-  if (!isHoldfastError(error) || error.code === 'changed-meanwhile') return false
-  return [0, 408, 409, 429, 502, 503, 504].includes(error.status)
+  if (!isHoldfastError(error)) return false
+  return error.code === 'no-answer' || [408, 409, 429, 502, 503, 504].includes(error.status)
 }
 
 /** Twice as long each time, and never the same for all clients of a server that comes back. */

@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https'
+import { HoldfastError } from '../errors/holdfast-error.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
 /**
@@ -32,7 +33,7 @@ export function createNodeTransport(): Transport {
 async function exchange(sent: ClientRequest, request: TransportRequest): Promise<IncomingMessage> {
   const answered = new AbortController()
   const answer = once(sent, 'response').then(([response]) => response as IncomingMessage)
-  const sending = sendBody(sent, request, answered.signal)
+  void sendBody(sent, request, answered.signal)
   try {
     const response = await answer
     // A connection on which half a body was sent carries nothing else.
@@ -42,8 +43,8 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
     request.signal.throwIfAborted()
     throw error
   } finally {
+    // A body that stands still is not waited for.
     answered.abort()
-    await sending
   }
 }
 
@@ -78,10 +79,25 @@ async function canTakeMore(sent: ClientRequest, answered: AbortSignal): Promise<
   await Promise.allSettled(ends)
 }
 
-function chunksOf(body: RequestBody | undefined): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
-  if (body === undefined) return []
-  if (body instanceof Uint8Array) return body.byteLength === 0 ? [] : [body]
-  return body instanceof Blob ? body.stream() : body
+/** So much is handed over at a time: of more, a slow line would show no progress for minutes. */
+const chunkSize = 256 * 1024
+
+async function* chunksOf(body: RequestBody | undefined): AsyncGenerator<Uint8Array, void> {
+  if (body === undefined) return
+  const chunks =
+    body instanceof Uint8Array ? [body] : body instanceof Blob ? blobChunks(body) : body
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.byteLength; at += chunkSize)
+      yield chunk.subarray(at, at + chunkSize)
+  }
+}
+
+async function* blobChunks(blob: Blob): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* blob.stream()
+  } catch (error) {
+    throw new HoldfastError('changed-meanwhile', 'The Blob cannot be read', { cause: error })
+  }
 }
 
 function valueOf(header: string | string[] | undefined): string | undefined {

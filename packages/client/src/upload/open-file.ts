@@ -15,22 +15,27 @@ const chunkSize = 256 * 1024
 export async function openFile(path: string): Promise<RereadableBody> {
   const opened = await versionOf(path)
   const requireSame = async () => {
-    const { size, mtimeNs } = await versionOf(path)
-    if (size === opened.size && mtimeNs === opened.mtimeNs) return
+    if ((await versionOf(path)).version === opened.version) return
     throw new HoldfastError('changed-meanwhile', `The file has changed meanwhile: ${path}`)
   }
   return {
-    size: Number(opened.size),
+    size: opened.size,
     async *slice(start, end) {
+      let last: Uint8Array | undefined
+      const options = { start, end: end - 1, highWaterMark: chunkSize }
+      const chunks = start < end ? createReadStream(path, options) : []
+      for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
+        if (last) yield last
+        last = chunk
+      }
+      // With the last chunk the server has all of it, and stores it.
       await requireSame()
-      if (start < end)
-        yield* createReadStream(path, { start, end: end - 1, highWaterMark: chunkSize })
-      await requireSame()
+      if (last) yield last
     },
   }
 }
 
 async function versionOf(path: string) {
-  const { size, mtimeNs } = await stat(path, { bigint: true })
-  return { size, mtimeNs }
+  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true })
+  return { size: Number(size), version: [dev, ino, size, mtimeNs].join() }
 }

@@ -1,3 +1,4 @@
+import { unlessAborted } from './unless-aborted.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import type { RereadableBody } from './upload-options.ts'
 
@@ -39,12 +40,16 @@ export function piecesOfBody(body: RereadableBody): Pieces {
 }
 
 /** The parts of a stream that goes on with `rest` after `first`. */
-export function piecesOfStream(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Pieces {
+export function piecesOfStream(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Pieces {
   let start = 0
   let bytes = first
   let following: Promise<IteratorResult<Uint8Array>> | undefined
   const readAhead = () => {
-    const next = rest.next()
+    const next = unlessAborted(rest.next(), signal)
     // Whoever waits for it gets its error.
     next.catch(() => {})
     return next
@@ -52,6 +57,7 @@ export function piecesOfStream(first: Uint8Array, rest: AsyncIterator<Uint8Array
   return {
     size: undefined,
     async at(offset) {
+      if (offset < start) throw new Error('The server has less than it has acknowledged')
       following ??= readAhead()
       if (offset >= start + bytes.length) {
         const next = await following

@@ -11,10 +11,17 @@ interface UploadState {
   readonly length: number | undefined
 }
 
+/** An upload as the server knows it. */
+interface EarlierUpload extends UploadState {
+  readonly metadata: string | undefined
+}
+
+/** Whoever gives up does not wait long for the server to know. */
+const discardTimeoutMs = 5_000
+
 /**
- * Uploads by tus 1.0, and goes on where the server is whenever the line breaks.
- *
- * @throws HoldfastError, `unknown-path` where the server takes no uploads in pieces
+ * Uploads by tus 1.0, and goes on where the server is whenever the line breaks. `false` if the server takes no uploads in pieces,
+ * before it has got any content.
  */
 export async function uploadInPieces(
   requests: Requests,
@@ -22,33 +29,47 @@ export async function uploadInPieces(
   name: string,
   pieces: Pieces,
   options: UploadOptions,
-): Promise<void> {
+): Promise<boolean> {
   const { signal, uploadUrl, onUploadUrl, onProgress } = options
   const send = (request: Request) =>
     requests.send({ ...request, headers: { 'Tus-Resumable': '1.0.0', ...request.headers }, signal })
 
+  const { sha256 } = options
+  const metadata = metadataOf({ filename: name, ...(sha256 !== undefined && { sha256 }) })
   const earlier = uploadUrl === undefined ? undefined : await stateOfEarlier(uploadUrl)
-  const url = earlier ? new URL(uploadUrl ?? '') : await withRetries(patience, signal, begin)
+  const url = earlier ? new URL(uploadUrl ?? '') : await begin()
+  if (!url) return false
   onUploadUrl?.(url.href)
   try {
-    await goOn(earlier ?? { offset: 0, length: pieces.size })
+    await goOn(url, earlier ?? { offset: 0, length: pieces.size })
+    return true
   } catch (error) {
-    if (!onUploadUrl) await discard()
+    const discarded = earlier || onUploadUrl ? undefined : discard(url)
+    if (!signal?.aborted) await discarded
     throw error
   }
 
   async function stateOfEarlier(address: string): Promise<UploadState | undefined> {
     try {
       const state = await withRetries(patience, signal, () => stateAt(new URL(address)))
-      return state.length === undefined || state.length === pieces.size ? state : undefined
+      const isSameSize = state.length === undefined || state.length === pieces.size
+      return isSameSize && state.metadata === metadata ? state : undefined
     } catch (error) {
       if (isHoldfastError(error, 'upload-not-found')) return undefined
       throw error
     }
   }
 
-  async function begin(): Promise<URL> {
-    const { createOnly = false, sha256 } = options
+  async function begin(): Promise<URL | undefined> {
+    try {
+      return await withRetries(patience, signal, create)
+    } catch (error) {
+      if (isHoldfastError(error, 'unknown-path')) return undefined
+      throw error
+    }
+  }
+
+  async function create(): Promise<URL> {
     const endpoint = requests.urlOf('resumable')
     const response = await send({
       method: 'POST',
@@ -57,15 +78,15 @@ export async function uploadInPieces(
         ...(pieces.size === undefined
           ? { 'Upload-Defer-Length': '1' }
           : { 'Upload-Length': String(pieces.size) }),
-        'Upload-Metadata': metadataOf({ filename: name, ...(sha256 !== undefined && { sha256 }) }),
-        ...(createOnly && { 'If-None-Match': '*' }),
+        'Upload-Metadata': metadata,
+        ...(options.createOnly && { 'If-None-Match': '*' }),
       },
     })
     await textOf(response)
     return new URL(response.header('location') ?? '', endpoint)
   }
 
-  async function goOn(from: UploadState): Promise<void> {
+  async function goOn(url: URL, from: UploadState): Promise<void> {
     let known = from.offset
     let state: UploadState | undefined = from
     await withRetries(patience, signal, async (retries) => {
@@ -77,12 +98,16 @@ export async function uploadInPieces(
         onProgress?.({ sent: offset, size: pieces.size ?? length })
         if (offset === length) return
         state = undefined
-        state = await append(offset)
+        state = await append(url, offset, length)
       }
     })
   }
 
-  async function append(offset: number): Promise<UploadState> {
+  async function append(
+    url: URL,
+    offset: number,
+    length: number | undefined,
+  ): Promise<UploadState> {
     const { size, body, total } = await pieces.at(offset)
     const response = await send({
       method: 'PATCH',
@@ -90,31 +115,42 @@ export async function uploadInPieces(
       headers: {
         'Content-Type': 'application/offset+octet-stream',
         'Upload-Offset': String(offset),
-        ...(pieces.size === undefined && total !== undefined && { 'Upload-Length': String(total) }),
+        ...(length === undefined && total !== undefined && { 'Upload-Length': String(total) }),
       },
       body,
       size,
       onSent: (sent) => onProgress?.({ sent: offset + sent, size: total ?? pieces.size }),
     })
     await textOf(response)
-    return { offset: offsetOf(response), length: total ?? pieces.size }
+    return { offset: offsetOf(response), length: length ?? total }
   }
 
-  async function stateAt(address: URL): Promise<UploadState> {
-    const response = await send({ method: 'HEAD', url: address }).catch((error: unknown) => {
-      // An answer to HEAD has no words.
-      if (!isHoldfastError(error) || error.status !== 404) throw error
-      throw new HoldfastError('upload-not-found', 'Upload not found', { status: 404, cause: error })
-    })
+  async function stateAt(address: URL): Promise<EarlierUpload> {
+    const response = await send({ method: 'HEAD', url: address }).catch(explain)
     await textOf(response)
     const length = response.header('upload-length')
-    return { offset: offsetOf(response), length: length === undefined ? undefined : Number(length) }
+    return {
+      offset: offsetOf(response),
+      length: length === undefined ? undefined : Number(length),
+      metadata: response.header('upload-metadata'),
+    }
   }
 
-  async function discard(): Promise<void> {
+  /** An answer to HEAD has no words. */
+  async function explain(error: unknown): Promise<never> {
+    if (!isHoldfastError(error, 'unknown')) throw error
+    const { status } = error
+    if (status === 404) throw new HoldfastError('upload-not-found', 'Upload not found', { status })
+    if (status === 412) throw new HoldfastError('already-exists', 'Precondition Failed', { status })
+    // The credentials, most likely, which another request says with words.
+    if (status === 400) await textOf(await send({ url: requests.urlOf('usage') }))
+    throw error
+  }
+
+  async function discard(url: URL): Promise<void> {
     const request = { method: 'DELETE', url, headers: { 'Tus-Resumable': '1.0.0' } }
     await requests
-      .send(request)
+      .send({ ...request, signal: AbortSignal.timeout(discardTimeoutMs) })
       .then(textOf)
       .catch(() => {
         // It expires by itself.

@@ -25,17 +25,18 @@ export interface UploadProgress {
 
 export interface UploadOptions {
   /** Whether to fail with `already-exists` where the name is taken, instead of replacing the file. Default: false. */
-  readonly createOnly?: boolean
+  readonly createOnly?: boolean | undefined
   /** What the content must be, in hexadecimal; otherwise `digest-mismatch`, and nothing has changed. */
-  readonly sha256?: string
-  readonly onProgress?: (progress: UploadProgress) => void
-  /** Ends the upload; the name keeps what it had. */
-  readonly signal?: AbortSignal
+  readonly sha256?: string | undefined
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined
+  /** Ends the upload; the name keeps what it had, unless the server has got everything already. */
+  readonly signal?: AbortSignal | undefined
   /**
    * Called with the URL of the upload when it goes in pieces. Whoever keeps that can go on later, in another process, too; so the
    * server keeps what has arrived when this one fails. Without this function it is told to forget it.
    */
-  readonly onUploadUrl?: (url: string) => void
-  /** The URL of an upload of the same content to go on with. Where the server does not know it any more, a new one begins. */
-  readonly uploadUrl?: string
+  readonly onUploadUrl?: ((url: string) => void) | undefined
+  /** The URL of an upload of the same content to go on with. Where the server does not know it any more, or it is
+   * one of another name, size or `sha256`, a new one begins. Streams cannot go on so. */
+  readonly uploadUrl?: string | undefined
 }

@@ -40,7 +40,7 @@ export async function uploadWhole(
     await textOf(response)
     onProgress?.({ sent: size ?? 0, size })
   }
-  const mayRepeat = createOnly || !content.isRereadable ? wasRefusedAtOnce : isPassing
+  const mayRepeat = !content.isRereadable ? never : createOnly ? hasStoredNothing : isPassing
   await withRetries(patience, signal, send, mayRepeat)
 }
 
@@ -48,9 +48,14 @@ export async function uploadWhole(
  * Whether it is certain that nothing was stored. Otherwise a second request could find the name taken by the first one's file,
  * and nothing would say whose it is.
  */
-function wasRefusedAtOnce(error: unknown): boolean {
-  return isHoldfastError(error, 'overloaded', 'too-many-attempts')
+function hasStoredNothing(error: unknown): boolean {
+  if (isHoldfastError(error, 'overloaded', 'too-many-attempts')) return true
+  const { cause } = error as Error
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code))
 }
+
+const never = () => false
 
 function base64OfHex(digest: string): string {
   const bytes = digest.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? []

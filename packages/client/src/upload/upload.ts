@@ -1,8 +1,8 @@
-import { isHoldfastError } from '../errors/holdfast-error.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
 import { chunksOf } from '../streams/chunks-of.ts'
 import { inParts, piecesOfBody, piecesOfStream, streamPieceSize } from './pieces.ts'
+import { unlessAborted } from './unless-aborted.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
 import type { RereadableBody, UploadBody, UploadOptions } from './upload-options.ts'
 import { uploadWhole } from './upload-whole.ts'
@@ -20,9 +20,16 @@ export async function upload(
   if (options.sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(options.sha256)) {
     throw new TypeError('sha256 must be 64 hexadecimal digits')
   }
-  const content = contentOf(body)
-  if ('size' in content) await uploadBody(requests, patience, name, content, options)
-  else await uploadStream(requests, patience, name, content, options)
+  // A name that no URL can have would become another one in a header.
+  requests.urlOfFile('upload', name)
+  const over = new AbortController()
+  const content = contentOf(body, over.signal)
+  try {
+    if ('size' in content) await uploadBody(requests, patience, name, content, options)
+    else await uploadStream(requests, patience, name, content, options)
+  } finally {
+    over.abort()
+  }
 }
 
 async function uploadBody(
@@ -35,9 +42,8 @@ async function uploadBody(
   const whole = { size: body.size, open: () => body.slice(0, body.size), isRereadable: true }
   const sendWhole = () => uploadWhole(requests, patience, name, whole, options)
   if (body.size < resumableFrom && options.uploadUrl === undefined) return sendWhole()
-  await uploadInPieces(requests, patience, name, piecesOfBody(body), options).catch(
-    otherwise(sendWhole),
-  )
+  const pieces = piecesOfBody(body)
+  if (!(await uploadInPieces(requests, patience, name, pieces, options))) await sendWhole()
 }
 
 async function uploadStream(
@@ -48,9 +54,10 @@ async function uploadStream(
   options: UploadOptions,
 ): Promise<void> {
   const { uploadUrl: _, ...withoutEarlier } = options
+  const { signal } = options
   const parts = inParts(stream, streamPieceSize)
   try {
-    const beginning = await parts.next()
+    const beginning = await unlessAborted(parts.next(), signal)
     const first = beginning.done ? new Uint8Array(0) : beginning.value
     if (first.length < streamPieceSize) {
       await uploadBody(requests, patience, name, bytesBody(first), withoutEarlier)
@@ -61,31 +68,25 @@ async function uploadStream(
       yield* parts
     }
     const whole = { size: undefined, open: all, isRereadable: false }
-    const pieces = piecesOfStream(first, parts)
-    await uploadInPieces(requests, patience, name, pieces, withoutEarlier).catch(
-      otherwise(() => uploadWhole(requests, patience, name, whole, options)),
-    )
+    const pieces = piecesOfStream(first, parts, signal)
+    if (await uploadInPieces(requests, patience, name, pieces, withoutEarlier)) return
+    await uploadWhole(requests, patience, name, whole, options)
   } finally {
     // A stream that stands still is not waited for.
     void parts.return().catch(() => {})
   }
 }
 
-/** What to do where the server takes no uploads in pieces: it has said so before it got any content. */
-function otherwise(sendWhole: () => Promise<void>): (error: unknown) => Promise<void> {
-  return (error) => {
-    if (isHoldfastError(error, 'unknown-path')) return sendWhole()
-    throw error
-  }
-}
-
-function contentOf(body: UploadBody): RereadableBody | AsyncIterable<Uint8Array> {
+function contentOf(
+  body: UploadBody,
+  over: AbortSignal,
+): RereadableBody | AsyncIterable<Uint8Array> {
   if (typeof body === 'string') return bytesBody(new TextEncoder().encode(body))
   if (body instanceof ArrayBuffer) return bytesBody(new Uint8Array(body))
   if (ArrayBuffer.isView(body)) {
     return bytesBody(new Uint8Array(body.buffer, body.byteOffset, body.byteLength))
   }
-  if ('getReader' in body) return chunksOf(body)
+  if ('getReader' in body) return chunksOf(body, over)
   return body
 }
 
