@@ -5,7 +5,7 @@ import { findObject, isSameObject } from './find-object.ts'
 import type { ObjectPlace } from '../keys/object-place.ts'
 import type { Removals } from './removals.ts'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
-import { mayBeDone } from '../errors/s3-errors.ts'
+import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
 
 /**
  * Removes an object; `false` if there was none, which S3 does not say by itself.
@@ -46,8 +46,8 @@ async function remove(
       await removals.run(key, () => changing.send(command))
       return true
     } catch (error) {
-      // In doubt since the first try: only that one was without a condition.
-      if (count === 1 && !mayBeDone(error)) throw error
+      // In doubt since the first try: only that one was without a condition. Some servers say so if others were quicker.
+      if (count === 1 && !mayBeDone(error) && !isAnswer(error, 'NoSuchKey')) throw error
       const found = await findObject(place)
       if (found === undefined) return true
       if (!isSameObject(found, before)) throw unknownOutcome(error)
