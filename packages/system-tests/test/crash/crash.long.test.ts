@@ -57,24 +57,29 @@ describe('holdfast serve, killed with SIGKILL', function () {
     })
   }
 
-  for (const scenario of pieceScenarios) {
-    declare(`keeps what it acknowledged, at each step of ${scenario.title}`, async () => {
-      const steps = await rehearse(scenario)
-      const kills = (!isThorough && scenario.kills) || steps
-      for (const [index, step] of steps.entries()) {
-        if (!kills.includes(step)) continue
-        const until = steps.slice(0, index + 1)
-        await kill(scenario, until).catch((cause: unknown) => {
-          throw new Error(`After ${until.join(', ')}: ${String(cause)}`, { cause })
-        })
-      }
-    })
-  }
+  describe('in uploads in pieces', () => {
+    for (const scenario of pieceScenarios) {
+      declare(`keeps what it acknowledged, at each step of ${scenario.title}`, async () => {
+        const steps = await rehearse(scenario)
+        const kills = (!isThorough && scenario.kills) || steps
+        for (const [index, step] of steps.entries()) {
+          if (!kills.includes(step)) continue
+          const until = steps.slice(0, index + 1)
+          await kill(scenario, until).catch((cause: unknown) => {
+            throw new Error(`After ${until.join(', ')}: ${String(cause)}`, { cause })
+          })
+        }
+      })
+    }
+  })
 
-  it('has died at every step that the store and the routes publish', () => {
-    const known = new Set<string>(killed.map(({ step }) => step))
-    const all = [...diskSteps, ...diskUploadSteps, ...httpSteps]
-    expect(all.filter((step) => !known.has(step))).to.deep.equal([])
+  // Mocha runs the tests of a suite before those of suites in it.
+  describe('in all of them', () => {
+    it('has died at every step that the store and the routes publish', () => {
+      const known = new Set<string>(killed.map(({ step }) => step))
+      const all = [...diskSteps, ...diskUploadSteps, ...httpSteps]
+      expect(all.filter((step) => !known.has(step))).to.deep.equal([])
+    })
   })
 
   after(() => {
