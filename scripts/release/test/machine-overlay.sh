@@ -17,6 +17,8 @@ install -m 0755 "$systemctl" "$place/machine/usr/local/bin/systemctl"
 # As a mount of its own, the clone's disk may be missing from the copy.
 mkdir "$place/machine/root/place/holdfast" "$place/machine/root/place/application"
 mount --bind "$clone" "$place/machine/root/place/holdfast"
+# The place for temporary files may be a mount, too, which is missing from the copy.
+unset TMPDIR
 exec chroot "$place/machine" /bin/bash -euo pipefail -c "
   export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
   cd /root/place/holdfast
