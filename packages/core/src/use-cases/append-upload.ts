@@ -4,7 +4,7 @@ import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
-import { finishUpload } from './finish-upload.ts'
+import { finishUpload, type FinishedUpload } from './finish-upload.ts'
 import { uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { checkSize } from './upload-file.ts'
 
@@ -41,7 +41,7 @@ export async function appendUpload(
   offset: number,
   content: UploadContent,
   options: AppendUploadOptions = {},
-): Promise<ResumableUpload> {
+): Promise<FinishedUpload> {
   const { uploads } = policy
   const key = uploadKey(customer, id)
   const readable = readableContent(content)

@@ -6,6 +6,11 @@ import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
+/** An upload, and whether it was the call which this is the result of that has published it. */
+export interface FinishedUpload extends ResumableUpload {
+  readonly isPublishedNow?: true
+}
+
 /**
  * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
  * answer. An upload whose digest differs is discarded.
@@ -18,7 +23,7 @@ export async function finishUpload(
   customer: Customer,
   id: string,
   signal?: AbortSignal,
-): Promise<ResumableUpload> {
+): Promise<FinishedUpload> {
   const { uploads, publishing } = policy
   const key = uploadKey(customer, id)
   const leave = await publishing(`${customer.name}/${id}`)
@@ -29,10 +34,12 @@ export async function finishUpload(
     if (upload.published) return upload
     requireComplete(upload)
     await checkDigest(policy, customer, key, upload, signal)
-    const published = await publish(policy, customer, key, upload)
+    const { published, isEarlier } = await publish(policy, customer, key, upload)
     await policy.quotas.endUpload(customer, id)
+    const finished = { ...upload, offset: published.size, published }
+    if (isEarlier) return finished
     policy.onPublished(customer, published)
-    return { ...upload, offset: published.size, published }
+    return { ...finished, isPublishedNow: true }
   } finally {
     leave()
   }
@@ -43,7 +50,7 @@ async function publish(
   customer: Customer,
   key: UploadKey,
   { plan: { name }, offset }: ResumableUpload,
-): Promise<BlobInfo> {
+): Promise<{ readonly published: BlobInfo; readonly isEarlier: boolean }> {
   const claim = await quotas.claim(customer, name, 0, key.id)
   try {
     claim.stage(offset)
@@ -51,12 +58,12 @@ async function publish(
     // Another process may have published it before this one locked the name, and the file may have changed since: the end of
     // the claim looks it up.
     const before = isLimited(customer) ? (await uploads.state(key))?.published : undefined
-    if (before) return before
+    if (before) return { published: before, isEarlier: true }
     const published = await uploads.publish(key)
     // More may have come before the store ended the last append.
     claim.stage(published.size)
     claim.settle()
-    return published
+    return { published, isEarlier: false }
   } finally {
     claim.end()
   }

@@ -4,7 +4,7 @@ import type { UploadContent } from '../model/upload-content.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
 import { beginUpload, type BeginOptions } from './begin-upload.ts'
-import { finishUpload } from './finish-upload.ts'
+import { finishUpload, type FinishedUpload } from './finish-upload.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { uploadWhole, type UploadWholeOptions } from './upload-whole.ts'
 
@@ -29,9 +29,9 @@ export interface ResumableFiles {
     offset: number,
     content: UploadContent,
     options?: AppendUploadOptions,
-  ): Promise<ResumableUpload>
+  ): Promise<FinishedUpload>
   /** Publishes an upload whose length was never declared; see `finishUpload`. */
-  publish(id: string): Promise<ResumableUpload>
+  publish(id: string): Promise<FinishedUpload>
   /**
    * Drops an upload and its bytes. A file that it has published stays.
    * @throws FileServiceError `upload-not-found`

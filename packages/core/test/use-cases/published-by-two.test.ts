@@ -41,8 +41,13 @@ describe('finishUpload, by two processes with the same quotas', () => {
           return quotas.claim(...args)
         },
       }
-      const first = createFileService({ store, quotas }).filesOf(alice)
-      const second = createFileService({ store, quotas: late }).filesOf(alice)
+      let published = 0
+      const onUploaded = () => {
+        published++
+      }
+      const hooks = { onUploaded }
+      const first = createFileService({ store, quotas, hooks }).filesOf(alice)
+      const second = createFileService({ store, quotas: late, hooks }).filesOf(alice)
       const id = (await first.resumable?.begin('a'))?.id ?? ''
       await first.resumable?.append(id, 0, content(90))
       const publishing = second.resumable?.publish(id)
@@ -50,7 +55,9 @@ describe('finishUpload, by two processes with the same quotas', () => {
       await first.resumable?.publish(id)
       if (isDeleted) await first.delete('a')
       mayGoOn.open()
-      expect((await publishing)?.published?.size).to.equal(90)
+      const finished = await publishing
+      expect(finished?.published?.size).to.equal(90)
+      expect([finished?.isPublishedNow, published]).to.deep.equal([undefined, 1])
       expect(await hasRoom(quotas, 101 - kept)).to.equal(false)
       expect(await hasRoom(quotas, 100 - kept)).to.equal(true)
       other.end()

@@ -1,6 +1,7 @@
 import {
   isFileServiceError,
   type AppendUploadOptions,
+  type FinishedUpload,
   type ResumableFiles,
   type ResumableUpload,
 } from '@holdfast/core'
@@ -31,7 +32,7 @@ export async function appendBody(
   files: ResumableFiles,
   request: TusRequest,
   { id, offset, length }: BodyPlace,
-): Promise<ResumableUpload> {
+): Promise<FinishedUpload> {
   const size = announcedSize(request)
   return storeBody(request, (options) =>
     files.append(id, offset, request.content(), {
@@ -48,10 +49,10 @@ export async function appendBody(
  * @throws HttpProblem 400 for a checksum that cannot be read, 460 for one that differs
  * @throws whatever `store` throws
  */
-export async function storeBody(
+export async function storeBody<Upload extends ResumableUpload>(
   request: TusRequest,
-  store: (options: BodyOptions) => Promise<ResumableUpload>,
-): Promise<ResumableUpload> {
+  store: (options: BodyOptions) => Promise<Upload>,
+): Promise<Upload> {
   const checksum = parseChecksum(request)
   try {
     return await store({

@@ -1,4 +1,4 @@
-import type { ResumableFiles, ResumableUpload } from '@holdfast/core'
+import type { FinishedUpload, ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { appendBody } from './append-body.ts'
 import { hasBody } from '../protocol/request-body.ts'
 import { requireContentType } from './require-content-type.ts'
@@ -23,7 +23,7 @@ export const uploadHandlers: ReadonlyMap<string, UploadHandler> = new Map([
 async function describeUpload(files: ResumableFiles, id: string): Promise<TusAnswer> {
   const found = await files.state(id)
   const isComplete = found.published === undefined && found.offset === found.plan.length
-  const upload = isComplete ? await files.publish(id) : found
+  const upload: FinishedUpload = isComplete ? await files.publish(id) : found
   return {
     status: 200,
     headers: {
@@ -32,7 +32,7 @@ async function describeUpload(files: ResumableFiles, id: string): Promise<TusAns
       ...planHeaders(upload),
     },
     upload,
-    hasPublished: isComplete,
+    hasPublished: upload.isPublishedNow === true,
   }
 }
 
@@ -57,7 +57,7 @@ async function continueUpload(
     status: 204,
     headers: progressHeaders(upload),
     upload,
-    hasPublished: upload.published !== undefined,
+    hasPublished: upload.isPublishedNow === true,
   }
 }
 

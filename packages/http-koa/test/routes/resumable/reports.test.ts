@@ -1,5 +1,6 @@
 import { openConnection, until } from '@holdfast/testing'
 import type { Uploaded } from '@holdfast/core'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import type { AnsweredRequest } from '../../../src/exchange/answered-request.ts'
 import { collectAudit, event } from '../../support/collected-audit.ts'
@@ -50,6 +51,35 @@ describe('An upload by tus', () => {
       event({ file: 'a.txt', bytes: 5 }),
       event({ outcome: 'refused', reason: 'file-too-large', file: 'a.txt' }),
     ])
+  })
+
+  it('has one line in the audit trail where a HEAD meets the publication', async () => {
+    const store = createMemoryBlobStore()
+    const { resumable } = store
+    if (!resumable) throw new Error('The memory store keeps uploads in pieces')
+    const [begun, met] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+    let isPublishing = false
+    const publish: typeof resumable.publish = async (key) => {
+      isPublishing = true
+      begun.resolve(undefined)
+      await met.promise
+      return resumable.publish(key)
+    }
+    const state: typeof resumable.state = async (key) => {
+      const upload = await resumable.state(key)
+      if (isPublishing) met.resolve(undefined)
+      return upload
+    }
+    const trail = collectAudit()
+    const gated = { ...store, resumable: { ...resumable, publish, state } }
+    await using app = await runApp({ audit: trail.audit, store: gated })
+    const client = createTusClient(app.url)
+    const { url } = await client.begin(length)
+    const appending = client.append(url, 0, 'Hello')
+    await begun.promise
+    expect(await client.head(url)).to.include({ status: 200, offset: 5 })
+    expect((await appending).status).to.equal(204)
+    expect(trail.stable()).to.deep.equal([event({ file: 'a.txt', bytes: 5 })])
   })
 
   it('has a line in the log for each request, with the real reason', async () => {
