@@ -61,6 +61,9 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     const isOnRow = (event.target as HTMLElement).role === 'row'
     const key = gridKey(event, isOnRow)
     if (key === undefined) return
+    // A key that is held deletes one file, and one on the head of a column none.
+    const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
+    if (key === 'delete' && (event.repeat || !isOfRow)) return
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())

@@ -52,7 +52,11 @@ export function FileRow(props: FileRowProps): JSX.Element {
           checked={isSelected}
           tabIndex={tabIndex}
           aria-label={t('select', { name })}
-          onClick={(event) => actions.select(file, index, event.shiftKey)}
+          onClick={(event) => {
+            // It is selected then, which the browser has unticked if it was so before.
+            if (event.shiftKey) event.currentTarget.checked = true
+            actions.select(file, index, event.shiftKey)
+          }}
         />
       </div>
       <div class="cell cell-name" role="gridcell">
