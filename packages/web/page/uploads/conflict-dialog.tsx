@@ -18,6 +18,7 @@ const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
 export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
   const [isForAll, setForAll] = useState(false)
   const asked = useRef<UploadItem>()
+  const decided = useRef<Decision>()
   // The counts change with the states, which may be thousands.
   const count = uploads.counts.value.conflict
   if (count === 0) return null
@@ -37,7 +38,17 @@ export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.
             key={decision}
             type="button"
             class="choice"
-            onClick={() => uploads.decide(shown, decision, isForAll)}
+            onClick={(event) => {
+              // The second click of a double click, which the next question has not been read for.
+              if (event.detail > 1 && decision === decided.current) return
+              decided.current = decision
+              setForAll(false)
+              uploads.decide(shown, decision, isForAll)
+            }}
+            onKeyDown={(event) => {
+              // Nor is Enter that is still held an answer to it.
+              if (event.repeat && event.key === 'Enter') event.preventDefault()
+            }}
           >
             <strong>{t(label)}</strong>
             <span>{t(hint, { name: nextName(name) })}</span>
