@@ -81,6 +81,52 @@ describe('The page takes care', () => {
     await page.waitForSelector('dialog', { hidden: true })
   })
 
+  it('takes a double click, and Enter that is held, as one answer each', async () => {
+    const names = ['a.txt', 'b.txt', 'c.txt']
+    await using opened = await signedIn(Object.fromEntries(names.map((name) => [name, 'old'])))
+    const { page, drop, sees, click } = opened.driver
+    await drop(names.map((name) => ({ name, content: 'new' })))
+    await sees('dialog', 'the other 2 names')
+    await page.locator('.choice:nth-child(3)').click({ count: 2 })
+    await sees('dialog', 'the other name')
+    await page.focus('.choice:nth-child(3)')
+    for (let time = 0; time < 3; time += 1) await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    await sees('dialog', 'every further name')
+    await click('.choice:nth-child(3)')
+    await page.waitForSelector('dialog', { hidden: true })
+  })
+
+  it('deletes nothing from the head of a column, and one file with a key that is held', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    const { page, sees } = opened.driver
+    await sees('.status', '3 files')
+    await page.focus('.grid [role=columnheader] button')
+    await page.keyboard.press('Delete')
+    await page.focus('.rows .row')
+    for (let time = 0; time < 2; time += 1) {
+      await page.keyboard.down('Delete')
+      await page.waitForFunction(() => document.activeElement?.textContent.includes('b.txt'))
+    }
+    await page.keyboard.up('Delete')
+    await sees('.status', '2 files')
+  })
+
+  it('shows as selected what a click with Shift selects, though it was so before', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { page, sees } = opened.driver
+    await sees('.status', '2 files')
+    const [first, second] = await page.$$('.rows .row [type=checkbox]')
+    await first?.click()
+    await second?.click()
+    await page.keyboard.down('Shift')
+    await second?.click()
+    await page.keyboard.up('Shift')
+    await sees('.status', '2 selected')
+    const ticked = '.rows .row [type=checkbox]:checked'
+    expect(await page.$$eval(ticked, (boxes) => boxes.length)).to.equal(2)
+  })
+
   it('leaves nothing of a customer on the screen who has signed out', async () => {
     await using opened = await signedIn({ 'secret.txt': 'a' })
     const { server, driver } = opened
