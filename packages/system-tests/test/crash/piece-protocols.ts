@@ -51,6 +51,25 @@ export const tus: PieceProtocol = {
   pathOf: (id) => `/resumable/${id}`,
 }
 
+/** Says how long the file is only with the piece after the first ones. */
+export const tusWithoutLength: PieceProtocol = {
+  ...tus,
+  begin: (url, { name, content }, size) =>
+    send(url, 'POST', '/resumable', content.subarray(0, size), {
+      ...tusHeaders,
+      ...tusContent,
+      'upload-defer-length': '1',
+      'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
+    }),
+  append: (url, path, { content }, { begin, end }) =>
+    send(url, 'PATCH', path, content.subarray(begin, end), {
+      ...tusHeaders,
+      ...tusContent,
+      'upload-offset': begin,
+      'upload-length': content.length,
+    }),
+}
+
 const draftHeaders = { 'upload-draft-interop-version': '8' }
 const completeness = (end: number, { content }: FileInPieces) => ({
   'upload-complete': end === content.length ? '?1' : '?0',

@@ -1,6 +1,6 @@
 import { uploadWorks } from '../../../store-disk/test/resumable/upload-works.ts'
 import { patternedContent } from './patterned-content.ts'
-import { draft, tus, type PieceProtocol } from './piece-protocols.ts'
+import { draft, tus, tusWithoutLength, type PieceProtocol } from './piece-protocols.ts'
 import type { Scenario, Step, UploadAtStake } from './scenario.ts'
 
 const KiB = 1024
@@ -14,7 +14,7 @@ const changes = [[file.name, file.content]] as const
 
 const publishing: readonly Step[] = [
   ...(['content-synced', 'temporary-made'] as const),
-  ...(['upload-record-replaced', 'upload-record-synced', 'directory-synced'] as const),
+  ...(['upload-record-replaced', 'directory-synced'] as const),
   ...(['named', 'name-synced', 'upload-published', 'answer-ready', 'answer-sent'] as const),
 ]
 
@@ -94,6 +94,14 @@ export const pieceScenarios: readonly Scenario[] = [
     },
     [2 * piece, whole],
   ),
+  append(
+    {
+      title: 'the last piece, which says how long the file is',
+      ...{ protocol: tusWithoutLength, status: 204 },
+      kills: ['upload-record-replaced', 'upload-record-synced'],
+    },
+    [2 * piece, whole],
+  ),
   {
     title: 'a deletion of an upload by tus',
     before,
@@ -118,7 +126,7 @@ export const pieceScenarios: readonly Scenario[] = [
     {
       title: 'the last piece by the draft',
       ...{ protocol: draft, status: 200 },
-      kills: ['upload-offset-synced', 'upload-record-synced', 'named', 'answer-ready'],
+      kills: ['upload-offset-synced', 'named', 'answer-ready'],
     },
     [2 * piece, whole],
   ),
