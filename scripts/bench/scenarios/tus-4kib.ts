@@ -10,8 +10,8 @@ export const tus4Kib: Scenario = {
   name: 'tus-4kib',
   title: 'Uploads of 4 KiB by tus',
   how:
-    'Each under a new name, on 32 connections, as one POST (creation-with-upload); beside a PUT. holdfast syncs the upload, what is ' +
-    'known of it, and the file before it answers; the others do not.',
+    'Each under a new name, on 32 connections, as one POST (creation-with-upload); beside a PUT. holdfast syncs the file before it ' +
+    'answers; the others do not.',
   compared: 'perSecond',
   prepare: async (bench) => {
     const all = await bench.start([...bench.holdfasts, ...tusPeers])
