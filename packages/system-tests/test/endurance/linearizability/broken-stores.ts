@@ -121,9 +121,14 @@ export const brokenUploads: Readonly<Record<string, readonly [flaw: Flaw, findin
           kept.set(key.id, state)
           return state
         },
+        async discard(key) {
+          const isDiscarded = await uploads.discard(key)
+          kept.delete(key.id)
+          return isDiscarded
+        },
       }
     }),
-    'bytes:',
+    'and then at',
   ],
   'stores bytes of another append': [
     withUploads((uploads) => {

@@ -6,14 +6,13 @@ import { bytesOf, type PieceEvent, type UploadHistory } from './upload-history.t
  * upload that was discarded was found later.
  */
 export function expectSoundUpload(upload: UploadHistory): void {
-  const problem =
-    problemOfOffsets(upload) ??
-    problemOfAppends(upload) ??
-    problemOfEnd(upload) ??
-    problemOfContent(upload)
-  if (problem === undefined) return
+  const found = [problemOfOffsets, problemOfAppends, problemOfEnd, problemOfContent]
+  const problems = found.flatMap((problemOf) => problemOf(upload) ?? [])
+  if (problems.length === 0) return
   const lines = [...upload.events].sort((a, b) => a.begin - b.begin).map(lineOf)
-  throw new AssertionError([`The upload ${upload.label} ${problem}:`, ...lines].join('\n  '))
+  throw new AssertionError(
+    [`The upload ${upload.label} ${problems.join(', ')}:`, ...lines].join('\n  '),
+  )
 }
 
 const isAppended = ({ kind, outcome }: PieceEvent) => kind === 'append' && outcome === 'done'
