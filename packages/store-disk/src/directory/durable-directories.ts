@@ -9,8 +9,11 @@ import type { MountCheck } from './mount-check.ts'
 export interface DurableDirectories {
   /** Resolves when `directory`, the root or one below it, exists and survives a power cut. */
   ensure(directory: string): Promise<void>
-  /** Forgets all of them, after one was found missing. */
-  forget(): void
+  /**
+   * Does `change` in `directory`, which is made before. Where an administrator has removed that meanwhile, or one above it, both are
+   * done once more.
+   */
+  within(directory: string, change: () => Promise<void>): Promise<void>
 }
 
 /** Owner and group; others have no business with customers' files. */
@@ -53,7 +56,20 @@ export function createDurableDirectories(root: string, check: MountCheck): Durab
     })
   }
 
-  return { ensure, forget: () => known.clear() }
+  return {
+    ensure,
+    async within(directory, change) {
+      await ensure(directory)
+      try {
+        await change()
+      } catch (error) {
+        if (!isSystemError(error, 'ENOENT')) throw error
+        known.clear()
+        await ensure(directory)
+        await change()
+      }
+    },
+  }
 }
 
 /** Resolves with `false` if it existed. */

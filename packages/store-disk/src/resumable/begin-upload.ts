@@ -4,7 +4,6 @@ import type { ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import { isSystemError } from '../files/system-error.ts'
 import { fileMode } from '../temp/temp-directory.ts'
 import { formatContentName } from './content-name.ts'
 import { createUploadId, uploadDirectory } from './find-upload.ts'
@@ -52,19 +51,8 @@ async function giveName(site: UploadSite, key: UploadKey, prepared: string): Pro
   const directory = uploadDirectory(site, key)
   const parent = dirname(directory)
   const rename = async () => {
-    await uploadDirectories.ensure(parent)
-    const name = async () => {
-      await calls.rename(prepared, directory)
-      crashPoint('upload-named')
-    }
-    await changeDurably(parent, name, calls)
+    await calls.rename(prepared, directory)
+    crashPoint('upload-named')
   }
-  try {
-    await rename()
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error
-    // An administrator removed the customer's directory, or one above it.
-    uploadDirectories.forget()
-    await rename()
-  }
+  await uploadDirectories.within(parent, () => changeDurably(parent, rename, calls))
 }

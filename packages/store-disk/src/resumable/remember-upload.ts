@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import type { BlobInfo, ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
 import { crashPoint } from '../files/crash-point.ts'
-import { isSystemError } from '../files/system-error.ts'
 import { createUploadId, uploadDirectory } from './find-upload.ts'
 import { writeRecord } from './record-file.ts'
 import type { UploadRecord } from './upload-record.ts'
@@ -26,36 +25,18 @@ export async function rememberUpload(
 
 /** Resolves to the time of the record, in milliseconds since 1970. */
 async function keepRecord(site: UploadSite, key: UploadKey, record: UploadRecord): Promise<number> {
-  const { calls, tempDirectory } = site
+  const { calls, tempDirectory, uploadDirectories } = site
   const { path, file } = await tempDirectory.createTemporaryFile()
   try {
     const { mtimeNs } = await writeRecord(file, record, calls)
       .then(() => calls.stat(file))
       .finally(() => calls.close(file))
-    await giveName(site, path, uploadDirectory(site, key))
+    const target = uploadDirectory(site, key)
+    await uploadDirectories.within(dirname(target), () => calls.rename(path, target))
     crashPoint('upload-remembered')
     return Number(mtimeNs) / 1e6
   } catch (error) {
     await tempDirectory.remove(path)
     throw error
-  }
-}
-
-async function giveName(
-  { calls, uploadDirectories }: UploadSite,
-  path: string,
-  target: string,
-): Promise<void> {
-  const rename = async () => {
-    await uploadDirectories.ensure(dirname(target))
-    await calls.rename(path, target)
-  }
-  try {
-    await rename()
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error
-    // An administrator removed the customer's directory, or one above it.
-    uploadDirectories.forget()
-    await rename()
   }
 }

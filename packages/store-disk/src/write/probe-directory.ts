@@ -43,7 +43,7 @@ async function* chunks() {
  * The other options of a write, switched off. The temporary directory exists, since it holds the file that is renamed.
  */
 const plainly = {
-  directories: { ensure: async () => {}, forget() {} },
+  directories: { within: (_: string, change: () => Promise<void>) => change() },
   journal: noReplacements,
   createOnly: false,
   signal: undefined,

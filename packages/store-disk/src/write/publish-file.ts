@@ -13,7 +13,7 @@ export interface Publication {
   readonly calls: FileCalls
   /** Removes the first name of a file that is linked. */
   readonly tempDirectory: Pick<TempDirectory, 'remove'>
-  readonly directories: DurableDirectories
+  readonly directories: Pick<DurableDirectories, 'within'>
   /** Records a file that may be replaced. */
   readonly journal: Pick<ReplacementJournal, 'replace'>
   /** The path of the content, in a directory below the root of `directories`, which need not exist. */
@@ -30,18 +30,11 @@ export interface Publication {
 export async function publishFile(path: string, publication: Publication): Promise<void> {
   const { calls, directories, target, signal } = publication
   const directory = dirname(target)
-  await translateFsError(directories.ensure(directory))
-  signal?.throwIfAborted()
-  const giveName = () => changeDurably(directory, () => nameIt(path, publication), calls)
-  try {
-    await translateFsError(giveName())
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error
-    // An administrator removed the customer's directory, or one above it.
-    directories.forget()
-    await translateFsError(directories.ensure(directory))
-    await translateFsError(giveName())
+  const giveName = async () => {
+    signal?.throwIfAborted()
+    await changeDurably(directory, () => nameIt(path, publication), calls)
   }
+  await translateFsError(directories.within(directory, giveName))
 }
 
 async function nameIt(path: string, publication: Publication): Promise<void> {
