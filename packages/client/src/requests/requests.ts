@@ -1,5 +1,5 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
-import { problemOf } from '../errors/problem-of.ts'
+import { problemOf } from './problem-of.ts'
 import type {
   RequestBody,
   Transport,

@@ -1,6 +1,6 @@
 import { problems, type ProblemCode } from '../api/description.ts'
 import type { TransportResponse } from '../transport/transport.ts'
-import { HoldfastError, type HoldfastErrorCode } from './holdfast-error.ts'
+import { HoldfastError, type HoldfastErrorCode } from '../errors/holdfast-error.ts'
 
 /** More than any error of the API has. */
 const longestError = 64 * 1024
