@@ -2,16 +2,11 @@ import { expect } from 'chai'
 import { createClient, isHoldfastError } from '../src/index.ts'
 import { rejection } from '@holdfast/testing'
 import { all } from './support/all.ts'
-import { clientOf, login, startService, type RunningService } from './support/running-service.ts'
+import { clientOf, login } from './support/running-service.ts'
+import { useService } from './support/use-service.ts'
 
 describe('Client', () => {
-  let service: RunningService
-
-  beforeEach(async () => {
-    service = await startService()
-  })
-
-  afterEach(() => service[Symbol.asyncDispose]())
+  const service = useService()
 
   it('says that the server is there', async () => {
     await clientOf(service).ping()

@@ -1,16 +1,11 @@
 import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { clientOf, startService, type RunningService } from './support/running-service.ts'
+import { clientOf } from './support/running-service.ts'
+import { useService } from './support/use-service.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 
 describe('download', () => {
-  let service: RunningService
-
-  beforeEach(async () => {
-    service = await startService()
-  })
-
-  afterEach(() => service[Symbol.asyncDispose]())
+  const service = useService()
 
   it('says what is known of the file', async () => {
     const client = clientOf(service)

@@ -6,19 +6,17 @@ import { expect } from 'chai'
 import { openFile, type Client } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, mebibyte } from './support/content.ts'
-import { clientOf, startService, type RunningService } from './support/running-service.ts'
+import { clientOf } from './support/running-service.ts'
+import { useService } from './support/use-service.ts'
 
 describe('openFile', function () {
   this.timeout(60_000)
-  let service: RunningService
+  const service = useService()
   let client: Client
 
-  beforeEach(async () => {
-    service = await startService()
+  beforeEach(() => {
     client = clientOf(service)
   })
-
-  afterEach(() => service[Symbol.asyncDispose]())
 
   const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
 

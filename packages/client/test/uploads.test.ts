@@ -5,19 +5,17 @@ import { expect } from 'chai'
 import type { Client, UploadBody, UploadProgress } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, digestOf, inChunks, mebibyte } from './support/content.ts'
-import { clientOf, startService, type RunningService } from './support/running-service.ts'
+import { clientOf, startService } from './support/running-service.ts'
+import { useService } from './support/use-service.ts'
 
 describe('upload', function () {
   this.timeout(60_000)
-  let service: RunningService
+  const service = useService()
   let client: Client
 
-  beforeEach(async () => {
-    service = await startService()
+  beforeEach(() => {
     client = clientOf(service)
   })
-
-  afterEach(() => service[Symbol.asyncDispose]())
 
   const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
 
