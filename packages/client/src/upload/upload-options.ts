@@ -33,7 +33,7 @@ export interface UploadOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Called with the URL of the upload when it goes in pieces. Whoever keeps that can go on later, in another process, too; so the
-   * server keeps what has arrived when this one fails. Without this function it is told to forget it.
+   * server keeps what has arrived when this one fails. Without this function it discards that.
    */
   readonly onUploadUrl?: ((url: string) => void) | undefined
   /** The URL of an upload of the same content to go on with. Where the server does not know it any more, or it is

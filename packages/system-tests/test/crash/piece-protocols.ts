@@ -30,14 +30,21 @@ export interface PieceProtocol {
 const tusHeaders = { 'tus-resumable': '1.0.0' }
 const tusContent = { 'content-type': 'application/offset+octet-stream' }
 
-export const tus: PieceProtocol = {
-  begin: (url, { name, content }, size) =>
-    send(url, 'POST', '/resumable', content.subarray(0, size), {
+/** How an upload is begun whose length `lengthOf` says in a header, or says to come later. */
+function beginTus(
+  lengthOf: (file: FileInPieces) => Readonly<Record<string, string | number>>,
+): PieceProtocol['begin'] {
+  return (url, file, size) =>
+    send(url, 'POST', '/resumable', file.content.subarray(0, size), {
       ...tusHeaders,
       ...(size > 0 && tusContent),
-      'upload-length': content.length,
-      'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
-    }),
+      ...lengthOf(file),
+      'upload-metadata': `filename ${Buffer.from(file.name).toString('base64')}`,
+    })
+}
+
+export const tus: PieceProtocol = {
+  begin: beginTus(({ content }) => ({ 'upload-length': content.length })),
   append: (url, path, { content }, { begin, end }) =>
     send(url, 'PATCH', path, content.subarray(begin, end), {
       ...tusHeaders,
@@ -54,13 +61,7 @@ export const tus: PieceProtocol = {
 /** Says how long the file is only with the piece after the first ones. */
 export const tusWithoutLength: PieceProtocol = {
   ...tus,
-  begin: (url, { name, content }, size) =>
-    send(url, 'POST', '/resumable', content.subarray(0, size), {
-      ...tusHeaders,
-      ...tusContent,
-      'upload-defer-length': '1',
-      'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
-    }),
+  begin: beginTus(() => ({ 'upload-defer-length': '1' })),
   append: (url, path, { content }, { begin, end }) =>
     send(url, 'PATCH', path, content.subarray(begin, end), {
       ...tusHeaders,

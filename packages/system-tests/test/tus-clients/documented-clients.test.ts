@@ -30,7 +30,7 @@ describe('The table of clients in the README of @holdfast/resumable', () => {
   })
 })
 
-/** A browser's and Node's clients are told apart by where they run; the others have a name of their own. */
+/** Where a client runs says whether it is a browser's or Node's; the others have a name of their own. */
 function titleOf(cell: string, platform: string): string {
   const [name = ''] = /[a-z][a-z-]*/i.exec(cell) ?? []
   return ['Node', 'Chromium'].includes(platform) ? `${name} in ${platform}` : name
