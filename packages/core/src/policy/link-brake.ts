@@ -1,4 +1,6 @@
 import { FileServiceError } from '../model/errors.ts'
+import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { createKeyedLock } from '../model/keyed-lock.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
 
 export interface LinkBrakeOptions {
@@ -30,27 +32,77 @@ export const noLinkBrake: LinkBrake = {
 /**
  * A {@link LinkBrake} that counts by address, apart from logins. A page on the web may have thirty wrong links in it, and
  * its visitors must still be able to log in.
+ *
+ * Links that are being judged count as wrong ones until they have been judged, so that a thousand at once are limited like
+ * the same links one after another. The others wait in the order of their arrival.
  */
 export function createLinkBrake({
   counter,
   failuresPerAddress = 30,
   isExempt = () => false,
 }: LinkBrakeOptions): LinkBrake {
+  const underWay = createKeyedCounter()
+  const line = createKeyedLock()
+  // Wakes the first of the line of an address.
+  const wake = new Map<string, (nothing: undefined) => void>()
+  let counted = 0
+
+  /** Takes a place if one is free. */
+  const tryEnter = async (key: string): Promise<boolean> => {
+    const countedBefore = counted
+    const { failures, forgottenInMs } = await counter.read(key)
+    // A wrong link may have been counted since the counter was read, and its place be free already.
+    if (counted !== countedBefore) return tryEnter(key)
+    if (failures >= failuresPerAddress) {
+      throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
+        retryAfterMs: forgottenInMs,
+      })
+    }
+    if (failures + underWay.count(key) >= failuresPerAddress) return false
+    underWay.change(key, 1)
+    return true
+  }
+
+  const enter = async (key: string) => {
+    const leaveLine = await line(key)
+    try {
+      while (true) {
+        // Set before the check, so that an attempt that ends during the check is not missed.
+        const { promise: end, resolve } = Promise.withResolvers<undefined>()
+        wake.set(key, resolve)
+        if (await tryEnter(key)) return
+        await end
+      }
+    } finally {
+      wake.delete(key)
+      leaveLine()
+    }
+  }
+
+  const count = async (key: string) => {
+    try {
+      await counter.add(key)
+    } finally {
+      // Only now: a reader of the counter finds it from here on.
+      counted++
+    }
+  }
+
   return {
     async attempt(address, check) {
       if (isExempt(address)) return (await check()) === 'good'
       const key = `link ${address}`
-      const { failures, forgottenInMs } = await counter.read(key)
-      if (failures >= failuresPerAddress) {
-        throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
-          retryAfterMs: forgottenInMs,
-        })
+      await enter(key)
+      try {
+        const verdict = await check()
+        if (verdict === 'wrong') await count(key)
+        // Under a key that is never read, so that it takes the time of a wrong link: it would show that the password is the same.
+        if (verdict === 'expired') await count(`expired ${key}`)
+        return verdict === 'good'
+      } finally {
+        underWay.change(key, -1)
+        wake.get(key)?.(undefined)
       }
-      const verdict = await check()
-      if (verdict === 'wrong') await counter.add(key)
-      // Under a key that is never read, so that it takes the time of a wrong link: it would show that the password is the same.
-      if (verdict === 'expired') await counter.add(`expired ${key}`)
-      return verdict === 'good'
     },
   }
 }
