@@ -2,6 +2,11 @@ import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
 import type { Download, DownloadOptions } from './download/download.ts'
 import type { ListOptions } from './list/list.ts'
 import type { Retry } from './requests/with-retries.ts'
+import type {
+  FileToUpload,
+  FileUploaded,
+  UploadManyOptions,
+} from './upload-many/upload-many-options.ts'
 import type { UploadBody, UploadOptions } from './upload/upload-options.ts'
 
 export interface ClientOptions {
@@ -48,6 +53,18 @@ export interface Client {
    * again as a whole, unless they could have been created by the request before: then the error says `no-answer`.
    */
   upload(name: string, body: UploadBody, options?: UploadOptions): Promise<void>
+  /**
+   * Stores many files, and yields what became of each, in their order. Files of up to 256 KiB share requests, each of which holds at most
+   * 4 MiB in memory; others are stored as `upload` does it. Each file is stored or refused on its own, in one step. Of several with one
+   * name the last one stays. A request is sent when a result is asked for.
+   *
+   * Files without an answer are sent again, unless `createOnly` is set and they may have been stored. Rejects with what
+   * concerns all files, such as `no-answer` or `invalid-credentials`; of files without a result nothing is known then.
+   */
+  uploadMany(
+    files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
+    options?: UploadManyOptions,
+  ): AsyncGenerator<FileUploaded, void>
   /** Begins to download a file, or a part of it. `modified` is in whole seconds. */
   download(name: string, options?: DownloadOptions): Promise<Download>
   /** The names of the files, in ascending order of their UTF-8 bytes; a page of them is read when it is needed. */

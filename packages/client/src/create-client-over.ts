@@ -6,6 +6,7 @@ import { listDetails, listNames } from './list/list.ts'
 import { createRequests, textOf, type Request } from './requests/requests.ts'
 import { withRetries } from './requests/with-retries.ts'
 import type { Transport } from './transport/transport.ts'
+import { uploadMany } from './upload-many/upload-many.ts'
 import { upload } from './upload/upload.ts'
 
 const defaultIdleTimeoutMs = 120_000
@@ -31,6 +32,7 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
     },
     upload: (name, body, uploadOptions = {}) =>
       upload(requests, patience, name, body, uploadOptions),
+    uploadMany: (files, manyOptions = {}) => uploadMany(requests, patience, files, manyOptions),
     download: (name, downloadOptions = {}) => download(requests, patience, name, downloadOptions),
     list: (listOptions = {}) => listNames(requests, patience, listOptions),
     listDetails: (listOptions = {}) => listDetails(requests, patience, listOptions),

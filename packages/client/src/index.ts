@@ -8,6 +8,11 @@ export type { Download, DownloadOptions } from './download/download.ts'
 export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'
 export type { ListOptions } from './list/list.ts'
 export type { Retry } from './requests/with-retries.ts'
+export type {
+  FileToUpload,
+  FileUploaded,
+  UploadManyOptions,
+} from './upload-many/upload-many-options.ts'
 export { openFile } from './upload/open-file.ts'
 export type {
   RereadableBody,

@@ -19,6 +19,10 @@ globalThis.useClient = async (options) => {
   await client.upload('grüße.txt', 'Hello')
   await client.upload('large', new File([large], 'large'), { onProgress: ({ sent }) => said.push(sent) })
   await client.upload('stream', new Blob([large]).stream())
+  const many = ['"%22"', '密', 'largest'].map((name) => ({ name, body: new File([name], name) }))
+  many.push({ name: 'a/b', body: 'refused' })
+  const refused = []
+  for await (const { name, error } of client.uploadMany(many)) if (error) refused.push(name, error.code)
   const wholes = []
   for (const name of ['large', 'stream']) {
     const stored = await (await client.download(name)).bytes()
@@ -39,6 +43,7 @@ globalThis.useClient = async (options) => {
   return {
     text: await (await client.download('grüße.txt', { start: 1, end: 3 })).text(),
     wholes,
+    refused,
     last: said.at(-1),
     codes,
     names,
@@ -64,11 +69,12 @@ for (const browser of ['chromium', 'firefox'] as const) {
         expect(result).to.deep.equal({
           text: 'el',
           wholes: [true, true],
+          refused: ['a/b', 'invalid-file-name'],
           last: 17 * 1024 ** 2,
           codes: ['already-exists', 'not-found', 'invalid-credentials'],
-          names: ['grüße.txt', 'large', 'stream'],
+          names: ['"%22"', 'grüße.txt', 'large', 'largest', 'stream', '密'],
           linked: '/serve/gr%C3%BC%C3%9Fe.txt',
-          left: 2,
+          left: 5,
         })
         expect(service.requests).to.include('POST /resumable')
       } finally {

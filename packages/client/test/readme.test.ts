@@ -25,10 +25,13 @@ describe('The README of @holdfast/client', function () {
       expect(stdout.split('\n')).to.include.members([
         `${size} of ${size} bytes`,
         'hello.txt 15',
+        'two.txt stored',
         'Hello, holdfast',
         'The name is taken',
       ])
-      expect(await all(service.files.list())).to.deep.equal([['this.ts']])
+      expect(await all(service.files.list())).to.deep.equal([
+        ['one.txt', 'this.ts', 'three.txt', 'two.txt'],
+      ])
     } finally {
       await rm(cwd, { recursive: true })
     }

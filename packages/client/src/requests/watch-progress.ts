@@ -17,16 +17,22 @@ export function watchProgress(
   const standsStill = () =>
     controller.abort(new Error(`nothing came or went for ${idleTimeoutMs / 1000} s`))
   let timer = setTimeout(standsStill, idleTimeoutMs)
-  const end = () => clearTimeout(timer)
+  let isOver = false
+  const pause = () => clearTimeout(timer)
+  const end = () => {
+    isOver = true
+    pause()
+  }
   const progress = () => {
-    end()
-    timer = setTimeout(standsStill, idleTimeoutMs)
+    pause()
+    // What is still being sent after the last byte of the answer is not watched.
+    if (!isOver) timer = setTimeout(standsStill, idleTimeoutMs)
   }
   async function* watched(content: AsyncIterable<Uint8Array>) {
     try {
       progress()
       for await (const chunk of content) {
-        end()
+        pause()
         yield chunk
         progress()
       }
@@ -39,7 +45,7 @@ export function watchProgress(
     progress,
     end,
     body(content) {
-      end()
+      pause()
       return watched(content)
     },
   }

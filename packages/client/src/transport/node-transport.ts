@@ -34,17 +34,21 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
   const answered = new AbortController()
   const answer = once(sent, 'response').then(([response]) => response as IncomingMessage)
   void sendBody(sent, request, answered.signal)
+  // A body that stands still is not waited for.
+  const stopSending = () => answered.abort()
   try {
     const response = await answer
     // A connection on which half a body was sent carries nothing else.
-    if (!sent.writableEnded) response.once('close', () => sent.destroy())
+    response.once('close', () => {
+      stopSending()
+      if (!sent.writableEnded) sent.destroy()
+    })
+    if (!(request.isAnsweredMeanwhile && response.statusCode === 200)) stopSending()
     return response
   } catch (error) {
+    stopSending()
     request.signal.throwIfAborted()
     throw error
-  } finally {
-    // A body that stands still is not waited for.
-    answered.abort()
   }
 }
 

@@ -9,6 +9,8 @@ export interface TransportRequest {
   /** How many bytes the body has, where that is known. */
   readonly size?: number
   readonly signal: AbortSignal
+  /** Whether a good answer begins before the body has been sent, so that it does not end the sending. Default: false. */
+  readonly isAnsweredMeanwhile?: boolean
   /** Called with how many bytes of the body have gone out so far. */
   readonly onSent?: (bytes: number) => void
 }

@@ -1,7 +1,7 @@
-import { isHoldfastError } from '../errors/holdfast-error.ts'
 import { textOf, type Requests } from '../requests/requests.ts'
 import { isPassing, withRetries, type Patience } from '../requests/with-retries.ts'
 import type { RequestBody } from '../transport/transport.ts'
+import { hasStoredNothing } from './has-stored-nothing.ts'
 import type { UploadOptions } from './upload-options.ts'
 
 /** Content that goes in one request. */
@@ -42,17 +42,6 @@ export async function uploadWhole(
   }
   const mayRepeat = !content.isRereadable ? never : createOnly ? hasStoredNothing : isPassing
   await withRetries(patience, signal, send, mayRepeat)
-}
-
-/**
- * Whether it is certain that nothing was stored. Otherwise a second request could find the name taken by the first one's file,
- * and nothing would say whose it is.
- */
-function hasStoredNothing(error: unknown): boolean {
-  if (isHoldfastError(error, 'overloaded', 'too-many-attempts')) return true
-  const { cause } = error as Error
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code))
 }
 
 const never = () => false

@@ -1,6 +1,6 @@
 import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
-import { chunksOf } from '../streams/chunks-of.ts'
+import { bytesBody, contentOf } from './content-of.ts'
 import { inParts, piecesOfBody, piecesOfStream, streamPieceSize } from './pieces.ts'
 import { unlessAborted } from './unless-aborted.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
@@ -75,21 +75,4 @@ async function uploadStream(
     // A stream that stands still is not waited for.
     void parts.return().catch(() => {})
   }
-}
-
-function contentOf(
-  body: UploadBody,
-  over: AbortSignal,
-): RereadableBody | AsyncIterable<Uint8Array> {
-  if (typeof body === 'string') return bytesBody(new TextEncoder().encode(body))
-  if (body instanceof ArrayBuffer) return bytesBody(new Uint8Array(body))
-  if (ArrayBuffer.isView(body)) {
-    return bytesBody(new Uint8Array(body.buffer, body.byteOffset, body.byteLength))
-  }
-  if ('getReader' in body) return chunksOf(body, over)
-  return body
-}
-
-function bytesBody(bytes: Uint8Array): RereadableBody {
-  return { size: bytes.length, slice: (start, end) => bytes.subarray(start, end) }
 }

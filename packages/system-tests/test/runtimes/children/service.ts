@@ -58,9 +58,11 @@ async function useClient(url: string): Promise<void> {
     const bytes = await (await client.download(name, { start: 1 })).bytes()
     expect(Buffer.compare(bytes, content.subarray(1))).to.equal(0)
   }
+  const many = ['many 1', 'many 2'].map((name) => ({ name, body: content.subarray(0, 50_000) }))
+  for await (const { error } of client.uploadMany(many)) expect(error).to.equal(undefined)
   const names: string[] = []
   for await (const name of client.list()) names.push(name)
-  expect(names).to.deep.equal(['grüße.txt', 'large', 'stream'])
+  expect(names).to.deep.equal(['grüße.txt', 'large', 'many 1', 'many 2', 'stream'])
   const codes: unknown[] = []
   const note = (error: unknown) =>
     void codes.push(error instanceof Error && 'code' in error && error.code)
