@@ -1,24 +1,16 @@
 import { until } from '@holdfast/testing'
-import { openBrowser, type OpenBrowser } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
-import { openDriver } from './page-driver.ts'
+import { describeInBrowsers } from './describe-in-browsers.ts'
 import { hostilePdf } from './hostile-pdf.ts'
+import { openDriver } from './page-driver.ts'
 import { runPage } from './running-page.ts'
 
 /** What goes wrong only where two things happen at once, or a file is hostile. */
-describe('The page takes care', () => {
-  let browser: OpenBrowser
-
-  before(async () => {
-    browser = await openBrowser('chromium')
-  })
-
-  after(() => browser.close())
-
+describeInBrowsers('The page takes care', (browser) => {
   async function signedIn(files: Readonly<Record<string, string | Uint8Array>> = {}) {
     const server = await runPage()
     for (const [name, content] of Object.entries(files)) await server.put(name, content)
-    const driver = await openDriver(browser, server.url)
+    const driver = await openDriver(browser(), server.url)
     await driver.signIn()
     await driver.page.waitForSelector('.page')
     if (Object.keys(files).length > 0) await driver.page.waitForSelector('.rows .row')
@@ -140,7 +132,7 @@ describe('The page takes care', () => {
 
   it('works where the browser keeps nothing', async () => {
     await using server = await runPage()
-    const { page, signIn, drop, sees, complaints } = await openDriver(browser, 'about:blank')
+    const { page, signIn, drop, sees, complaints } = await openDriver(browser(), 'about:blank')
     await page.evaluateOnNewDocument(() => {
       for (const name of ['localStorage', 'sessionStorage']) {
         Object.defineProperty(window, name, {
@@ -180,7 +172,7 @@ describe('The page takes care', () => {
       expect(answer.headers.get('Content-Type')).to.equal('application/pdf')
       expect(answer.headers.get('Content-Disposition')).to.match(/^inline/)
       await page.locator('dialog a').click()
-      const target = await browser.browser.waitForTarget((each) => each.url() === address.href)
+      const target = await browser().browser.waitForTarget((each) => each.url() === address.href)
       const tab = await target.page()
       tab?.on('dialog', (dialog) => void dialog.dismiss())
       // It comes to the front of a browser without a window, where the page would not go on.
