@@ -27,6 +27,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/endurance/linearizability/linearizability.test.ts',
   'packages/system-tests/test/endurance/abandoned-uploads.test.ts',
   'packages/system-tests/test/endurance/one-gibibyte.long.test.ts',
+  'packages/web/test/browser/large-file.long.test.ts',
   'packages/store-minio/test/contract.test.ts',
   'packages/store-minio/test/resumable/contract.test.ts',
   'packages/store-minio/test/resumable/versitygw.long.test.ts',

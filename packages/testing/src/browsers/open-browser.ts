@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   launch,
   type Browser,
@@ -14,6 +15,11 @@ export interface BrowserOptions {
   readonly args?: readonly string[]
   /** Settings of `about:config`, for Firefox only. */
   readonly preferences?: Readonly<Record<string, string | number | boolean>>
+  /**
+   * Whether Puppeteer gets what goes over the network. For it Firefox keeps requests and responses in memory, whole ones. Default:
+   * true.
+   */
+  readonly watchesNetwork?: boolean
 }
 
 /** A real browser without a window, with a profile of its own. */
@@ -21,7 +27,7 @@ export interface OpenBrowser extends AsyncDisposable {
   readonly name: BrowserName
   /** Puppeteer's, for what is not below. */
   readonly browser: Browser
-  /** The directory of its profile and temporary files, which `close` removes. */
+  /** The directory of its profile, of temporary files, and of downloads, in `Downloads`; `close` removes it. */
   readonly home: string
   /** Opens a page in storage, cookies and cache of its own, as another person would use. */
   newPage(): Promise<Page>
@@ -53,6 +59,7 @@ export async function openBrowser(
     ...ofBrowser(name, options),
     executablePath,
     headless: true,
+    networkEnabled: options.watchesNetwork ?? true,
     timeout: timeoutMs,
     protocolTimeout: 3 * timeoutMs,
     env: { ...process.env, HOME: home.path, TMPDIR: home.path },
@@ -60,7 +67,9 @@ export async function openBrowser(
     await home.remove()
     throw error
   })
-  const newContext = () => browser.createBrowserContext()
+  const downloadPath = join(home.path, 'Downloads')
+  const newContext = () =>
+    browser.createBrowserContext({ downloadBehavior: { policy: 'allow', downloadPath } })
   const close = async () => {
     await browser.close()
     await home.remove()

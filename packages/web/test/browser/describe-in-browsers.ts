@@ -2,6 +2,7 @@ import {
   browserNames,
   openBrowser,
   type BrowserName,
+  type BrowserOptions,
   type OpenBrowser,
 } from '@holdfast/testing/browsers'
 
@@ -14,6 +15,7 @@ const titles: Readonly<Record<BrowserName, string>> = { chromium: 'Chromium', fi
 export function describeInBrowsers(
   title: string,
   tests: (opened: () => OpenBrowser, name: BrowserName) => void,
+  options: BrowserOptions = {},
 ): void {
   for (const name of browserNames) {
     describe(`${title} in ${titles[name]}`, () => {
@@ -21,6 +23,7 @@ export function describeInBrowsers(
 
       before(async () => {
         browser = await openBrowser(name, {
+          ...options,
           // Motion delays what tests wait for; Puppeteer cannot ask Firefox for less of it later.
           preferences: { 'ui.prefersReducedMotion': 1 },
         })
