@@ -11,7 +11,7 @@ import { fileNameInPath } from './file-name-in-path.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
 import { prepareUpload } from '../body/stage-upload.ts'
 import { problems } from '../errors/problem.ts'
-import { isCreateOnly } from '../http/upload-conditions.ts'
+import { isCreateOnly } from '../http/change-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 /**

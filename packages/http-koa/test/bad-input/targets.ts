@@ -113,6 +113,19 @@ const conditions: Table = [
   }),
 ]
 
+const deletion = (field: string, value: string) =>
+  [
+    `deletion with ${field}`,
+    customerRequest('DELETE', '/delete/kept.txt', { [field]: value }),
+    400,
+  ] as const
+
+const conditionsOfDeletions: Table = [
+  deletion('If-Match', '"other"'),
+  deletion('If-None-Match', '*'),
+  deletion('If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:00 GMT'),
+]
+
 export const badTargets = [
   ...badRequests('name', decoded),
   ...badRequests('fragment', fragments),
@@ -120,4 +133,5 @@ export const badTargets = [
   ...badRequests('query', queries),
   ...badRequests('range', ranges),
   ...badRequests('condition', conditions),
+  ...badRequests('condition of a deletion', conditionsOfDeletions),
 ]

@@ -18,3 +18,17 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
   if (ifNoneMatch.trim() === '*') return true
   throw problems.invalidHeader('if-none-match', 'an upload knows only "*"')
 }
+
+/**
+ * Lets a deletion pass that is asked for without a condition.
+ *
+ * @throws HttpProblem 400 for a precondition: to ignore it would be to delete what the client wanted kept, and to look first
+ *   leaves time for another upload.
+ */
+export function refuseConditions(headers: IncomingHttpHeaders): void {
+  for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'] as const) {
+    if (headers[name] !== undefined) {
+      throw problems.invalidHeader(name, 'a deletion knows no condition')
+    }
+  }
+}
