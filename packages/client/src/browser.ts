@@ -2,11 +2,13 @@ import type { Client, ClientOptions } from './client.ts'
 import { createClientOver } from './create-client-over.ts'
 import { browserTransport } from './transport/browser-transport.ts'
 
+export type * from './index.ts'
 export { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
+export { isTransient } from './requests/with-retries.ts'
 
 /** As in Node; see there. */
 export function createClient(options: ClientOptions): Client {
-  return createClientOver(browserTransport, options)
+  return createClientOver(options.transport ?? browserTransport, options)
 }
 
 /** In a browser a file is a `File` already. */

@@ -1,7 +1,10 @@
 import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
 import type { Download, DownloadOptions } from './download/download.ts'
-import type { ListOptions } from './list/list.ts'
+import type { HoldfastError } from './errors/holdfast-error.ts'
+import type { ListOptions, PageOptions } from './list/list.ts'
 import type { Retry } from './requests/with-retries.ts'
+import type { StatOptions } from './stat/stat.ts'
+import type { Transport } from './transport/transport.ts'
 import type {
   FileToUpload,
   FileUploaded,
@@ -14,7 +17,10 @@ export interface ClientOptions {
   readonly url: string | URL
   /** The customer. */
   readonly name: string
-  readonly password: string
+  /** A function is asked for it before each request. What it throws ends the request. */
+  readonly password: string | (() => string)
+  /** Called when the server refuses the name or the password, unless the password is another one by then: that is tried instead. */
+  readonly onRefused?: ((error: HoldfastError) => void) | undefined
   /**
    * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
    * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
@@ -25,10 +31,17 @@ export interface ClientOptions {
   readonly onRetry?: ((retry: Retry) => void) | undefined
   /** How long a request may stand still, in milliseconds. Default: two minutes. */
   readonly idleTimeoutMs?: number | undefined
+  /** How requests are sent. Default: by `node:http`; in browsers by `fetch`, and what has a body by `XMLHttpRequest`. */
+  readonly transport?: Transport | undefined
 }
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
+}
+
+export interface DeleteOptions extends RequestOptions {
+  /** Whether a browser is to finish the request when the page is closed meanwhile. Default: false. */
+  readonly keepalive?: boolean | undefined
 }
 
 /** A link that opens a file without a password. */
@@ -71,10 +84,14 @@ export interface Client {
   list(options?: ListOptions): AsyncGenerator<string, void>
   /** The same with what is known of each file. */
   listDetails(options?: ListOptions): AsyncGenerator<FileDetails, void>
+  /** The same by the page, as one request gives them. */
+  listPages(options?: PageOptions): AsyncGenerator<readonly FileDetails[], void>
   /** What is known of one file; `not-found` if there is none. */
-  stat(name: string, options?: RequestOptions): Promise<FileDetails>
+  stat(name: string, options?: StatOptions): Promise<FileDetails>
   /** Deletes a file for good; `not-found` if there is none. */
-  delete(name: string, options?: RequestOptions): Promise<void>
+  delete(name: string, options?: DeleteOptions): Promise<void>
+  /** Has the server forget what it has of an upload, by the URL that `onUploadUrl` gave. A file that is stored stays. */
+  discardUpload(url: string, options?: RequestOptions): Promise<void>
   /** Makes a link by which anyone may download a file, or upload one, until it expires: in an hour, if nothing else is said. */
   link(name: string, options?: LinkRequest & RequestOptions): Promise<SignedLink>
   /** What the customer keeps, and may keep. */

@@ -1,18 +1,19 @@
-import type { FileDetails, Link, Usage } from './api/description.ts'
+import type { Link, Usage } from './api/description.ts'
 import type { Client, ClientOptions } from './client.ts'
 import { download } from './download/download.ts'
-import { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
-import { listDetails, listNames } from './list/list.ts'
+import { isHoldfastError } from './errors/holdfast-error.ts'
+import { listDetails, listNames, listPages } from './list/list.ts'
+import { createCredentials } from './requests/credentials.ts'
 import { createRequests, textOf, type Request } from './requests/requests.ts'
 import { withRetries } from './requests/with-retries.ts'
+import { stat } from './stat/stat.ts'
 import type { Transport } from './transport/transport.ts'
 import { uploadMany } from './upload-many/upload-many.ts'
+import { discardUpload } from './upload/discard-upload.ts'
 import { upload } from './upload/upload.ts'
 
 const defaultIdleTimeoutMs = 120_000
 const defaultRetries = 6
-/** Timers run at once beyond it. */
-const longestTimeoutMs = 2 ** 31 - 1
 
 /** Makes a client that sends its requests by `transport`. */
 export function createClientOver(transport: Transport, options: ClientOptions): Client {
@@ -21,8 +22,9 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
     throw new RangeError('retries must be a whole number from 0')
   }
   if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be above 0')
-  const requests = createRequests(options, transport, Math.min(idleTimeoutMs, longestTimeoutMs))
-  const patience = { retries, onRetry }
+  const credentials = createCredentials(options)
+  const requests = createRequests(options.url, credentials, transport, idleTimeoutMs)
+  const patience = { retries, onRetry, isOutdated: credentials.isOutdated }
   const ask = (request: Request): Promise<string> =>
     withRetries(patience, request.signal, async () => textOf(await requests.send(request)))
 
@@ -35,23 +37,17 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
     uploadMany: (files, manyOptions = {}) => uploadMany(requests, patience, files, manyOptions),
     download: (name, downloadOptions = {}) => download(requests, patience, name, downloadOptions),
     list: (listOptions = {}) => listNames(requests, patience, listOptions),
+    listPages: (pageOptions = {}) => listPages(requests, patience, pageOptions),
     listDetails: (listOptions = {}) => listDetails(requests, patience, listOptions),
 
-    async stat(name, { signal } = {}) {
-      // An answer to HEAD has whole seconds, and no words if it is an error.
-      const url = requests.urlOf('list')
-      url.search = new URLSearchParams({ details: '1', limit: '1', prefix: name }).toString()
-      const [first] = JSON.parse(await ask({ url, signal })) as readonly FileDetails[]
-      if (first?.name === name) return first
-      throw new HoldfastError('not-found', 'File not found', { status: 400 })
-    },
+    stat: (name, statOptions = {}) => stat(requests, patience, name, statOptions),
 
-    async delete(name, { signal } = {}) {
+    async delete(name, { signal, keepalive = false } = {}) {
       const url = requests.urlOfFile('delete', name)
       let isRepeated = false
       await withRetries(patience, signal, async () => {
         try {
-          await textOf(await requests.send({ method: 'DELETE', url, signal }))
+          await textOf(await requests.send({ method: 'DELETE', url, keepalive, signal }))
         } catch (error) {
           // The first request deleted it, and its answer was lost.
           if (isRepeated && isHoldfastError(error, 'not-found')) return
@@ -59,6 +55,10 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
           throw error
         }
       })
+    },
+
+    async discardUpload(url, { signal } = {}) {
+      await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))
     },
 
     async link(name, { signal, ...request } = {}) {

@@ -2,12 +2,19 @@ import type { Client, ClientOptions } from './client.ts'
 import { createClientOver } from './create-client-over.ts'
 import { createNodeTransport } from './transport/node-transport.ts'
 
-export type { Client, ClientOptions, RequestOptions, SignedLink } from './client.ts'
+export type { Client, ClientOptions, DeleteOptions, RequestOptions, SignedLink } from './client.ts'
 export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
 export type { Download, DownloadOptions } from './download/download.ts'
 export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'
-export type { ListOptions } from './list/list.ts'
-export type { Retry } from './requests/with-retries.ts'
+export type { ListOptions, PageOptions } from './list/list.ts'
+export { isTransient, type Retry } from './requests/with-retries.ts'
+export type { StatOptions } from './stat/stat.ts'
+export type {
+  RequestBody,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from './transport/transport.ts'
 export type {
   FileToUpload,
   FileUploaded,
@@ -27,5 +34,5 @@ export type {
  * @throws TypeError if the URL is none of HTTP, or the name or the password is missing
  */
 export function createClient(options: ClientOptions): Client {
-  return createClientOver(createNodeTransport(), options)
+  return createClientOver(options.transport ?? createNodeTransport(), options)
 }

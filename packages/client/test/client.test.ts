@@ -49,6 +49,21 @@ describe('Client', () => {
     expect(await client.stat('notes.txt')).to.include({ name: 'notes.txt', size: 3 })
   })
 
+  it('knows a file to the second, without a list', async () => {
+    const client = clientOf(service)
+    await client.upload('notes.txt', 'xyz')
+    const { modified, ...others } = await client.stat('notes.txt')
+    const rounded = modified.replace(/\.\d{3}Z$/, '.000Z')
+    service.requests.length = 0
+    const found = await client.stat('notes.txt', { isRounded: true })
+    expect(found).to.deep.equal({ ...others, modified: rounded })
+    expect(service.requests).to.deep.equal(['HEAD /serve/notes.txt'])
+    const missing = client.stat('land.txt', { isRounded: true })
+    expect(await rejection(missing)).to.include({ code: 'not-found', status: 400 })
+    const stranger = clientOf(service, { password: 'wrong' }).stat('a', { isRounded: true })
+    expect(await rejection(stranger)).to.include({ code: 'invalid-credentials' })
+  })
+
   it('makes links that open a file without a password', async () => {
     const client = clientOf(service)
     await client.upload('sea.txt', 'blue')

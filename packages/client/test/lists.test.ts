@@ -1,3 +1,4 @@
+import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { all } from './support/all.ts'
 import { clientOf, startService } from './support/running-service.ts'
@@ -16,6 +17,21 @@ describe('list', () => {
     expect(await all(some)).to.deep.equal(names.slice(126, 130))
     const details = await all(client.listDetails({ prefix: 'file 00000' }))
     expect(details.map(({ name, size }) => [name, size])).to.deep.equal([[names[0], 0]])
+  })
+
+  it('gives pages of as many files as it is asked for', async () => {
+    await using service = await startService()
+    const client = clientOf(service)
+    const names = Array.from({ length: 1500 }, (_, n) => String(n).padStart(4, '0'))
+    for (const name of names) await service.files.upload(name, '')
+    const pages = await all(client.listPages({ after: '0009', pageSizes: [10, 1200] }))
+    expect(pages.map((page) => page.length)).to.deep.equal([10, 1200, 280])
+    expect(pages.flat().map(({ name }) => name)).to.deep.equal(names.slice(10))
+    expect(service.requests).to.have.length(3)
+    expect(await all(client.listPages({ prefix: 'x' }))).to.deep.equal([])
+    for (const pageSizes of [[], [0], [1.5]]) {
+      expect(await rejection(client.listPages({ pageSizes }).next())).to.be.instanceOf(RangeError)
+    }
   })
 
   it('has a whole page at the end', async () => {

@@ -7,6 +7,7 @@ import {
   type Patience,
   type Retries,
 } from '../requests/with-retries.ts'
+import { detailsOf } from '../stat/details-of.ts'
 import { chunksOf } from '../streams/chunks-of.ts'
 import { streamOf } from '../streams/stream-of.ts'
 import type { TransportResponse } from '../transport/transport.ts'
@@ -78,11 +79,7 @@ export async function download(
     return new Blob(parts)
   }
   return {
-    name,
-    size,
-    modified: new Date(response.header('last-modified') ?? NaN).toJSON(),
-    type: response.header('content-type') ?? 'application/octet-stream',
-    etag,
+    ...detailsOf(response, name, size),
     start,
     end,
     body,

@@ -10,15 +10,22 @@ export interface ListOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface PageOptions extends ListOptions {
+  /** For how many files each request asks; the last number is that of all further ones. Default: 1000. */
+  readonly pageSizes?: readonly number[] | undefined
+}
+
 /** Beyond it the server lists a page twice. */
-const pageSize = 1000
+const defaultSizes = [1000]
 
 export async function* listNames(
   requests: Requests,
   patience: Patience,
   options: ListOptions,
 ): AsyncGenerator<string, void> {
-  yield* entries<string>(requests, patience, options, {}, (name) => name)
+  for await (const page of pages<string>(requests, patience, options, {}, (name) => name)) {
+    yield* page
+  }
 }
 
 export async function* listDetails(
@@ -26,30 +33,49 @@ export async function* listDetails(
   patience: Patience,
   options: ListOptions,
 ): AsyncGenerator<FileDetails, void> {
-  const details = { details: '1' }
-  yield* entries<FileDetails>(requests, patience, options, details, ({ name }) => name)
+  for await (const page of listPages(requests, patience, options)) yield* page
 }
 
-/** Reads a page when the one before has been taken. */
-async function* entries<Entry>(
+export async function* listPages(
   requests: Requests,
   patience: Patience,
-  { prefix, after = '', signal }: ListOptions,
+  options: PageOptions,
+): AsyncGenerator<readonly FileDetails[], void> {
+  const details = { details: '1' }
+  yield* pages<FileDetails>(requests, patience, options, details, ({ name }) => name)
+}
+
+/** Reads a page when the one before has been taken. None is empty. */
+async function* pages<Entry>(
+  requests: Requests,
+  patience: Patience,
+  { prefix, after = '', signal, pageSizes = defaultSizes }: PageOptions,
   parameters: Readonly<Record<string, string>>,
   nameOf: (entry: Entry) => string,
-): AsyncGenerator<Entry, void> {
+): AsyncGenerator<readonly Entry[], void> {
+  requireSizes(pageSizes)
+  const sizes = [...pageSizes]
   for (let last = after; ;) {
+    const [size = 0] = sizes.length > 1 ? sizes.splice(0, 1) : sizes
     // `after` is always there: without it an empty list is an error.
-    const query = { ...parameters, limit: String(pageSize), after: last }
+    const query = { ...parameters, limit: String(size), after: last }
     const url = requests.urlOf('list')
     url.search = new URLSearchParams(prefix === undefined ? query : { ...query, prefix }).toString()
-    const text = await withRetries(patience, signal, async () =>
-      textOf(await requests.send({ url, signal })),
-    )
-    const page = JSON.parse(text) as readonly Entry[]
-    yield* page
+    const { page, hasNext } = await withRetries(patience, signal, async () => {
+      const response = await requests.send({ url, signal })
+      const page = JSON.parse(await textOf(response)) as readonly Entry[]
+      return { page, hasNext: /rel="?next"?/.test(response.header('link') ?? '') }
+    })
     const end = page.at(-1)
-    if (end === undefined || page.length < pageSize) return
+    if (end === undefined) return
+    yield page
+    // A proxy may have left out the link.
+    if (!hasNext && page.length < size) return
     last = nameOf(end)
   }
+}
+
+function requireSizes(sizes: readonly number[]): void {
+  if (sizes.length > 0 && sizes.every((size) => Number.isSafeInteger(size) && size > 0)) return
+  throw new RangeError('pageSizes must have whole numbers from 1')
 }

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import type { Credentials } from './credentials.ts'
 import { problemOf } from './problem-of.ts'
 import type {
   RequestBody,
@@ -31,34 +32,26 @@ export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Login {
-  readonly url: string | URL
-  readonly name: string
-  readonly password: string
-}
-
 /** Sends requests with credentials. They end when nothing comes or goes for `idleTimeoutMs`. */
 export function createRequests(
-  { url, name, password }: Login,
+  url: string | URL,
+  credentials: Credentials,
   transport: Transport,
   idleTimeoutMs: number,
 ): Requests {
   const base = baseOf(url)
-  const credentials = {
-    'x-auth-name': headerOf('name', name),
-    'x-auth-password': headerOf('password', password),
-  }
   return {
     urlOf: (path) => new URL(path, base),
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, ...request }) {
+      const taken = credentials.take()
       const watch = watchProgress(signal, idleTimeoutMs)
       const own = watchErrors(body, onSent)
       const response = await transport({
         ...request,
         ...(own.body && { body: own.body }),
         method,
-        headers: { ...credentials, ...headers },
+        headers: { ...taken.headers, ...headers },
         signal: watch.signal,
         onSent: (bytes) => {
           watch.progress()
@@ -74,7 +67,9 @@ export function createRequests(
       if (response.status >= 200 && response.status < 300) {
         return { ...response, body: failing(response.body, signal) }
       }
-      throw await problemOf(response, method)
+      const problem = await problemOf(response, method)
+      taken.failed(problem)
+      throw problem
     },
   }
 }
@@ -157,14 +152,6 @@ function segmentOf(name: string): string {
     })
   }
   return encodeURIComponent(name)
-}
-
-/** HTTP takes a character for each byte; the server reads the bytes as UTF-8. */
-function headerOf(option: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${option} is missing`)
-  if (/[\0\r\n]/.test(value))
-    throw new TypeError(`${option} has a character that no header can have`)
-  return String.fromCharCode(...new TextEncoder().encode(value))
 }
 
 /** Reads a response to its end. */

@@ -9,6 +9,9 @@ export interface ProgressWatch {
   end(): void
 }
 
+/** Timers run at once beyond it. */
+const longestTimeoutMs = 2 ** 31 - 1
+
 export function watchProgress(
   outer: AbortSignal | undefined,
   idleTimeoutMs: number,
@@ -16,7 +19,7 @@ export function watchProgress(
   const controller = new AbortController()
   const standsStill = () =>
     controller.abort(new Error(`nothing came or went for ${idleTimeoutMs / 1000} s`))
-  let timer = setTimeout(standsStill, idleTimeoutMs)
+  let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const pause = () => clearTimeout(timer)
   const end = () => {
@@ -26,8 +29,10 @@ export function watchProgress(
   const progress = () => {
     pause()
     // What is still being sent after the last byte of the answer is not watched.
-    if (!isOver) timer = setTimeout(standsStill, idleTimeoutMs)
+    if (isOver || idleTimeoutMs > longestTimeoutMs) return
+    timer = setTimeout(standsStill, idleTimeoutMs)
   }
+  progress()
   async function* watched(content: AsyncIterable<Uint8Array>) {
     try {
       progress()

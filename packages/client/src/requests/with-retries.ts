@@ -6,6 +6,8 @@ export interface Patience {
   readonly retries: number
   /** Called before each wait. */
   readonly onRetry: ((retry: Retry) => void) | undefined
+  /** Whether an error says only that the password was another one: the same request is sent at once, and not counted. */
+  readonly isOutdated: (error: unknown) => boolean
 }
 
 /** A request that failed and is sent again. */
@@ -33,14 +35,15 @@ export interface Retries {
 }
 
 export function createRetries(
-  { retries, onRetry }: Patience,
+  { retries, onRetry, isOutdated }: Patience,
   signal: AbortSignal | undefined,
-  mayRepeat: (error: unknown) => boolean = isPassing,
+  mayRepeat: (error: unknown) => boolean = isTransient,
 ): Retries {
   let failures = 0
   return {
     hasProgressed: () => void (failures = 0),
     async wait(error) {
+      if (isOutdated(error)) return
       if (!isHoldfastError(error) || !mayRepeat(error) || failures >= retries) throw error
       const delayMs = delayAfter(failures++, error)
       if (delayMs > longestPatienceMs) throw error
@@ -71,8 +74,8 @@ export async function withRetries<T>(
   }
 }
 
-/** Whether the same request may succeed later, without anything else being done. */
-export function isPassing(error: unknown): boolean {
+/** Whether the same request may succeed later, without anything else being done: no answer, 408, 409, 429, 502, 503 or 504. */
+export function isTransient(error: unknown): boolean {
   if (!isHoldfastError(error)) return false
   return error.code === 'no-answer' || [408, 409, 429, 502, 503, 504].includes(error.status)
 }

@@ -10,11 +10,13 @@ async function sendByFetch({
   method,
   url,
   headers,
+  keepalive = false,
   signal,
 }: TransportRequest): Promise<TransportResponse> {
   const response = await fetch(url, {
     method,
     headers,
+    keepalive,
     signal,
     cache: 'no-store',
     redirect: 'error',

@@ -8,6 +8,8 @@ export interface TransportRequest {
   readonly body?: RequestBody
   /** How many bytes the body has, where that is known. */
   readonly size?: number
+  /** Whether browsers are to finish the request when the page is closed meanwhile. */
+  readonly keepalive?: boolean
   readonly signal: AbortSignal
   /** Whether a good answer begins before the body has been sent, so that it does not end the sending. Default: false. */
   readonly isAnsweredMeanwhile?: boolean

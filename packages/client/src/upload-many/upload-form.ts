@@ -1,6 +1,6 @@
 import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
 import type { Requests } from '../requests/requests.ts'
-import { isPassing, withRetries, type Patience } from '../requests/with-retries.ts'
+import { isTransient, withRetries, type Patience } from '../requests/with-retries.ts'
 import { hasStoredNothing } from '../upload/has-stored-nothing.ts'
 import { batchLines, type BatchLine } from './batch-lines.ts'
 import { formOf, type SmallFile } from './form-of.ts'
@@ -27,7 +27,7 @@ export async function uploadForm(
   options: UploadManyOptions,
 ): Promise<FormUploaded> {
   const { createOnly = false, signal } = options
-  const mayRepeat = createOnly ? hasStoredNothing : isPassing
+  const mayRepeat = createOnly ? hasStoredNothing : isTransient
   const results: (FileUploaded | undefined)[] = files.map(() => undefined)
   let waiting: readonly WaitingFile[] = files.map((file, at) => ({ ...file, at }))
 

@@ -2,6 +2,8 @@ import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
+import { stat } from '../stat/stat.ts'
+import { discardUpload } from './discard-upload.ts'
 import type { Pieces } from './pieces.ts'
 import type { UploadOptions } from './upload-options.ts'
 
@@ -53,9 +55,21 @@ export async function uploadInPieces(
     try {
       const state = await withRetries(patience, signal, () => stateAt(new URL(address)))
       const isSameSize = state.length === undefined || state.length === pieces.size
-      return isSameSize && state.metadata === metadata ? state : undefined
+      if (!isSameSize || state.metadata !== metadata) return undefined
+      const isComplete = state.offset === state.length
+      return !isComplete || (await isStored(state.offset)) ? state : undefined
     } catch (error) {
       if (isHoldfastError(error, 'upload-not-found')) return undefined
+      throw error
+    }
+  }
+
+  /** Whether the file that an upload became is still there, for all that is known of it. */
+  async function isStored(size: number): Promise<boolean> {
+    try {
+      return (await stat(requests, patience, name, { signal, isRounded: true })).size === size
+    } catch (error) {
+      if (isHoldfastError(error, 'not-found')) return false
       throw error
     }
   }
@@ -143,18 +157,15 @@ export async function uploadInPieces(
     if (status === 404) throw new HoldfastError('upload-not-found', 'Upload not found', { status })
     if (status === 412) throw new HoldfastError('already-exists', 'Precondition Failed', { status })
     // The credentials, most likely, which another request says with words.
-    if (status === 400) await textOf(await send({ url: requests.urlOf('usage') }))
+    if (status === 400 && !patience.isOutdated(error))
+      await textOf(await send({ url: requests.urlOf('usage') }))
     throw error
   }
 
   async function discard(url: URL): Promise<void> {
-    const request = { method: 'DELETE', url, headers: { 'Tus-Resumable': '1.0.0' } }
-    await requests
-      .send({ ...request, signal: AbortSignal.timeout(discardTimeoutMs) })
-      .then(textOf)
-      .catch(() => {
-        // It expires by itself.
-      })
+    await discardUpload(requests, url, AbortSignal.timeout(discardTimeoutMs)).catch(() => {
+      // It expires by itself.
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import { textOf, type Requests } from '../requests/requests.ts'
-import { isPassing, withRetries, type Patience } from '../requests/with-retries.ts'
+import { isTransient, withRetries, type Patience } from '../requests/with-retries.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import { hasStoredNothing } from './has-stored-nothing.ts'
 import type { UploadOptions } from './upload-options.ts'
@@ -40,11 +40,9 @@ export async function uploadWhole(
     await textOf(response)
     onProgress?.({ sent: size ?? 0, size })
   }
-  const mayRepeat = !content.isRereadable ? never : createOnly ? hasStoredNothing : isPassing
-  await withRetries(patience, signal, send, mayRepeat)
+  if (!content.isRereadable) return send()
+  await withRetries(patience, signal, send, createOnly ? hasStoredNothing : isTransient)
 }
-
-const never = () => false
 
 function base64OfHex(digest: string): string {
   const bytes = digest.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? []

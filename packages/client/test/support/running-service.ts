@@ -12,7 +12,7 @@ export interface RunningService extends AsyncDisposable {
   /** The customer's files, without a client. */
   readonly files: CustomerFiles
   /** The method and the path of each request, without its query, in their order. */
-  readonly requests: readonly string[]
+  readonly requests: string[]
 }
 
 export const login = { name: 'zoë', password: 'sésame' }

@@ -1,0 +1,55 @@
+import type { FileDetails } from '../api/description.ts'
+import { HoldfastError } from '../errors/holdfast-error.ts'
+import { textOf, type Requests } from '../requests/requests.ts'
+import { withRetries, type Patience } from '../requests/with-retries.ts'
+import { detailsOf } from './details-of.ts'
+
+export interface StatOptions {
+  /** Whether `modified` may be in whole seconds: the server then need not look into its list. Default: false. */
+  readonly isRounded?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export async function stat(
+  requests: Requests,
+  patience: Patience,
+  name: string,
+  { signal, isRounded = false }: StatOptions,
+): Promise<FileDetails> {
+  const found = isRounded ? await statByHead(requests, patience, name, signal) : undefined
+  return found ?? withRetries(patience, signal, () => statByList(requests, name, signal))
+}
+
+/** `undefined` if an answer without words, as to HEAD, does not say it. */
+async function statByHead(
+  requests: Requests,
+  patience: Patience,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<FileDetails | undefined> {
+  const url = requests.urlOfFile('serve', name)
+  try {
+    return await withRetries(patience, signal, async () => {
+      const response = await requests.send({ method: 'HEAD', url, signal })
+      await textOf(response)
+      const size = Number(response.header('content-length') ?? NaN)
+      return Number.isSafeInteger(size) ? detailsOf(response, name, size) : undefined
+    })
+  } catch (error) {
+    if (error instanceof HoldfastError && error.status === 400) return undefined
+    throw error
+  }
+}
+
+async function statByList(
+  requests: Requests,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<FileDetails> {
+  const url = requests.urlOf('list')
+  url.search = new URLSearchParams({ details: '1', limit: '1', prefix: name }).toString()
+  const text = await textOf(await requests.send({ url, signal }))
+  const [first] = JSON.parse(text) as readonly FileDetails[]
+  if (first?.name === name) return first
+  throw new HoldfastError('not-found', 'File not found', { status: 400 })
+}

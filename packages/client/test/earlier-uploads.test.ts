@@ -1,0 +1,83 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { rejection } from '@holdfast/testing'
+import { expect } from 'chai'
+import type { Client } from '../src/index.ts'
+import { contentOf, mebibyte } from './support/content.ts'
+import { clientOf } from './support/running-service.ts'
+import { useService } from './support/use-service.ts'
+
+describe('An upload that has begun earlier', function () {
+  this.timeout(60_000)
+  const service = useService()
+  let client: Client
+
+  beforeEach(() => {
+    client = clientOf(service)
+  })
+
+  const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
+
+  it('goes anew where it was published, and is gone or another file by now', async () => {
+    const bytes = contentOf(17 * mebibyte)
+    const urls: string[] = []
+    const onUploadUrl = (given: string) => void urls.push(given)
+    await client.upload('file', bytes, { onUploadUrl })
+    const again = () => client.upload('file', bytes, { uploadUrl: urls[0], onUploadUrl })
+    await again()
+    expect(urls[1]).to.equal(urls[0])
+    await client.delete('file')
+    await again()
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+    await client.upload('file', 'of another one')
+    await again()
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+    expect(new Set(urls).size).to.equal(3)
+  })
+
+  it('is forgotten where it will not go on, and a file that is there stays', async () => {
+    const failing = {
+      size: 20 * mebibyte,
+      slice: async function* () {
+        yield contentOf(100)
+        throw new Error('the disk is broken')
+      },
+    }
+    const urls: string[] = []
+    const onUploadUrl = (given: string) => void urls.push(given)
+    await rejection(client.upload('file', failing, { onUploadUrl }))
+    await client.discardUpload(urls[0] ?? '')
+    expect((await client.usage()).unfinished.uploads).to.equal(0)
+    // Once more, as after a lost answer.
+    await client.discardUpload(urls[0] ?? '')
+    await client.upload('file', contentOf(17 * mebibyte), { onUploadUrl })
+    await client.discardUpload(urls[1] ?? '')
+    expect(await stored('file')).to.have.length(17 * mebibyte)
+  })
+
+  it('does not begin anew where the server only does not say how far it is', async () => {
+    const bytes = contentOf(17 * mebibyte)
+    const asked: string[] = []
+    const answers = [429, 500, 503]
+    const server = createServer((request, response) => {
+      asked.push(request.method ?? '')
+      const status = answers.shift()
+      if (status === undefined) response.destroy()
+      else response.writeHead(status).end()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const client = clientOf({ port }, { retries: 0 })
+      const uploadUrl = `http://127.0.0.1:${port}/resumable/1`
+      const again = () => rejection(client.upload('file', bytes, { uploadUrl }))
+      for (const status of answers.slice()) expect(await again()).to.include({ status })
+      expect(await again()).to.include({ code: 'no-answer' })
+      expect(asked).to.deep.equal(Array(4).fill('HEAD'))
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
