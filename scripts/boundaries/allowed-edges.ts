@@ -45,7 +45,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   's3-servers': { dependencies: ['minio-container'], devDependencies: [] },
   // The command line, above everything.
   holdfast: {
-    dependencies: ['copy', 'core', 'credentials-file', 'passwords', 'server'],
+    dependencies: ['client', 'copy', 'core', 'credentials-file', 'passwords', 'server'],
     devDependencies: ['minio-container', 'store-disk', 'testing'],
   },
   server: {

@@ -26,6 +26,11 @@ function hintsFor(
   if (remedy !== undefined) {
     return [`--${word} is not taken, since flags show in the list of processes; ${remedy}.`]
   }
+  if (word === 'password') {
+    return [
+      '--password is not taken, since flags show in the list of processes; use --password-stdin.',
+    ]
+  }
   const isFlag = args.some((arg) => arg.split('=', 1)[0] === `--${word}`)
   if (args[0] === 'customers' && args[1] === word) {
     return [`After customers comes one of ${customersCommandNames.join(', ')}.`]

@@ -7,7 +7,11 @@ import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { explainMistake } from './explain-mistake.ts'
+import { clientVerbIn, clientVerbs } from './remote/client-verbs.ts'
+import { CommandError, usageError } from './remote/errors/command-error.ts'
+import { exitCodes } from './remote/errors/exit-codes.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { parserConfiguration } from './terminal/parser-configuration.ts'
 import { standardError } from './terminal/standard-error.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 
@@ -17,7 +21,8 @@ const flags = [
   ...copyFlags,
   ...usageFlags,
   ...doctorFlags,
-  ...['config', 'quota', 'max-files', 'password-stdin', 'help', 'version'],
+  ...clientVerbs.flatMap((verb) => verb.flags),
+  ...['config', 'quota', 'max-files', 'password-stdin', 'json', 'literal', 'help', 'version'],
 ]
 
 /**
@@ -26,6 +31,7 @@ const flags = [
  */
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0
+  const verb = clientVerbIn(args)
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
   const cli: Argv = yargs([...args])
     .scriptName(programName())
@@ -43,6 +49,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
       run(doctor(argv as unknown as DoctorFlags)),
     )
+  for (const { command, describe, options, run: runVerb } of clientVerbs) {
+    cli.command(command, describe, options, (argv) => run(runVerb(argv)))
+  }
+  cli
     .middleware(({ _: [command] }) => {
       // A server warns in its log.
       if (command !== 'serve') warnOfVariables({ warn: say }, process.env)
@@ -55,17 +65,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .alias('help', 'h')
     .strict()
     .recommendCommands()
-    .parserConfiguration({
-      'duplicate-arguments-array': false,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-      'camel-case-expansion': false,
-      'dot-notation': false,
-      // yargs would read "-minio-secret-key x" as letters, and its error would show the secret.
-      'short-option-groups': false,
-      'boolean-negation': false,
-      'populate--': true,
-    })
+    .parserConfiguration(parserConfiguration)
     .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
     .exitProcess(false)
     // Our own messages are in English, so yargs' must be, too.
@@ -73,14 +73,17 @@ export async function main(args: readonly string[]): Promise<number> {
     .fail((message, error: Error | undefined) => {
       // A command's own error is explained below. An error of yargs is a mistake in the command line.
       if (error !== undefined && error.name !== 'YError') throw error
-      throw new SetupError(explainMistake(error?.message ?? message, args, flags))
+      const mistake = explainMistake(error?.message ?? message, args, flags)
+      throw verb ? usageError(mistake) : new SetupError(mistake)
     })
   try {
     await cli.parseAsync()
     return exitCode
   } catch (error) {
     say(explain(error))
-    return 1
+    if (error instanceof CommandError) return error.exitCode
+    // What a command refuses before it begins, such as a password that no header can carry.
+    return verb && error instanceof SetupError ? exitCodes.usage : exitCodes.failed
   }
 }
 

@@ -6,12 +6,17 @@ let isGuarded = false
  * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped,
  * with a `SetupError` otherwise, such as on a full disk. Without this, Node would end the process with a stack.
  */
-export async function print(text: string): Promise<void> {
+export function print(text: string): Promise<void> {
+  return writeBytes(text)
+}
+
+/** The same for bytes. */
+export async function writeBytes(bytes: string | Uint8Array): Promise<void> {
   // The event may come before or after the callback, and would throw without a listener.
   if (!isGuarded) process.stdout.on('error', () => {})
   isGuarded = true
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-  process.stdout.write(text, (error) => (error ? reject(explain(error)) : resolve(undefined)))
+  process.stdout.write(bytes, (error) => (error ? reject(explain(error)) : resolve(undefined)))
   await promise
 }
 

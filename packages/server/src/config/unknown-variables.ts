@@ -2,8 +2,12 @@ import { closestWord } from '@holdfast/core'
 import { secretNames, secretVariables } from './secrets.ts'
 import { environmentName, settingNames } from './settings.ts'
 
+/** What the commands that speak to a server read, such as `holdfast get`. */
+const ofTheClient = ['URL', 'NAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `HOLDFAST_${name}`)
+
 const known = new Set([
   'HOLDFAST_CONFIG',
+  ...ofTheClient,
   ...settingNames.map(environmentName),
   ...secretNames.flatMap((name) => Object.values(secretVariables(name))),
 ])

@@ -1,0 +1,17 @@
+/** What the exit code of a client verb says. Codes are only ever added. */
+export const exitCodes = {
+  /** Everything that was asked for is done. */
+  done: 0,
+  /** Something was not done, for a reason that has no code of its own, or for several reasons. */
+  failed: 1,
+  /** The command line is wrong; nothing was asked of the server. */
+  usage: 2,
+  /** There is no login, or the server does not take it. */
+  login: 3,
+  /** What was named does not exist. */
+  notFound: 4,
+  /** The same command may succeed later: no connection, a busy server, a file that changed meanwhile. */
+  retry: 5,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

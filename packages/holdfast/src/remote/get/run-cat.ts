@@ -1,0 +1,16 @@
+import { writeBytes } from '../../terminal/print.ts'
+import { expandNames } from '../names/expand-names.ts'
+import { forEachName } from '../names/for-each-name.ts'
+import { withRemote } from '../session/with-remote.ts'
+import { namesIn, type VerbArguments } from '../verb/client-verb.ts'
+
+/** Prints files one after the other; resolves with the exit code. */
+export function runCat(argv: VerbArguments): Promise<number> {
+  return withRemote(argv, async (remote) => {
+    const names = expandNames(namesIn(argv), argv, remote)
+    await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
+      const { body } = await remote.client.download(name, { signal })
+      for await (const chunk of body) await writeBytes(chunk)
+    })
+  })
+}

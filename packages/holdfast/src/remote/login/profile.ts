@@ -1,0 +1,95 @@
+import { chmod, mkdir, open, rm, type FileHandle } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { CommandError } from '../errors/command-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+
+/** Whom a server knows as what. */
+export interface Login {
+  readonly url: string
+  readonly name: string
+  readonly password: string
+}
+
+/** Where the login is kept (XDG Base Directory Specification: a relative path in the variable is ignored). */
+export function profilePath(environment: NodeJS.ProcessEnv): string {
+  const { XDG_CONFIG_HOME: base = '' } = environment
+  return join(isAbsolute(base) ? base : join(homedir(), '.config'), 'holdfast', 'profile.json')
+}
+
+/**
+ * The login that is kept in `path`; `undefined` if there is none.
+ *
+ * @throws CommandError if others may read it, or it is no login
+ */
+export async function readProfile(path: string): Promise<Login | undefined> {
+  const file = await open(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw unreadable(path, error)
+  })
+  if (file === undefined) return undefined
+  try {
+    await refuseOpenToOthers(file, path)
+    return parse(await file.readFile('utf8'), path)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Keeps a login for this user only, in place of the one before. */
+export async function writeProfile(path: string, login: Login): Promise<void> {
+  const directory = dirname(path)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  // It may have been there before, open to others.
+  await chmod(directory, 0o700)
+  await writeFileAtomic(path, `${JSON.stringify(login, undefined, 2)}\n`, { mode: 0o600 })
+}
+
+/** Resolves with whether there was one. */
+export async function removeProfile(path: string): Promise<boolean> {
+  try {
+    await rm(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw unreadable(path, error)
+  }
+}
+
+async function refuseOpenToOthers(file: FileHandle, path: string): Promise<void> {
+  // Windows has no such permissions.
+  if (process.platform === 'win32') return
+  const { mode } = await file.stat()
+  if ((mode & 0o077) === 0) return
+  throw new CommandError(
+    exitCodes.login,
+    `${path} holds a password, and others than its owner have permissions on it`,
+    [`chmod 600 ${path}, and change the password if others may have read it.`],
+  )
+}
+
+function parse(text: string, path: string): Login {
+  const broken = (cause?: unknown) =>
+    new CommandError(exitCodes.login, `${path} is no login`, ['Run holdfast login again.'], cause)
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    throw broken(error)
+  }
+  const { url, name, password } = (parsed ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof url !== 'string' || typeof name !== 'string' || typeof password !== 'string') {
+    throw broken()
+  }
+  return { url, name, password }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function unreadable(path: string, error: unknown): CommandError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new CommandError(exitCodes.login, `${path} cannot be used (${reason})`, [], error)
+}

@@ -1,0 +1,89 @@
+import { createClient, isHoldfastError } from '@holdfast/client'
+import { ask } from '../../terminal/ask.ts'
+import { headerProblem } from '../../terminal/header-problem.ts'
+import { readPassword } from '../../terminal/read-password.ts'
+import { standardError } from '../../terminal/standard-error.ts'
+import { usageError } from '../errors/command-error.ts'
+import { textIn, type VerbArguments } from '../verb/client-verb.ts'
+import { createReport } from '../output/report.ts'
+import { explain } from '../errors/explain.ts'
+import { profilePath, writeProfile, type Login } from './profile.ts'
+
+/** Keeps a login that the server has accepted; resolves with the exit code. */
+export async function runLogin(argv: VerbArguments): Promise<number> {
+  const login = await loginFrom(argv)
+  await prove(login)
+  const path = profilePath(process.env)
+  await writeProfile(path, login)
+  const { url, name } = login
+  const report = createReport(argv.json === true)
+  await report.done({ url, name, profile: path }, `Logged in to ${url} as "${name}".`)
+  return report.exitCode()
+}
+
+async function loginFrom(argv: VerbArguments): Promise<Login> {
+  const url = serverUrl(argv)
+  warnOfPlainHttp(url)
+  const isGiven = argv['password-stdin'] === true
+  const name = textIn(argv, 'name') ?? (await askName(isGiven))
+  const problem = headerProblem(name)
+  if (problem !== undefined) throw usageError(`The name "${name}" ${problem}.`)
+  const password = isGiven ? await readPassword(process.stdin) : await askPassword()
+  return { url: url.href, name, password }
+}
+
+function serverUrl(argv: VerbArguments): URL {
+  const words = [...(typeof argv['url'] === 'string' ? [argv['url']] : []), ...(argv['--'] ?? [])]
+  const [word, second] = words
+  if (word === undefined || second !== undefined) {
+    throw usageError('Say the address of one server.', [
+      'Such as: holdfast login https://files.example.com',
+    ])
+  }
+  const url = URL.parse(word)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw usageError(`"${word}" is not the address of a server`, [
+      'Write it with https:// or http://.',
+    ])
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw usageError('The address has credentials in it, which show in the list of processes', [
+      'Leave them out, and use --name and --password-stdin.',
+    ])
+  }
+  url.search = url.hash = ''
+  return url
+}
+
+function warnOfPlainHttp({ protocol, hostname }: URL): void {
+  if (protocol === 'https:' || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return
+  standardError().write(
+    'holdfast: The password goes over the network as plain text; use https://.\n',
+  )
+}
+
+async function askName(isPasswordGiven: boolean): Promise<string> {
+  if (isPasswordGiven || !process.stdin.isTTY) throw usageError('Say the customer with --name.')
+  return ask('Name: ', { isSecret: false })
+}
+
+async function askPassword(): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw usageError('Standard input is no terminal', ['Give the password with --password-stdin.'])
+  }
+  const password = await ask('Password: ', { isSecret: true })
+  const problem = headerProblem(password)
+  if (problem !== undefined) throw usageError(`The password ${problem}.`)
+  return password
+}
+
+/** Asks for what only a customer gets. */
+async function prove(login: Login): Promise<void> {
+  try {
+    // Whoever has mistyped the address wants to know soon.
+    await createClient({ ...login, retries: 1 }).usage()
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error
+    throw explain(error, `${login.url} was not logged in to`)
+  }
+}

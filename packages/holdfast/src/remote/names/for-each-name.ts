@@ -1,0 +1,56 @@
+import { isReaderGone } from '../../terminal/print.ts'
+import { exitCodeOf } from '../errors/exit-code-of.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+import type { Report } from '../output/report.ts'
+
+interface Bounds {
+  /** How many at a time. */
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  readonly report: Report
+}
+
+/**
+ * Calls `work` for each item, several at a time, in their order. What fails is reported under its name, and the others go on.
+ * Resolves when no work is under way any more.
+ *
+ * @throws at the end what makes the rest pointless: an abort, a login that the server does not take, a reader of
+ * standard output that has stopped
+ */
+export async function forEachName<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  nameOf: (item: T) => string,
+  { concurrency, signal, report }: Bounds,
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const pointless = new AbortController()
+  const until = AbortSignal.any([signal, pointless.signal])
+  const iterator = iterate(items)
+  const isOver = () => until.aborted
+  const worker = async () => {
+    while (!isOver()) {
+      const step = await iterator.next()
+      if (step.done === true) return
+      try {
+        await work(step.value, until)
+      } catch (error) {
+        if (isOver()) return
+        if (endsAll(error)) pointless.abort(error)
+        else await report.failed(nameOf(step.value), error)
+      }
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker))
+  await iterator.return(undefined)
+  until.throwIfAborted()
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+function endsAll(error: unknown): boolean {
+  return isReaderGone(error) || exitCodeOf(error) === exitCodes.login
+}
+
+async function* iterate<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, undefined> {
+  yield* items
+  return undefined
+}

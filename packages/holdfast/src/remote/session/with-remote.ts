@@ -1,0 +1,60 @@
+import { constants } from 'node:os'
+import { createClient, isHoldfastError, type Client } from '@holdfast/client'
+import { isReaderGone } from '../../terminal/print.ts'
+import { stopOnSignal } from '../../terminal/stop-on-signal.ts'
+import { CommandError } from '../errors/command-error.ts'
+import type { VerbArguments } from '../verb/client-verb.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+import { explain } from '../errors/explain.ts'
+import { findLogin } from '../login/find-login.ts'
+import type { Login } from '../login/profile.ts'
+import { createReport, type Report } from '../output/report.ts'
+
+/** What a verb works with. */
+export interface Remote {
+  readonly client: Client
+  readonly login: Login
+  readonly report: Report
+  /** Aborts at the first signal to end. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a verb with a client of the login; resolves with the exit code: that of the report, or 128 and its number if a signal ended it.
+ *
+ * @throws CommandError for what ended the verb
+ */
+export async function withRemote(
+  { json }: VerbArguments,
+  work: (remote: Remote) => Promise<void>,
+  report: Report = createReport(json === true),
+): Promise<number> {
+  const login = await findLogin(process.env)
+  const interruption = stopOnSignal()
+  const { signal } = interruption
+  try {
+    await work({ client: clientOf(login, report), login, report, signal })
+    return report.exitCode()
+  } catch (error) {
+    if (isReaderGone(error)) return report.exitCode()
+    const stoppedBy = interruption.name()
+    if (stoppedBy !== undefined && signal.aborted) {
+      report.note(`Stopped by ${stoppedBy}.`)
+      return 128 + constants.signals[stoppedBy]
+    }
+    throw isHoldfastError(error) ? explain(error, 'Failed') : error
+  }
+}
+
+function clientOf(login: Login, report: Report): Client {
+  try {
+    return createClient({
+      ...login,
+      onRetry: ({ error, delayMs }) =>
+        report.note(`${error.message}; trying again in ${Math.ceil(delayMs / 1000)} s`),
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(exitCodes.login, `The login cannot be used: ${reason}.`)
+  }
+}

@@ -1,0 +1,107 @@
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runHoldfast, useHoldfast, type HoldfastOptions } from '@holdfast/testing'
+import { expect } from 'chai'
+
+describe('holdfast login', function () {
+  this.timeout(120_000)
+  const holdfast = useHoldfast()
+  const { site } = holdfast
+  const run = (args: readonly string[], options: Partial<HoldfastOptions> = {}) =>
+    runHoldfast(args, {
+      cwd: site.path,
+      ...options,
+      env: { HOME: site.path, XDG_CONFIG_HOME: join(site.path, 'config'), ...options.env },
+    })
+  const login = (url: string, input = 'correct horse\n') =>
+    run(['login', url, '--name', 'demo', '--password-stdin'], { input })
+  const profile = () => join(site.path, 'config/holdfast/profile.json')
+
+  it('keeps what the server has accepted, for its owner only', async () => {
+    const { url } = await holdfast.start()
+    expect(await login(url)).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: `Logged in to ${url}/ as "demo".\n`,
+    })
+    expect((await stat(profile())).mode & 0o777).to.equal(0o600)
+    expect((await stat(join(profile(), '..'))).mode & 0o777).to.equal(0o700)
+    expect(await readdir(join(profile(), '..'))).to.deep.equal(['profile.json'])
+  })
+
+  it('keeps nothing that the server refuses, and ends with 3', async () => {
+    const { url } = await holdfast.start()
+    const { code, stderr } = await login(url, 'wrong')
+    expect({ code, stderr }).to.deep.equal({
+      code: 3,
+      stderr: `holdfast: ${url}/ was not logged in to: Invalid credentials. Check the name and the password.\n`,
+    })
+    expect(await readdir(site.path)).not.to.include('config')
+  })
+
+  it('ends with 5 where no server is', async () => {
+    const server = await holdfast.start()
+    await server.kill()
+    const { code, stderr } = await login(server.url)
+    expect({ code, stderr }).to.deep.include({ code: 5 })
+    expect(stderr).to.match(/^holdfast: http:\S+ was not logged in to: No answer: /)
+  })
+
+  it('says what it has done as JSON', async () => {
+    const { url } = await holdfast.start()
+    const args = ['login', `${url}/?a#b`, '--name', 'demo', '--password-stdin', '--json']
+    const { stdout, stderr } = await run(args, { input: 'correct horse' })
+    expect(stderr).to.equal('')
+    expect(JSON.parse(stdout)).to.deep.equal({ url: `${url}/`, name: 'demo', profile: profile() })
+    const { stdout: out } = await run(['logout', '--json'])
+    expect(JSON.parse(out)).to.deep.equal({ profile: profile(), removed: true })
+  })
+
+  it('is undone by logout', async () => {
+    const { url } = await holdfast.start()
+    await login(url)
+    expect(await run(['logout'])).to.deep.equal({ code: 0, stdout: '', stderr: 'Logged out.\n' })
+    expect((await run(['logout'])).stderr).to.equal('There was no login.\n')
+    expect(await readdir(join(profile(), '..'))).to.deep.equal([])
+  })
+
+  const mistakes: readonly (readonly [readonly string[], string])[] = [
+    [['login'], 'Say the address of one server'],
+    [['login', 'http://a', 'http://b'], 'Unknown argument: http://b'],
+    [['login', 'files.example.com'], '"files.example.com" is not the address of a server'],
+    [['login', 'ftp://a'], '"ftp://a" is not the address of a server'],
+    [['login', 'https://zoe:secret@a'], 'The address has credentials in it'],
+    [['login', 'https://a'], 'Say the customer with --name'],
+    [['login', 'https://a', '--name', 'zoe'], 'Give the password with --password-stdin'],
+    [['login', 'https://a', '--name', ''], 'The name "" is empty'],
+    [['login', 'https://a', '--name', 'a', '--password-stdin'], 'Standard input holds no password'],
+    [['login', 'https://a', '--password', 'x'], 'use --password-stdin'],
+    [['login', 'https://a', '--nam', 'x'], 'Did you mean --name?'],
+    [['logout', '--name', 'x'], '--name is of another command'],
+  ]
+  for (const [args, message] of mistakes) {
+    it(`refuses "${args.join(' ')}" with 2`, async () => {
+      const { code, stdout, stderr } = await run(args)
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
+      expect(stderr).to.match(/^holdfast: /)
+      expect(stderr).to.include(message)
+      expect(stderr).not.to.match(/secret|^\s+at |unexpected/m)
+    })
+  }
+
+  it('refuses no variable of a client at a server', async () => {
+    const env = { HOLDFAST_URL: 'http://a', HOLDFAST_NAME: 'b', HOLDFAST_PASSWORD: 'c' }
+    const server = await holdfast.start([], { env })
+    expect(server.output()).not.to.include('is no setting')
+  })
+
+  it('leaves a profile alone that others may read', async () => {
+    const { url } = await holdfast.start()
+    await login(url)
+    await chmod(profile(), 0o640)
+    await writeFile(profile(), '{}')
+    // It keeps a new one all the same.
+    expect((await login(url)).code).to.equal(0)
+    expect((await stat(profile())).mode & 0o777).to.equal(0o600)
+  })
+})
