@@ -1,5 +1,5 @@
 export { createDraft, type Draft, type DraftOptions } from './draft/create-draft.ts'
-export { completenessAfter, uploadComplete } from './draft/draft-headers.ts'
+export { completenessAfter, headerOfPart } from './draft/draft-headers.ts'
 export type { DraftAnswer, DraftRequest } from './draft/draft-request.ts'
 export { createTusHandler, type TusHandler, type TusHandlerOptions } from './node/tus-handler.ts'
 export type { CreationOptions } from './tus/create-upload.ts'

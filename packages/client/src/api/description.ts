@@ -81,7 +81,7 @@ export const problems = {
   'invalid-header': {
     status: 400,
     message:
-      '^(Invalid if-none-match: |Invalid if-match: |Invalid if-unmodified-since: |Invalid content-range: |Invalid upload-complete: |Invalid Content-Digest: |Invalid upload-length: |Invalid upload-defer-length: |Invalid upload-offset: |Invalid upload-metadata: |Invalid upload-checksum: |Invalid upload-concat: )',
+      '^(Invalid if-none-match: |Invalid if-match: |Invalid if-unmodified-since: |Invalid content-range: |Invalid upload-complete: |Invalid upload-incomplete: |Invalid Content-Digest: |Invalid upload-length: |Invalid upload-defer-length: |Invalid upload-offset: |Invalid upload-metadata: |Invalid upload-checksum: |Invalid upload-concat: )',
   },
   'invalid-field': {
     status: 400,

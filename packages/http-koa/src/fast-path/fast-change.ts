@@ -76,6 +76,7 @@ function isSpecial({ request, awaitsContinue }: Exchange): boolean {
     headers['content-range'] !== undefined ||
     headers['content-digest'] !== undefined ||
     headers['upload-complete'] !== undefined ||
+    headers['upload-incomplete'] !== undefined ||
     isConditional(headers)
   )
 }

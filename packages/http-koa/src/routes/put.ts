@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { uploadComplete, type Draft } from '@holdfast/resumable'
+import { headerOfPart, type Draft } from '@holdfast/resumable'
 import type { RouterMiddleware } from '@koa/router'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
@@ -33,9 +33,9 @@ export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastSt
     if (ctx.state.link === undefined && draft?.isCreation(ctx.req)) {
       return createByDraft(draft, ctx, { name, createOnly, uploads: '../uploads' })
     }
-    // The body is a part as well, or may be one where the header cannot be read.
-    if (headers['upload-complete'] !== undefined && uploadComplete(ctx.req) !== true) {
-      throw problems.invalidHeader('upload-complete', 'an upload is always the whole file')
+    const partHeader = headerOfPart(ctx.req)
+    if (partHeader !== undefined) {
+      throw problems.invalidHeader(partHeader, 'an upload is always the whole file')
     }
     const digest = parseContentDigest(ctx.get('content-digest') || undefined)
     const upload = prepareUpload(

@@ -26,7 +26,23 @@ export function speaksVersion(request: Pick<DraftRequest, 'headers'>): boolean {
 
 /** "Completeness": whether the request's content is the rest of the file; `undefined` without a valid header. */
 export function uploadComplete(request: Pick<DraftRequest, 'headers'>): boolean | undefined {
-  const digit = booleanItem.exec(headerOf(request, 'upload-complete') ?? '')?.[1]
+  return booleanIn(request, 'upload-complete')
+}
+
+/**
+ * The header by which a request says that its content is a part of the file, or by which it may say so where it cannot be read;
+ * `undefined` if there is none. Drafts before the fourth had `Upload-Incomplete`.
+ */
+export function headerOfPart(request: Pick<DraftRequest, 'headers'>): string | undefined {
+  const whole = { 'upload-complete': true, 'upload-incomplete': false }
+  return Object.entries(whole).find(
+    ([header, value]) =>
+      headerOf(request, header) !== undefined && booleanIn(request, header) !== value,
+  )?.[0]
+}
+
+function booleanIn(request: Pick<DraftRequest, 'headers'>, header: string): boolean | undefined {
+  const digit = booleanItem.exec(headerOf(request, header) ?? '')?.[1]
   return digit === undefined ? undefined : digit === '1'
 }
 
