@@ -46,7 +46,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   // The command line, above everything.
   holdfast: {
     dependencies: ['client', 'copy', 'core', 'credentials-file', 'passwords', 'server'],
-    devDependencies: ['minio-container', 'store-disk', 'testing'],
+    devDependencies: ['contract', 'minio-container', 'store-disk', 'testing'],
   },
   server: {
     dependencies: [

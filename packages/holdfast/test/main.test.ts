@@ -21,7 +21,22 @@ describe('holdfast', () => {
   })
 
   const pages: readonly (readonly [readonly string[], readonly string[]])[] = [
-    [['--help'], ['holdfast serve', 'holdfast customers', 'holdfast doctor', 'Examples:']],
+    [
+      ['--help'],
+      [
+        'Server commands:\n  holdfast serve ',
+        '\n\nClient commands:\n  holdfast login ',
+        'Exit codes',
+      ],
+    ],
+    [
+      ['-h', '--json'],
+      ['Server commands:', 'Examples:'],
+    ],
+    [
+      ['ls', '-h'],
+      ['--long', 'Examples:'],
+    ],
     [
       ['serve', '--help'],
       ['Server:', '--max-file-size', '[$HOLDFAST_PORT]', '[default: 3000]', 'Examples:'],
@@ -75,7 +90,7 @@ describe('holdfast', () => {
   })
 
   const mistakes: readonly (readonly [readonly string[], string])[] = [
-    [[], 'Say which command: serve, copy, customers, usage or doctor.'],
+    [[], 'Say which command: serve, copy, customers, usage or doctor; as a client login, '],
     [['sreve'], 'Did you mean serve?'],
     [
       ['customers', 'frob'],

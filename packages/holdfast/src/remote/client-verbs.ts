@@ -1,13 +1,36 @@
+import { completion } from '../completion/completion.ts'
+import { du } from './files/du.ts'
+import { link } from './files/link.ts'
+import { ls } from './files/ls.ts'
+import { rm } from './files/rm.ts'
+import { stat } from './files/stat.ts'
 import { cat } from './get/cat.ts'
 import type { ClientVerb } from './verb/client-verb.ts'
 import { login } from './login/login.ts'
 import { logout } from './login/logout.ts'
 
 /** Every command that speaks to a server, in the order of the help. */
-export const clientVerbs: readonly ClientVerb[] = [login, logout, cat]
+export const clientVerbs: readonly ClientVerb[] = [
+  login,
+  logout,
+  cat,
+  ls,
+  stat,
+  rm,
+  link,
+  du,
+  completion,
+]
+
+/** The words by which they are called. */
+export const verbNames = clientVerbs.map(nameOf)
 
 /** What yargs takes for the verb: the first word that is no flag. */
 export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
   const word = args.find((arg) => !arg.startsWith('-'))
-  return clientVerbs.find(({ command }) => command.split(' ', 1)[0] === word)
+  return clientVerbs.find((verb) => nameOf(verb) === word)
+}
+
+function nameOf({ command }: ClientVerb): string {
+  return command.split(' ', 1)[0] ?? ''
 }

@@ -55,6 +55,11 @@ export function createMatcher(pattern: string): (name: string) => boolean {
   return (name) => isMatch(name)
 }
 
+/** What every match of `pattern` begins with. */
+export function fixedStart(pattern: string): string {
+  return /^[^*?[\\]*/.exec(pattern)?.[0] ?? ''
+}
+
 async function* matches(
   pattern: string,
   { client, report, signal }: Expansion,
@@ -64,8 +69,7 @@ async function* matches(
     return
   }
   const isMatch = createMatcher(pattern)
-  // What comes before the first special character is the beginning of every match.
-  const [prefix = ''] = /^[^*?[\\]*/.exec(pattern) ?? []
+  const prefix = fixedStart(pattern)
   let found = 0
   for await (const name of client.list({ prefix, signal })) {
     if (!isMatch(name)) continue

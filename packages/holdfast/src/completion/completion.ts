@@ -1,0 +1,34 @@
+import { programName } from '@holdfast/credentials-file'
+import { basename } from 'node:path'
+import { usageError } from '../remote/errors/command-error.ts'
+import type { ClientVerb, VerbArguments } from '../remote/verb/client-verb.ts'
+import { print } from '../terminal/print.ts'
+import { completionScript, shells, type Shell } from './completion-script.ts'
+
+/** `holdfast completion [SHELL]`. */
+export const completion: ClientVerb = {
+  command: 'completion [shell]',
+  describe: 'Print a script by which a shell completes commands, options and names',
+  flags: [],
+  options: (yargs) =>
+    yargs
+      .positional('shell', { choices: shells, describe: 'Without it, the one that $SHELL names' })
+      .example('source <($0 completion bash)', 'in ~/.bashrc')
+      .example('source <($0 completion zsh)', 'in ~/.zshrc, after compinit')
+      .example('$0 completion fish > ~/.config/fish/completions/holdfast.fish', '')
+      .epilog(
+        'Names on the server are completed where a login is kept or set, for get, cat, ls, rm, stat and link.',
+      ),
+  async run(argv) {
+    await print(completionScript(shellFrom(argv, process.env['SHELL']), programName()))
+    return 0
+  },
+}
+
+function shellFrom({ '--': [stray] = [], ...argv }: VerbArguments, ownShell = ''): Shell {
+  if (stray !== undefined) throw usageError(`Nothing goes after "--" here: "${stray}".`)
+  const name = argv['shell'] ?? basename(ownShell)
+  const shell = shells.find((each) => each === name)
+  if (shell === undefined) throw usageError(`Say which shell: ${shells.join(', ')}.`)
+  return shell
+}

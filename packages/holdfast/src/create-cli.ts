@@ -1,0 +1,104 @@
+import yargs, { type Argv } from 'yargs'
+import { readFileSync } from 'node:fs'
+import { SetupError } from '@holdfast/core'
+import { programName } from '@holdfast/credentials-file'
+import { settingNames, warnOfVariables } from '@holdfast/server/config'
+import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
+import { customersCommands } from './customers.ts'
+import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
+import { explainMistake } from './explain-mistake.ts'
+import { clientVerbIn, clientVerbs, verbNames } from './remote/client-verbs.ts'
+import { usageError } from './remote/errors/command-error.ts'
+import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { parserConfiguration } from './terminal/parser-configuration.ts'
+import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
+
+/** Every flag there is, for guessing which one was meant. */
+const flags = [
+  ...settingNames,
+  ...copyFlags,
+  ...usageFlags,
+  ...doctorFlags,
+  ...clientVerbs.flatMap((verb) => verb.flags),
+  ...['config', 'quota', 'max-files', 'password-stdin', 'json', 'literal', 'help', 'version'],
+]
+
+/** The commands that need no login at a server. */
+export const serverCommands = ['serve', 'copy', 'customers', 'usage', 'doctor']
+
+const whichCommand = `Say which command: ${serverCommands.slice(0, -1).join(', ')} or doctor; as a client ${verbNames.join(', ')}.`
+
+const exitCodesText =
+  'Exit codes of the client: 0 if all is done, 1 if something failed, 2 for a mistake in the command line, 3 without a login that the server takes, 4 if what was named is not there, 5 if another try may succeed. Where files failed for several reasons, it is 1.'
+
+/** What a command line is parsed for. */
+export interface CliActions {
+  /** Gets the work of the command, which has begun, and its exit code. */
+  readonly run: (work: Promise<number>) => Promise<void>
+  readonly warn: (message: string) => void
+}
+
+/** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe them. */
+export function createCli(args: readonly string[], { run, warn }: CliActions): Argv {
+  const verb = clientVerbIn(args)
+  const cli = yargs([...args])
+    .scriptName(programName())
+    .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
+    .command('serve', 'Run the server', describeServe, (argv) => run(serve(argv as ServeFlags)))
+    .command('copy', 'Copy files from one store to another', describeCopy, (argv) =>
+      run(copy(argv as unknown as CopyFlags)),
+    )
+    .command('customers', 'Edit and check the customers file', (inner) =>
+      customersCommands(inner, run),
+    )
+    .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
+      run(usage(argv as unknown as UsageFlags)),
+    )
+    .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
+      run(doctor(argv as unknown as DoctorFlags)),
+    )
+  for (const { command, describe, options, run: runVerb } of clientVerbs) {
+    cli.command(command, describe, options, (argv) => run(runVerb(argv)))
+  }
+  cli
+    .middleware(({ _: [command] }) => {
+      // A server warns in its log.
+      if (command !== 'serve') warnOfVariables({ warn }, process.env)
+    })
+    .demandCommand(1, whichCommand)
+    .example('$0 customers add alice', 'make a customer and print the password')
+    .example('$0 serve --data ./data', 'run the server')
+    .example('$0 login https://files.example.com', 'keep the password for a server')
+    .example('$0 put notes.txt', 'store a file there')
+    .epilog(exitCodesText)
+    .version(version())
+    .alias('version', 'v')
+    .alias('help', 'h')
+    .strict()
+    .recommendCommands()
+    .parserConfiguration(parserConfiguration)
+    .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
+    .exitProcess(false)
+    // Our own messages are in English, so yargs' must be, too.
+    .detectLocale(false)
+    .fail((message, error: Error | undefined) => {
+      // A command's own error is explained below. An error of yargs is a mistake in the command line.
+      if (error !== undefined && error.name !== 'YError') throw error
+      const mistake = explainMistake(error?.message ?? message, args, flags)
+      throw verb ? usageError(mistake) : new SetupError(mistake)
+    })
+  return cli
+}
+
+/** Yargs always makes the help, and breaking its lines is most of that work. */
+export function isHelpWanted(args: readonly string[]): boolean {
+  return args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
+}
+
+/** The version of this package. */
+function version(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
+  return (manifest as { version: string }).version
+}

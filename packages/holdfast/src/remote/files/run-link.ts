@@ -1,0 +1,73 @@
+import type { LinkRequest } from '@holdfast/client'
+import { adviceOf, parseByteSize } from '@holdfast/core'
+import { parsePeriod } from '@holdfast/server/config'
+import { usageError } from '../errors/command-error.ts'
+import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
+import { expandNames } from '../names/expand-names.ts'
+import { forEachName } from '../names/for-each-name.ts'
+import { localTime } from '../output/local-time.ts'
+import { withRemote } from '../session/with-remote.ts'
+
+/** Prints a link for each file that is named, in their order; resolves with the exit code. */
+export function runLink(argv: VerbArguments): Promise<number> {
+  const request = requestFrom(argv)
+  const literal = argv.literal === true || request.verb === 'upload'
+  return withRemote(argv, async (remote) => {
+    const { client, report } = remote
+    const names = expandNames(namesIn(argv), { literal }, remote)
+    await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
+      const { url, expires } = await client.link(name, { ...request, signal })
+      await report.result({ name, url, expires }, url)
+      if (argv.json !== true) report.note(`"${name}": good until ${localTime(expires.toJSON())}`)
+    })
+  })
+}
+
+/** @throws CommandError for flags that do not go together, and for values that mean nothing */
+function requestFrom(argv: VerbArguments): LinkRequest {
+  const lifetimeMs = parsed(argv, 'expires-in', parsePeriod)
+  const expiresIn = lifetimeMs === undefined ? undefined : Math.ceil(lifetimeMs / 1000)
+  const lifetime = { ...(expiresIn !== undefined && { expiresIn }) }
+  if (argv['upload'] !== true) {
+    refuse(
+      argv,
+      ['prefix', 'max-files', 'max-size', 'replace'],
+      'is for links to upload: add --upload',
+    )
+    return { ...lifetime, ...(argv['inline'] === true && { inline: true }) }
+  }
+  refuse(argv, ['inline'], 'is for links to download: leave out --upload')
+  if (argv['prefix'] !== true) refuse(argv, ['max-files'], 'is for many files: add --prefix')
+  const maxFiles = parsed(argv, 'max-files', parseCount)
+  const maxSize = parsed(argv, 'max-size', parseByteSize)
+  return {
+    verb: 'upload',
+    ...lifetime,
+    ...(argv['prefix'] === true && { prefix: true }),
+    ...(argv['replace'] === true && { replace: true }),
+    ...(maxFiles !== undefined && { maxFiles }),
+    ...(maxSize !== undefined && { maxSize }),
+  }
+}
+
+function refuse(argv: VerbArguments, flags: readonly string[], reason: string): void {
+  const stray = flags.find((flag) => argv[flag] !== undefined && argv[flag] !== false)
+  if (stray !== undefined) throw usageError(`--${stray} ${reason}.`)
+}
+
+function parsed<T>(argv: VerbArguments, flag: string, parse: (text: string) => T): T | undefined {
+  const text = textIn(argv, flag)
+  if (text === undefined) return undefined
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const { problem, remedies } = adviceOf(error)
+    throw usageError(`--${flag} "${text}" ${problem}`, remedies)
+  }
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new RangeError('is not a number of files')
+}

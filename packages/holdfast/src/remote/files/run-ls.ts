@@ -1,0 +1,68 @@
+import type { Client, ListOptions } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
+import { CommandError, usageError } from '../errors/command-error.ts'
+import type { VerbArguments } from '../verb/client-verb.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+import { createMatcher, fixedStart, isPattern } from '../names/expand-names.ts'
+import { localTime } from '../output/local-time.ts'
+import { shown } from '../output/shown.ts'
+import { withRemote } from '../session/with-remote.ts'
+
+/** Prints a line for each file as it comes; resolves with the exit code. */
+export function runLs(argv: VerbArguments): Promise<number> {
+  const word = wordIn(argv)
+  const { prefix, isMatch } = selectionOf(word, argv.literal === true)
+  const hasDetails = argv.json === true || argv['long'] === true
+  return withRemote(argv, async ({ client, report, signal }) => {
+    let count = 0
+    const options = { prefix, signal }
+    for await (const row of hasDetails ? detailedRows(client, options) : rows(client, options)) {
+      if (!isMatch(row.name)) continue
+      count++
+      await report.result(row.fields, row.text)
+    }
+    if (count > 0 || word === undefined) return
+    await report.failed(word, new CommandError(exitCodes.notFound, 'No file matches.'))
+  })
+}
+
+interface Row {
+  readonly name: string
+  readonly fields: object
+  readonly text: string
+}
+
+async function* rows(client: Client, options: ListOptions): AsyncGenerator<Row, void> {
+  for await (const name of client.list(options)) yield { name, fields: { name }, text: shown(name) }
+}
+
+async function* detailedRows(client: Client, options: ListOptions): AsyncGenerator<Row, void> {
+  for await (const details of client.listDetails(options)) {
+    const { name, size, modified } = details
+    const text = `${formatBytes(size).padStart(7)}  ${localTime(modified)}  ${shown(name)}`
+    yield { name, fields: details, text }
+  }
+}
+
+interface Selection {
+  readonly prefix: string | undefined
+  readonly isMatch: (name: string) => boolean
+}
+
+function selectionOf(word: string | undefined, isLiteral: boolean): Selection {
+  if (word === undefined || isLiteral || !isPattern(word)) {
+    return { prefix: word, isMatch: () => true }
+  }
+  const isMatch = createMatcher(word)
+  return { prefix: fixedStart(word), isMatch: (name) => name === word || isMatch(name) }
+}
+
+/** The prefix, before or after `--`. */
+function wordIn({ '--': rest = [], ...argv }: VerbArguments): string | undefined {
+  const words = [...(typeof argv['prefix'] === 'string' ? [argv['prefix']] : []), ...rest]
+  const [word, second] = words
+  if (second === undefined) return word
+  throw usageError(`One prefix at a time: what is "${second}"?`, [
+    'A pattern goes in quotes, so that the shell leaves it alone.',
+  ])
+}

@@ -1,0 +1,24 @@
+import type { Usage } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
+import { sizeWithBytes } from './size-with-bytes.ts'
+
+/** What a customer keeps and may keep, in a line for each fact. */
+export function usageText({ files, bytes, quota, maxFiles, unfinished }: Usage): string {
+  const share = quota === undefined ? '' : ` of ${formatBytes(quota)} (${percent(bytes, quota)})`
+  return [
+    `size        ${sizeWithBytes(bytes)}${share}`,
+    `files       ${files}${maxFiles === undefined ? '' : ` of ${maxFiles}`}`,
+    ...(unfinished.uploads === 0
+      ? []
+      : [
+          `unfinished  ${unfinished.uploads} ${unfinished.uploads === 1 ? 'upload' : 'uploads'} with ${sizeWithBytes(unfinished.bytes)}`,
+        ]),
+  ].join('\n')
+}
+
+/** Rounded down: 100% means that there is no room. */
+function percent(bytes: number, quota: number): string {
+  if (quota === 0) return '100%'
+  const share = Math.floor((bytes / quota) * 100)
+  return share === 0 && bytes > 0 ? '<1%' : `${share}%`
+}

@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { useServer } from '../support/use-server.ts'
+
+describe('holdfast link', function () {
+  this.timeout(120_000)
+  const server = useServer()
+  const link = (...args: readonly string[]) => server.holdfast(['link', ...args])
+  before(async () => {
+    await server.client.upload('a.txt', 'one')
+    await server.client.upload('b.txt', 'two')
+  })
+
+  it('prints links that open the files', async () => {
+    const { code, stdout, stderr } = await link('b.txt', 'a*', '--expires-in', '10m')
+    expect(code).to.equal(0)
+    const urls = stdout.split('\n').slice(0, -1)
+    const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()))
+    expect(texts).to.deep.equal(['two', 'one'])
+    expect(stderr).to.match(/^holdfast: "b\.txt": good until \d{4}-\d\d-\d\d \d\d:\d\d\n/)
+  })
+
+  it('says them as JSON', async () => {
+    const before = Date.now()
+    const { stdout, stderr } = await link('a.txt', '--expires-in', '7d', '--inline', '--json')
+    const made = JSON.parse(stdout) as Readonly<Record<'name' | 'url' | 'expires', string>>
+    expect({ name: made.name, stderr }).to.deep.equal({ name: 'a.txt', stderr: '' })
+    expect(Date.parse(made.expires)).to.be.within(
+      before + 6.9 * 864e5,
+      Date.now() + 7 * 864e5 + 1000,
+    )
+    const { headers } = await fetch(made.url)
+    expect(headers.get('content-disposition')).to.match(/^inline/)
+  })
+
+  it('prints links to upload', async () => {
+    const bounds = ['--prefix', '--max-files', '2', '--max-size', '5B']
+    const { stdout } = await link('from-bob-', '--upload', ...bounds)
+    const put = async (name: string, body: string) => {
+      const url = stdout.trim().replace('from-bob-?', `from-bob-${name}?`)
+      return (await fetch(url, { method: 'PUT', body })).status
+    }
+    expect([await put('1', '12345'), await put('2', '123456')]).to.deep.equal([200, 413])
+    expect(await (await server.client.download('from-bob-1')).text()).to.equal('12345')
+  })
+
+  it('ends with 4 where there is no such file', async () => {
+    expect(await link('x')).to.deep.equal({
+      code: 4,
+      stdout: '',
+      stderr: 'holdfast: x: File not found\n',
+    })
+  })
+
+  const mistakes: readonly (readonly [readonly string[], string])[] = [
+    [[], 'Say the name of a file.'],
+    [['a', '--prefix'], '--prefix is for links to upload: add --upload.'],
+    [['a', '--upload', '--inline'], '--inline is for links to download: leave out --upload.'],
+    [['a', '--upload', '--max-files', '2'], '--max-files is for many files: add --prefix.'],
+    [['a', '--expires-in', '1'], '--expires-in "1" is not a time between 1ms and 1000 days'],
+    [['a', '--upload', '--max-size', '5G'], '--max-size "5G" is not a size'],
+    [['a', '--upload', '--prefix', '--max-files', '0'], '--max-files "0" is not a number of files'],
+  ]
+  for (const [args, message] of mistakes) {
+    it(`refuses "${args.join(' ')}"`, async () => {
+      const { code, stdout, stderr } = await link(...args)
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
+      expect(stderr).to.include(message)
+    })
+  }
+})

@@ -1,0 +1,72 @@
+import type { FileDetails } from '@holdfast/client'
+import { nastyNames } from '@holdfast/contract'
+import { expect } from 'chai'
+import { useServer } from '../support/use-server.ts'
+
+describe('holdfast ls', function () {
+  this.timeout(120_000)
+  const server = useServer()
+  const ls = (...args: readonly string[]) => server.holdfast(['ls', ...args])
+
+  it('prints nothing of nothing', async () => {
+    expect(await ls()).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+  })
+
+  describe('with files', () => {
+    before(async () => {
+      for (const name of ['a.jpg', 'a1.txt', 'a[1].txt', '-b', '.c', 'b\u202ea']) {
+        await server.client.upload(name, 'x'.repeat(1234))
+      }
+    })
+    after(() => server.empty())
+
+    it('prints the names in the order of their bytes, as they are', async () => {
+      const stdout = '-b\n.c\na.jpg\na1.txt\na[1].txt\nb\u202ea\n'
+      expect(await ls()).to.deep.equal({ code: 0, stdout, stderr: '' })
+    })
+
+    it('takes the beginning of names, or a pattern', async () => {
+      const found = async (...args: readonly string[]) => (await ls(...args)).stdout.split('\n')
+      expect(await found('a')).to.deep.equal(['a.jpg', 'a1.txt', 'a[1].txt', ''])
+      expect(await found('*.txt')).to.deep.equal(['a1.txt', 'a[1].txt', ''])
+      expect(await found('a[1].txt')).to.deep.equal(['a1.txt', 'a[1].txt', ''])
+      expect(await found('a[1', '--literal')).to.deep.equal(['a[1].txt', ''])
+      expect(await found('--', '-')).to.deep.equal(['-b', ''])
+    })
+
+    it('shows sizes and times with -l', async () => {
+      const { stdout } = await ls('-l', 'a.')
+      expect(stdout).to.match(/^1\.23 kB {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}a\.jpg\n$/)
+    })
+
+    it('prints a line of JSON for each file with --json', async () => {
+      const { stdout } = await ls('a.', '--json')
+      const { etag, modified, ...file } = JSON.parse(stdout) as FileDetails
+      expect(file).to.deep.equal({ name: 'a.jpg', size: 1234, type: 'image/jpeg' })
+      expect([etag[0], new Date(modified).toJSON()]).to.deep.equal(['"', modified])
+    })
+
+    it('ends with 4 where nothing is found, and with 2 for two words', async () => {
+      expect(await ls('x')).to.deep.equal({
+        code: 4,
+        stdout: '',
+        stderr: 'holdfast: x: No file matches.\n',
+      })
+      expect((await ls('--', 'a', 'b')).code).to.equal(2)
+      const { code, stderr } = await ls('a', 'b')
+      expect(code).to.equal(2)
+      expect(stderr).to.include('Unknown argument: b')
+    })
+  })
+
+  it('prints any name, raw and as JSON', async () => {
+    const { client } = server
+    await Promise.all(nastyNames.map((name) => client.upload(name, '')))
+    const names: string[] = []
+    for await (const name of server.client.list()) names.push(name)
+    expect((await ls()).stdout).to.equal(names.map((name) => `${name}\n`).join(''))
+    const lines = (await ls('--json')).stdout.split('\n').slice(0, -1)
+    expect(lines.map((line) => (JSON.parse(line) as FileDetails).name)).to.deep.equal(names)
+    await server.empty()
+  })
+})
