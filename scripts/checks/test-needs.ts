@@ -14,6 +14,7 @@ const users = {
   python: ['packages/system-tests/test/openapi/python-environment.ts'],
   go: ['packages/system-tests/test/tus-clients/support/go-client.ts'],
   java: ['packages/system-tests/test/openapi/clients/client-project.ts'],
+  mandoc: ['scripts/manual/test/man-page.test.ts'],
   rsync: ['packages/system-tests/test/docs/backup.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],
   powercuts: ['packages/system-tests/test/power-cut/start-power-cuts.ts'],
