@@ -1,11 +1,10 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { rejection } from '@holdfast/testing'
+import { type BadLine, type Fate, rejection, startBadLine } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { Retry } from '../src/index.ts'
 import { all } from './support/all.ts'
-import { startBadLine, type BadLine, type Fate } from './support/bad-line.ts'
 import { contentOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, startService, type RunningService } from './support/running-service.ts'
 
