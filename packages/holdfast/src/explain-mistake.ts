@@ -2,6 +2,7 @@ import { closestWord } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file'
 import { secretRemedy } from '@holdfast/server/config'
 import { customersCommandNames } from './customers.ts'
+import { commandFor } from './help/command-for.ts'
 
 /** The first line of yargs' message about what it does not know; its language is pinned to English. */
 const unknown = /^Unknown arguments?: (.*)$/m
@@ -12,6 +13,10 @@ export function explainMistake(
   args: readonly string[],
   flags: readonly string[],
 ): string {
+  const command = commandFor(args.find((arg) => !arg.startsWith('-')) ?? '')
+  if (command !== undefined) {
+    return `${programName()} ${command} does that.\nSee ${programName()} ${command} --help.`
+  }
   const words = unknown.exec(message)?.[1]?.split(', ') ?? []
   const hints = words.flatMap((word) => hintsFor(word, args, flags))
   return [message, ...hints, `See ${programName()} --help.`].join('\n')
@@ -36,6 +41,11 @@ function hintsFor(
     return [`After customers comes one of ${customersCommandNames.join(', ')}.`]
   }
   if (isFlag && flags.includes(word)) return [`--${word} is of another command.`]
-  const meant = closestWord(word, flags)
+  const meant = closestWord(word, flags) ?? (isFlag ? beginningWith(word, flags) : undefined)
   return meant === undefined ? [] : [`Did you mean --${meant}?`]
+}
+
+function beginningWith(word: string, flags: readonly string[]): string | undefined {
+  const [only, other] = word.length < 3 ? [] : flags.filter((flag) => flag.startsWith(word))
+  return other === undefined ? only : undefined
 }

@@ -14,6 +14,7 @@ import { standardError } from './terminal/standard-error.ts'
  */
 export async function main(args: readonly string[]): Promise<number> {
   try {
+    if (args[0] === 'help' && args.length > 1) return await main([...args.slice(1), '--help'])
     if (args[0] === '--complete') return await completeFor(args.slice(1))
     if (isProgramHelpWanted(args)) return await printHelp(args)
     return await runCommand(args)

@@ -92,6 +92,7 @@ describe('holdfast', () => {
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [[], 'Say which command: serve, copy, customers, usage or doctor; as a client login, '],
     [['sreve'], 'Did you mean serve?'],
+    [['delete', 'x'], 'holdfast rm does that.\nSee holdfast rm --help.'],
     [
       ['customers', 'frob'],
       'Unknown argument: frob\nAfter customers comes one of add, list, remove,',

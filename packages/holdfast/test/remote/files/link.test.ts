@@ -56,6 +56,7 @@ describe('holdfast link', function () {
     [['a', '--prefix'], '--prefix is for links to upload: add --upload.'],
     [['a', '--upload', '--inline'], '--inline is for links to download: leave out --upload.'],
     [['a', '--upload', '--max-files', '2'], '--max-files is for many files: add --prefix.'],
+    [['a', '--expires', '1h'], 'Did you mean --expires-in?'],
     [['a', '--expires-in', '1'], '--expires-in "1" is not a time between 1ms and 1000 days'],
     [['a', '--upload', '--max-size', '5G'], '--max-size "5G" is not a size'],
     [['a', '--upload', '--prefix', '--max-files', '0'], '--max-files "0" is not a number of files'],
