@@ -9,6 +9,7 @@ import {
   type StoreKind,
   type WrittenSettings,
 } from '@holdfast/server/config'
+import { parseConcurrency } from './settings/parse-concurrency.ts'
 import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
 import { refuseRest } from './settings/refuse-rest.ts'
 import { settingEnvironment } from './settings/setting-environment.ts'
@@ -106,12 +107,6 @@ function storeKind(value: string, flag: string): StoreKind {
   } catch (error) {
     throw new SetupError(`${flag} "${value}" ${error instanceof Error ? error.message : ''}.`)
   }
-}
-
-function parseConcurrency(value: string): number {
-  const count = /^\d{1,2}$/.test(value) ? Number(value) : 0
-  if (count >= 1 && count <= 64) return count
-  throw new SetupError(`--concurrency "${value}" is not a number from 1 to 64.`)
 }
 
 function refuseUnclearTarget(from: StoreKind, to: StoreKind, toData: string | undefined): void {

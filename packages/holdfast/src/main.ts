@@ -5,6 +5,7 @@ import { groupCommands } from './help/group-commands.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
 import { CommandError } from './remote/errors/command-error.ts'
 import { exitCodes } from './remote/errors/exit-codes.ts'
+import { hideDashes, showDashes } from './remote/verb/lone-dash.ts'
 import { print } from './terminal/print.ts'
 import { standardError } from './terminal/standard-error.ts'
 
@@ -29,7 +30,8 @@ export async function main(args: readonly string[]): Promise<number> {
 async function runCommand(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
-  await createCli(args, { run, warn: say }).parseAsync()
+  const read = clientVerbIn(args) ? hideDashes(args) : args
+  await createCli(read, { run, warn: say }).parseAsync()
   return exitCode
 }
 
@@ -55,7 +57,7 @@ async function printHelp(args: readonly string[]): Promise<number> {
 const describing = { run: () => Promise.resolve(), warn: () => {} }
 
 function say(message: string): void {
-  standardError().write(`holdfast: ${message}\n`)
+  standardError().write(`holdfast: ${showDashes(message)}\n`)
 }
 
 function explain(error: unknown): string {

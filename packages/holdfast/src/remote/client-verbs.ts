@@ -5,14 +5,18 @@ import { ls } from './files/ls.ts'
 import { rm } from './files/rm.ts'
 import { stat } from './files/stat.ts'
 import { cat } from './get/cat.ts'
+import { get } from './get/get.ts'
 import type { ClientVerb } from './verb/client-verb.ts'
 import { login } from './login/login.ts'
 import { logout } from './login/logout.ts'
+import { put } from './put/put.ts'
 
 /** Every command that speaks to a server, in the order of the help. */
 export const clientVerbs: readonly ClientVerb[] = [
   login,
   logout,
+  put,
+  get,
   cat,
   ls,
   stat,

@@ -14,11 +14,22 @@ export type Fate =
 
 export interface BadLine extends AsyncDisposable {
   readonly port: number
+  /** How many connections there have been. */
+  connections(): number
 }
 
-/** Leads to `port` on this machine. Connections have these fates, in their order; later ones have none. */
-export async function startBadLine(port: number, fates: readonly Fate[]): Promise<BadLine> {
+/**
+ * Leads to `port` on this machine. Connections have these fates, in their order; later ones have none.
+ *
+ * @param ownPort where it listens; by default a free port
+ */
+export async function startBadLine(
+  port: number,
+  fates: readonly Fate[],
+  ownPort = 0,
+): Promise<BadLine> {
   const left = [...fates]
+  let connections = 0
   const sockets = new Set<Socket>()
   const keep = (socket: Socket) => {
     sockets.add(socket)
@@ -27,6 +38,7 @@ export async function startBadLine(port: number, fates: readonly Fate[]): Promis
   }
   const server = createServer((client) => {
     const fate = left.shift()
+    connections++
     keep(client)
     if (fate === 'silent') return void client.resume()
     const upstream = keep(connect({ port, host: '127.0.0.1' }))
@@ -43,9 +55,10 @@ export async function startBadLine(port: number, fates: readonly Fate[]): Promis
     } else upstream.pipe(client)
     if (typeof fate === 'object' && 'cutAfter' in fate) afterBytes(client, fate.cutAfter, cut)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await once(server.listen(ownPort, '127.0.0.1'), 'listening')
   return {
     port: (server.address() as AddressInfo).port,
+    connections: () => connections,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await once(server.close(), 'close')

@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs'
 import { parserConfiguration } from '../../terminal/parser-configuration.ts'
+import { showDashes } from './lone-dash.ts'
 
 /** A command that speaks to a server, as its customer. */
 export interface ClientVerb {
@@ -25,14 +26,14 @@ export interface VerbArguments {
 
 /** The names that were given, before and after `--`. */
 export function namesIn({ names = [], '--': rest = [] }: VerbArguments): readonly string[] {
-  return [...names, ...rest]
+  return [...names, ...rest].map(showDashes)
 }
 
 /** The value of a flag; the last one, if there are several. */
 export function textIn(argv: VerbArguments, flag: string): string | undefined {
   const value = argv[flag]
   const last: unknown = Array.isArray(value) ? value.at(-1) : value
-  return typeof last === 'string' ? last : undefined
+  return typeof last === 'string' ? showDashes(last) : undefined
 }
 
 /** Several words as `names`, of which yargs takes the last otherwise. */
@@ -49,6 +50,16 @@ export function withJson(yargs: Argv): Argv {
     default: false,
     defaultDescription: 'no',
     describe: 'Print a line of JSON for each name on standard output',
+  })
+}
+
+/** `--concurrency`, of verbs that move content. */
+export function withConcurrency(yargs: Argv): Argv {
+  return yargs.option('concurrency', {
+    type: 'string',
+    requiresArg: true,
+    default: '8',
+    describe: 'Files at a time, 1 to 64',
   })
 }
 

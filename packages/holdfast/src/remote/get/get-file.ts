@@ -1,0 +1,102 @@
+import { stat } from 'node:fs/promises'
+import { isHoldfastError, type Download } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
+import { CommandError } from '../errors/command-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+import type { RemoteWithScreen } from '../session/with-transfers.ts'
+import {
+  findPartial,
+  openPartial,
+  removePartial,
+  trustedOf,
+  type PartialIdentity,
+} from './partial-files.ts'
+import { pathOf, type Target } from './targets.ts'
+import { putInPlace, writeFrom } from './write-target.ts'
+
+/**
+ * Downloads a file to its place, where it appears when all of it is there; goes on where an earlier command stopped.
+ *
+ * @param partials what earlier commands have left in the directory
+ */
+export async function getFile(
+  name: string,
+  target: Target,
+  partials: readonly string[],
+  remote: RemoteWithScreen,
+): Promise<void> {
+  const path = pathOf(target)
+  await refuseOther(path)
+  const identity = { login: remote.login, name, target }
+  const download = await begin(identity, partials, remote)
+  try {
+    await receive(download, identity, remote)
+  } finally {
+    // Does nothing to a body that has been read.
+    await download.body.cancel().catch(() => {})
+  }
+  const { size, etag } = download
+  await remote.report.done({ name, path, size, etag }, `${path} is here, ${formatBytes(size)}`)
+}
+
+/** A file that is renamed over them would replace them. */
+async function refuseOther(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found || found.isFile()) return
+  throw new CommandError(exitCodes.failed, `${path} is no file; for a device or a pipe, use cat.`)
+}
+
+async function begin(
+  identity: PartialIdentity,
+  partials: readonly string[],
+  { client, report, signal }: RemoteWithScreen,
+): Promise<Download> {
+  const { name } = identity
+  const partial = await findPartial(identity, partials)
+  if (partial && partial.trusted > 0) {
+    const { etag, trusted } = partial
+    try {
+      const download = await client.download(name, { start: trusted, ifMatch: etag, signal })
+      report.note(`${name} goes on at ${formatBytes(trusted)} of ${formatBytes(download.size)}`)
+      return download
+    } catch (error) {
+      if (!isHoldfastError(error, 'precondition-failed')) throw error
+      report.note(`${name} has changed on the server, and begins anew`)
+    }
+    await removePartial(partial.path)
+  }
+  return client.download(name, { signal })
+}
+
+async function receive(
+  download: Download,
+  identity: PartialIdentity,
+  { screen }: RemoteWithScreen,
+): Promise<void> {
+  const { name, size, start, etag, body } = download
+  const { file, path, isLasting } = await openPartial(identity, etag)
+  const display = screen.begin(name, size)
+  display.update(start)
+  let isWhole = false
+  try {
+    const end = await writeFrom(file, start, body, (position) => display.update(position))
+    await file.sync()
+    const written = (await file.stat()).size
+    if (end !== size || written !== size) {
+      throw new CommandError(
+        exitCodes.retry,
+        `It has ${size} bytes on the server, and ${written} here.`,
+      )
+    }
+    isWhole = true
+    await putInPlace(file, path, {
+      directory: identity.target.directory,
+      path: pathOf(identity.target),
+    })
+  } finally {
+    display.end()
+    const { size: written } = await file.stat()
+    await file.close()
+    if (!isWhole && (!isLasting || trustedOf(written) === 0)) await removePartial(path)
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, readdir, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Login } from '../login/profile.ts'
+import type { Target } from './targets.ts'
+
+/** What a partial file is of. */
+export interface PartialIdentity {
+  readonly login: Login
+  /** On the server. */
+  readonly name: string
+  readonly target: Target
+}
+
+/** The beginning of one version of a file. */
+export interface PartialFile {
+  readonly path: string
+  readonly etag: string
+  /** See {@link trustedOf}. */
+  readonly trusted: number
+}
+
+/** So much is written between two syncs. The one before the last has always ended, so a crash costs twice as much at most. */
+export const syncStep = 8 * 1024 ** 2
+
+const beginning = '.holdfast-'
+const ending = '.part'
+
+/** A name has at most 255 bytes, of which the rest takes 34. */
+const longestEtag = 160
+
+/** The names of all partial files in a directory. */
+export async function listPartials(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory)
+  return names.filter((name) => name.startsWith(beginning) && name.endsWith(ending))
+}
+
+/**
+ * The partial file among `names` of an earlier command, if it has left one. The entity tag is in its name, so that content and version cannot come
+ * apart; a digest stands for the names, which may be as long as names may be.
+ */
+export async function findPartial(
+  identity: PartialIdentity,
+  names: readonly string[],
+): Promise<PartialFile | undefined> {
+  const prefix = prefixOf(identity)
+  const name = names.find((each) => each.startsWith(prefix))
+  if (name === undefined) return undefined
+  const path = join(identity.target.directory, name)
+  const etag = Buffer.from(name.slice(prefix.length, -ending.length), 'base64url').toString()
+  const file = await openOwn(path, constants.O_RDONLY)
+  if (!file) return undefined
+  try {
+    return { path, etag, trusted: trustedOf((await file.stat()).size) }
+  } finally {
+    await file.close()
+  }
+}
+
+/** So many of the bytes that were written are certain to be on the disk, also after the machine has crashed. */
+export function trustedOf(size: number): number {
+  return Math.max(0, (Math.floor((size - 1) / syncStep) - 1) * syncStep)
+}
+
+/** Opens the partial file of a version to write to it. Several commands may do so at a time: they write the same bytes. */
+export async function openPartial(
+  identity: PartialIdentity,
+  etag: string,
+): Promise<{ readonly file: FileHandle; readonly path: string; readonly isLasting: boolean }> {
+  const flags = constants.O_WRONLY | constants.O_CREAT
+  // A weak tag stands for several contents (RFC 9110 §8.8.1).
+  if (etag.startsWith('"') && Buffer.byteLength(etag) * 1.4 < longestEtag) {
+    const name = `${prefixOf(identity)}${Buffer.from(etag).toString('base64url')}${ending}`
+    const path = join(identity.target.directory, name)
+    const file = await openOwn(path, flags)
+    if (file) return { file, path, isLasting: true }
+  }
+  const path = join(identity.target.directory, `${beginning}${randomUUID()}${ending}`)
+  return { file: await open(path, flags | constants.O_EXCL, 0o666), path, isLasting: false }
+}
+
+export async function removePartial(path: string): Promise<void> {
+  await rm(path, { force: true })
+}
+
+/** Others may have put something in a directory that they can write to. */
+async function openOwn(path: string, flags: number): Promise<FileHandle | undefined> {
+  let file: FileHandle
+  try {
+    file = await open(path, flags | constants.O_NOFOLLOW, 0o666)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && isNone(error.code)) return undefined
+    throw error
+  }
+  const stats = await file.stat()
+  const isOwn = stats.uid === (process.getuid?.() ?? stats.uid)
+  if (isOwn && stats.isFile() && stats.nlink === 1) return file
+  await file.close()
+  return undefined
+}
+
+/** A link that is not followed, or nothing any more. */
+const isNone = (code: unknown) => code === 'ELOOP' || code === 'ENOENT'
+
+function prefixOf({ login, name, target }: PartialIdentity): string {
+  const parts = JSON.stringify([login.url, login.name, name, target.base])
+  return `${beginning}${createHash('sha256').update(parts).digest('hex').slice(0, 16)}-`
+}

@@ -1,0 +1,108 @@
+import { transferLine } from './transfer-lines.ts'
+import type { TransferState } from './transfer-lines.ts'
+
+/** Where lines for people go; standard error is one. */
+export type ScreenOutput = Pick<NodeJS.WriteStream, 'write'> &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
+
+/** The progress of one file. */
+export interface TransferDisplay {
+  /** Says how many bytes are through. */
+  readonly update: (done: number) => void
+  readonly end: () => void
+}
+
+/** Lines for people, and the progress of files below them. */
+export interface Screen {
+  line(text: string): void
+  begin(name: string, size?: number): TransferDisplay
+  /** Takes the progress away. */
+  end(): void
+}
+
+/** Redraws lines in place. */
+interface Redrawn {
+  (text: string): void
+  clear(): void
+  done(): void
+}
+
+/** Milliseconds between two updates: on a terminal, and elsewhere. */
+const intervals = { redrawn: 200, logged: 5000 }
+/** As many files as are shown at once. */
+const mostLines = 8
+
+/**
+ * Shows progress: on a terminal as lines that are redrawn, elsewhere, or where the environment asks for plain output
+ * (`NO_COLOR`, `TERM=dumb`), as a line every five seconds for each file that takes so long.
+ */
+export function createScreen(
+  output: ScreenOutput,
+  environment: Readonly<Record<string, string | undefined>>,
+): Screen {
+  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
+  const isRedrawn = output.isTTY === true && !isPlain
+  const transfers = new Set<Transfer>()
+  let redrawn: Redrawn | undefined
+  let timer: NodeJS.Timeout | undefined
+  const lines = () =>
+    [...transfers]
+      .slice(0, mostLines)
+      .map((each) => transferLine(each.state(), (output.columns || 80) - 1))
+  const show = () => {
+    if (redrawn) redrawn(lines().join('\n'))
+    else if (!isRedrawn) for (const line of lines()) output.write(`${line}\n`)
+  }
+  const start = () => {
+    if (timer) return
+    timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.logged).unref()
+    // Loaded only now, and only for a terminal: the start is measured.
+    if (isRedrawn) void loadRedrawn(output).then((loaded) => (redrawn = loaded))
+  }
+  return {
+    line(text) {
+      redrawn?.clear()
+      output.write(`${text}\n`)
+      if (transfers.size > 0) redrawn?.(lines().join('\n'))
+    },
+    begin(name, size) {
+      const transfer = createTransfer(name, size)
+      transfers.add(transfer)
+      start()
+      return { update: transfer.update, end: () => void transfers.delete(transfer) }
+    },
+    end() {
+      clearInterval(timer)
+      redrawn?.clear()
+      redrawn?.done()
+      redrawn = undefined
+    },
+  }
+}
+
+interface Transfer {
+  readonly state: () => TransferState
+  readonly update: TransferDisplay['update']
+}
+
+function createTransfer(name: string, size: number | undefined): Transfer {
+  let done = 0
+  let first: { readonly at: number; readonly done: number } | undefined
+  return {
+    state() {
+      const seconds = first ? (Date.now() - first.at) / 1000 : 0
+      const bytesPerSecond = first && seconds > 0 ? Math.max(0, done - first.done) / seconds : 0
+      return { name, size, done, bytesPerSecond }
+    },
+    update(now) {
+      done = now
+      // What an earlier command has brought says nothing about the pace.
+      first ??= { at: Date.now(), done }
+    },
+  }
+}
+
+async function loadRedrawn(output: ScreenOutput): Promise<Redrawn> {
+  const { createLogUpdate } = await import('log-update')
+  return createLogUpdate(output as NodeJS.WritableStream, { showCursor: true })
+}

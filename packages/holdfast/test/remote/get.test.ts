@@ -1,0 +1,182 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startBadLine, until } from '@holdfast/testing'
+import { expect } from 'chai'
+import { contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
+
+describe('holdfast get', function () {
+  this.timeout(180_000)
+  const { site, run, start, client, server } = useLogin()
+  const store = (name: string, content: string | Uint8Array = name) =>
+    client().upload(name, content)
+  const read = (path: string) => readFile(join(site.path, path), 'utf8')
+  const readDigest = async (path: string) => digestOf(await readFile(join(site.path, path)))
+  const partials = async () => {
+    const names = await readdir(site.path)
+    return names.filter((name) => name.endsWith('.part'))
+  }
+
+  it('downloads files to where it is, by name and by pattern', async () => {
+    for (const name of ['a.txt', 'b.txt', 'c']) await store(name)
+    expect(await run(['get', '*.txt', 'c', '--concurrency', '1'])).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: 'a.txt is here, 5 B\nb.txt is here, 5 B\nc is here, 1 B\n',
+    })
+    for (const name of ['a.txt', 'b.txt', 'c']) expect(await read(name)).to.equal(name)
+    expect(await partials()).to.deep.equal([])
+  })
+
+  it('keeps the nasty names of the contract as they are', async () => {
+    const names = [
+      '.hidden',
+      '-rf',
+      ' a  b ',
+      '...',
+      '%2e%2e%2f',
+      '\\',
+      '..\\x',
+      '__proto__',
+      'CON',
+      'ü',
+      'u\u0308',
+      '🙂',
+      '$(touch x)',
+      '*',
+      '\u202Egpj.exe',
+      '\u009b31m',
+      '字'.repeat(85),
+      'a'.repeat(255),
+    ]
+    for (const name of names) await store(name)
+    const { code, stderr } = await run(['get', '*', '-o', 'all/', '--literal'])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'all/* is here, 1 B\n' })
+    const second = await run(['get', '?*', '-o', 'all'])
+    expect(second.code).to.equal(0)
+    expect(second.stderr).not.to.include('\u009b')
+    expect((await readdir(join(site.path, 'all'))).sort()).to.deep.equal([...names].sort())
+    for (const name of names) expect(await read(join('all', name))).to.equal(name)
+  })
+
+  it('takes the path of one file, a directory, and standard output', async () => {
+    await store('a')
+    await store('b')
+    await mkdir(join(site.path, 'dir'))
+    expect((await run(['get', 'a', '-o', 'dir/other'])).code).to.equal(0)
+    expect((await run(['get', 'a', 'b', '--output', 'dir'])).code).to.equal(0)
+    expect((await readdir(join(site.path, 'dir'))).sort()).to.deep.equal(['a', 'b', 'other'])
+    expect(await run(['get', 'b', 'a', '-o', '-'])).to.deep.equal({
+      code: 0,
+      stdout: 'ba',
+      stderr: '',
+    })
+    for (const args of [
+      ['get', 'a', 'b', '-o', 'none'],
+      ['get', '*', '-o', 'none'],
+    ]) {
+      const { code, stderr } = await run(args)
+      expect({ code, stderr }).to.deep.equal({
+        code: 2,
+        stderr:
+          'holdfast: none is no directory, and there may be several files. Make it, or write none/.\n',
+      })
+    }
+  })
+
+  it('says what it has done as JSON', async () => {
+    await store('a')
+    const { etag } = await client().stat('a')
+    const { code, stdout } = await run(['get', 'a', 'b', '--json', '--concurrency', '1'])
+    expect(code).to.equal(4)
+    expect(
+      stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as unknown),
+    ).to.deep.equal([
+      { name: 'a', path: 'a', size: 1, etag },
+      { name: 'b', error: { code: 'not-found', message: 'File not found' } },
+    ])
+  })
+
+  it('replaces a file, and what a link leads to never', async () => {
+    await store('a')
+    await writeFile(join(site.path, 'target'), 'mine')
+    await symlink('target', join(site.path, 'a'))
+    expect((await run(['get', 'a'])).code).to.equal(0)
+    expect(await read('a')).to.equal('a')
+    expect(await read('target')).to.equal('mine')
+    await mkdir(join(site.path, 'b/a'), { recursive: true })
+    const { code, stderr } = await run(['get', 'a', '-o', 'b'])
+    expect(code).to.equal(1)
+    expect(stderr).to.include('b/a is no file')
+  })
+
+  it('goes on after the line was cut', async () => {
+    const bytes = contentOf(5 * mebibyte)
+    await store('large', bytes)
+    await using line = await startBadLine(server().port, [
+      { cutAnswerAfter: mebibyte },
+      { cutAnswerAfter: 2 * mebibyte },
+    ])
+    const { code, stderr } = await run(['get', 'large'], line)
+    expect(code).to.equal(0)
+    expect(stderr.match(/trying again in/g)).to.have.length(2)
+    expect(await readDigest('large')).to.equal(digestOf(bytes))
+  })
+
+  /** Downloads until the line is cut, and ends the command there. */
+  const stopped = async (signal: NodeJS.Signals) => {
+    await using line = await startBadLine(server().port, [
+      { cutAnswerAfter: 30 * mebibyte },
+      'silent',
+    ])
+    const { child, ended } = start(['get', 'large'], line)
+    await until('the client asks for the rest', () => line.connections() === 2)
+    child.kill(signal)
+    return { ...(await ended), port: line.port }
+  }
+
+  it('goes on where it was killed', async () => {
+    const bytes = contentOf(40 * mebibyte)
+    await store('large', bytes)
+    const { end, port } = await stopped('SIGKILL')
+    expect(end).to.equal('SIGKILL')
+    expect(await readdir(site.path)).not.to.include('large')
+    const [partial = ''] = await partials()
+    expect((await stat(join(site.path, partial))).size).to.be.greaterThan(24 * mebibyte)
+
+    await using line = await startBadLine(server().port, [], port)
+    const { code, stderr } = await run(['get', 'large'], line)
+    expect({ code, stderr }).to.deep.equal({
+      code: 0,
+      stderr: 'holdfast: large goes on at 16.8 MB of 41.9 MB\nlarge is here, 41.9 MB\n',
+    })
+    expect(await readDigest('large')).to.equal(digestOf(bytes))
+    expect(await partials()).to.deep.equal([])
+  })
+
+  it('begins anew where the file is another one by then', async () => {
+    await store('large', contentOf(40 * mebibyte))
+    const { end, port } = await stopped('SIGTERM')
+    expect(end).to.equal(143)
+    const bytes = contentOf(40 * mebibyte).reverse()
+    await store('large', bytes)
+    await using line = await startBadLine(server().port, [], port)
+    const { code, stderr } = await run(['get', 'large'], line)
+    expect(code).to.equal(0)
+    expect(stderr).to.include('holdfast: large has changed on the server, and begins anew\n')
+    expect(await readDigest('large')).to.equal(digestOf(bytes))
+    expect(await partials()).to.deep.equal([])
+  })
+
+  it('leaves nothing of a small file', async () => {
+    await store('large', contentOf(2 * mebibyte))
+    await using line = await startBadLine(server().port, [{ cutAnswerAfter: mebibyte }, 'silent'])
+    const { child, ended } = start(['get', 'large'], line)
+    await until('the client asks for the rest', () => line.connections() === 2)
+    child.kill('SIGINT')
+    expect((await ended).end).to.equal(130)
+    expect(await partials()).to.deep.equal([])
+  })
+})

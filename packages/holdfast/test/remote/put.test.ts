@@ -1,0 +1,143 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startBadLine, until } from '@holdfast/testing'
+import { expect } from 'chai'
+import { contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
+
+describe('holdfast put', function () {
+  this.timeout(180_000)
+  const { site, run, start, client, server } = useLogin()
+  const stored = async (name: string) => (await client().download(name)).bytes()
+  const names = async () => {
+    const found: string[] = []
+    for await (const name of client().list()) found.push(name)
+    return found
+  }
+  const write = (name: string, bytes: Uint8Array | string) =>
+    writeFile(join(site.path, name), bytes)
+  const records = () => readdir(join(site.path, 'state/holdfast/uploads')).catch(() => [])
+
+  it('uploads files by the last part of their paths', async () => {
+    await mkdir(join(site.path, 'dir'))
+    await write('dir/a b.txt', 'one')
+    await write('ü🙂', '')
+    expect(await run(['put', 'dir/a b.txt', 'ü🙂', '--concurrency', '1'])).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: 'dir/a b.txt is stored as a b.txt, 3 B\nü🙂 is stored as ü🙂, 0 B\n',
+    })
+    expect(await names()).to.deep.equal(['a b.txt', 'ü🙂'])
+    expect(Buffer.from(await stored('a b.txt')).toString()).to.equal('one')
+  })
+
+  it('uploads standard input, under another name, and says so as JSON', async () => {
+    const { code, stdout, stderr } = await run(['put', '-', '--as', 'x', '--json'], { input: 'in' })
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).to.deep.equal({ name: 'x', path: '-', size: 2 })
+    expect(Buffer.from(await stored('x')).toString()).to.equal('in')
+  })
+
+  it('replaces files, unless it must not', async () => {
+    await write('a', 'one')
+    await write('b', 'b')
+    await run(['put', 'a'])
+    await write('a', 'two')
+    expect(await run(['put', 'a', 'b', '--no-clobber', '--concurrency', '1'])).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr: 'holdfast: a: Precondition Failed\nb is stored as b, 1 B\n',
+    })
+    expect(Buffer.from(await stored('a')).toString()).to.equal('one')
+    expect((await run(['put', 'a'])).code).to.equal(0)
+    expect(Buffer.from(await stored('a')).toString()).to.equal('two')
+  })
+
+  it('goes on after what it cannot upload', async () => {
+    await mkdir(join(site.path, 'dir'))
+    await write('a', 'one')
+    const { code, stderr } = await run(['put', 'dir', 'none', 'a', '--concurrency', '1'])
+    expect(code).to.equal(1)
+    expect(stderr).to.include('holdfast: dir: It is a directory; name the files in it')
+    expect(stderr).to.include('holdfast: none: ENOENT')
+    expect(await names()).to.deep.equal(['a'])
+    expect((await run(['put', 'none'])).code).to.equal(4)
+    const { stdout } = await run(['put', 'none', '--json'])
+    expect(JSON.parse(stdout)).to.have.deep.property('name', 'none')
+    expect(JSON.parse(stdout)).to.have.nested.property('error.code', 'ENOENT')
+  })
+
+  const mistakes: readonly (readonly [readonly string[], string])[] = [
+    [['put'], 'Say which file'],
+    [['put', '-'], 'Say with --as how standard input is called'],
+    [['put', 'a', 'b', '--as', 'c'], '--as is the name of one file'],
+    [['put', 'a', 'dir/a'], 'a and dir/a would both be called "a"'],
+    [['put', 'a', '--concurrency', '0'], '--concurrency "0" is not a number from 1 to 64'],
+    [['put', 'a', '--noclobber'], 'Did you mean --no-clobber?'],
+  ]
+  it('ends with 2 for mistakes', async () => {
+    for (const [args, message] of mistakes) {
+      const { code, stderr } = await run(args)
+      expect({ args, code }).to.deep.equal({ args, code: 2 })
+      expect(stderr).to.include(message)
+    }
+  })
+
+  /** A line that is cut after `size` bytes, and on which the client then waits in vain; later connections are good. */
+  const startCutLine = (size: number) => startBadLine(server().port, [{ cutAfter: size }, 'silent'])
+  const unfinished = async () => (await client().usage()).unfinished
+
+  it('goes on with a large file after it was killed', async () => {
+    const bytes = contentOf(40 * mebibyte)
+    await write('large', bytes)
+    await using line = await startCutLine(24 * mebibyte)
+    const { child, ended } = start(['put', 'large'], line)
+    await until('the client asks where the server is', () => line.connections() === 2)
+    await until('the upload is recorded', async () => (await records()).length === 1)
+    child.kill('SIGKILL')
+    expect((await ended).end).to.equal('SIGKILL')
+    await until('the server has a part', async () => (await unfinished()).bytes > mebibyte)
+    expect(await names().catch(() => [])).to.deep.equal([])
+
+    const { code, stderr } = await run(['put', 'large'], line)
+    expect(code).to.equal(0)
+    expect(stderr).to.match(
+      /^holdfast: large goes on at \d\S+ MB\nlarge is stored as large, 41.9 MB\n$/,
+    )
+    expect(digestOf(await stored('large'))).to.equal(digestOf(bytes))
+    expect(await records()).to.deep.equal([])
+    expect((await unfinished()).uploads).to.equal(0)
+  })
+
+  it('begins anew where the file is another one by then', async () => {
+    const bytes = contentOf(20 * mebibyte)
+    await write('large', bytes)
+    await utimes(join(site.path, 'large'), 1, 1)
+    await using line = await startCutLine(8 * mebibyte)
+    const { child, ended } = start(['put', 'large'], line)
+    await until('the client asks where the server is', () => line.connections() === 2)
+    await until('the upload is recorded', async () => (await records()).length === 1)
+    child.kill('SIGINT')
+    const { end, stderr } = await ended
+    expect(end).to.equal(130)
+    expect(stderr).to.include('holdfast: Stopped by SIGINT.\n')
+
+    // The same size, time and inode.
+    await write('large', bytes.reverse())
+    await utimes(join(site.path, 'large'), 1, 1)
+    const second = await run(['put', 'large'], line)
+    expect(second).to.deep.include({ code: 0 })
+    expect(second.stderr).not.to.include('goes on')
+    expect(digestOf(await stored('large'))).to.equal(digestOf(bytes))
+  })
+
+  it('ends at a signal though standard input stands still', async () => {
+    const { child, ended } = start(['put', '-', '--as', 'x'])
+    // What it has not read when it ends.
+    child.stdin?.on('error', () => {})
+    child.stdin?.write(contentOf(9 * mebibyte))
+    await until('the upload begins', async () => (await unfinished()).uploads === 1)
+    child.kill('SIGTERM')
+    expect((await ended).end).to.equal(143)
+    expect(await names().catch(() => [])).to.deep.equal([])
+  })
+})
