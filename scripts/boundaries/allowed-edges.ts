@@ -38,7 +38,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     devDependencies: ['contract', 'minio-container', 's3-servers', 'testing'],
   },
   // The page: files, and what Node needs to serve them. Its own tests run a server.
-  web: { dependencies: [], devDependencies: ['core', 'http-koa', 'testing'] },
+  web: { dependencies: [], devDependencies: ['client', 'core', 'http-koa', 'testing'] },
   // Real MinIO servers for tests; not published.
   'minio-container': { dependencies: [], devDependencies: [] },
   // S3 servers other than MinIO, likewise.

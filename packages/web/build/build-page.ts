@@ -19,11 +19,12 @@ if (!isCurrent) await buildPage()
 async function digestInputs(): Promise<string> {
   const hash = createHash('sha256')
   const sources = globSync(['page/**/*.{ts,tsx,css,html,svg}', 'build/*.ts'], { cwd: folder })
+  const client = globSync('../client/dist/**/*.js', { cwd: folder })
   const manifests = [
     'package.json',
     ...libraries().map((name) => `node_modules/${name}/package.json`),
   ]
-  for (const path of [...sources.sort(), ...manifests]) {
+  for (const path of [...sources.sort(), ...client.sort(), ...manifests]) {
     hash.update(`${path}\0`).update(await readFile(join(folder, path)))
   }
   return hash.digest('hex')
@@ -31,7 +32,7 @@ async function digestInputs(): Promise<string> {
 
 /** What the page is bundled of and by: another version makes another page. */
 function libraries(): readonly string[] {
-  return ['@preact/signals', 'client-zip', 'lucide', 'preact', 'tus-js-client', 'vite']
+  return ['@preact/signals', 'client-zip', 'lucide', 'preact', 'vite']
 }
 
 async function buildPage(): Promise<void> {

@@ -75,7 +75,7 @@ export async function withRetries<T>(
 }
 
 /** Whether the same request may succeed later, without anything else being done: no answer, 408, 409, 429, 502, 503 or 504. */
-export function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): error is HoldfastError {
   if (!isHoldfastError(error)) return false
   return error.code === 'no-answer' || [408, 409, 429, 502, 503, 504].includes(error.status)
 }

@@ -1,10 +1,5 @@
+import type { SignedLink } from '@holdfast/client/browser'
 import type { Connection } from './connection.ts'
-
-export interface SignedLink {
-  /** Absolute. */
-  readonly url: string
-  readonly expires: Date
-}
 
 /** Whether this server makes links. */
 export async function hasLinks(connection: Connection): Promise<boolean> {
@@ -22,13 +17,8 @@ export async function makeLink(
   name: string,
   options: { readonly expiresIn?: number; readonly inline: boolean },
 ): Promise<SignedLink> {
-  const response = await connection.request(`link/${encodeURIComponent(name)}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(options),
-  })
-  const { url, expires } = (await response.json()) as { url: string; expires: string }
-  return { url: ownAddress(connection, url), expires: new Date(expires) }
+  const { url, expires } = await connection.client.link(name, options)
+  return { url: ownAddress(connection, url), expires }
 }
 
 /** The link at the address that this page has: a proxy may have hidden it from the server. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useCallback, useMemo, useState } from 'preact/hooks'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { download } from '../list/download.ts'
 import { downloadZip } from '../list/download-zip.ts'
@@ -21,17 +21,17 @@ import type { Session } from './session.ts'
 /** What a customer who has signed in works with. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
   const { files, uploads, deletions } = session
-  const [opened, setOpened] = useState<FileEntry>()
-  const [linked, setLinked] = useState<FileEntry>()
+  const [opened, setOpened] = useState<FileDetails>()
+  const [linked, setLinked] = useState<FileDetails>()
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
-  const deleteAll = (chosen: readonly FileEntry[]) =>
+  const deleteAll = (chosen: readonly FileDetails[]) =>
     deletions.delete(chosen.map(({ name }) => name))
   const actions = useMemo(
     () => ({
       open: setOpened,
-      download: (file: FileEntry) => void download(session, [file]),
+      download: (file: FileDetails) => void download(session, [file]),
       link: session.hasLinks ? setLinked : undefined,
-      delete: ({ name }: FileEntry) => deletions.delete([name]),
+      delete: ({ name }: FileDetails) => deletions.delete([name]),
     }),
     [session],
   )

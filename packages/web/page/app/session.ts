@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { isRefusedLogin } from '../api/api-error.ts'
+import { isRefusedLogin } from '../api/is-refused-login.ts'
 import type { Connection, Credentials } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
 import { checkCredentials } from '../api/files.ts'
@@ -28,7 +28,7 @@ const storage = openStorage(() => sessionStorage)
 /**
  * Signs in. The password stays in memory, and in the session storage of this tab if `isKept`.
  *
- * @throws ApiError
+ * @throws HoldfastError
  */
 export async function signIn(credentials: Credentials, isKept: boolean): Promise<void> {
   const connection = createConnection(credentials)

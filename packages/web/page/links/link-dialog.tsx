@@ -1,8 +1,8 @@
 import { Check, Copy } from 'lucide'
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import type { FileEntry } from '../api/file-entry.ts'
-import { makeLink, type SignedLink } from '../api/links.ts'
+import type { FileDetails, SignedLink } from '@holdfast/client/browser'
+import { makeLink } from '../api/links.ts'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
 import { Icon } from '../app/icon.tsx'
@@ -19,7 +19,7 @@ const ends: readonly (readonly [StringKey, number])[] = [
 
 interface LinkDialogProps {
   readonly session: Session
-  readonly file: FileEntry
+  readonly file: FileDetails
   readonly onClose: () => void
 }
 

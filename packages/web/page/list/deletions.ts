@@ -1,6 +1,5 @@
-import { ApiError } from '../api/api-error.ts'
+import { isHoldfastError } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
-import { deleteFile } from '../api/files.ts'
 import { afterTime, type AfterTime } from '../app/after-time.ts'
 import { explainError } from '../app/explain-error.ts'
 import { notify, notifyError } from '../app/notices.ts'
@@ -36,7 +35,7 @@ interface Undoable {
   readonly forget: () => void
 }
 
-export function createDeletions(connection: Connection, context: Context): Deletions {
+export function createDeletions({ client }: Connection, context: Context): Deletions {
   const { files, onIdle, after = afterTime, page } = context
   const undoable = new Set<Undoable>()
   /** Can no longer be undone, but the server does not know yet. */
@@ -47,12 +46,12 @@ export function createDeletions(connection: Connection, context: Context): Delet
   /** Resolves with the error, if there is one: what could not be deleted comes back into the list. */
   async function send(name: string, keepalive: boolean): Promise<unknown> {
     unsent.delete(name)
-    const sending = deleteFile(connection, name, { keepalive }).then(
+    const sending = client.delete(name, { keepalive }).then(
       () => {
         files.remove(name)
       },
       (error: unknown) => {
-        const isGone = error instanceof ApiError && error.message === 'File not found'
+        const isGone = isHoldfastError(error, 'not-found')
         if (!isGone) {
           files.show([name])
           return error

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals'
 import { makeZip } from 'client-zip'
 import type { Connection } from '../api/connection.ts'
-import type { FileEntry } from '../api/file-entry.ts'
-import { openFile } from '../api/files.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { explainError } from '../app/explain-error.ts'
 import { notify, notifyError } from '../app/notices.ts'
 import { formatSize } from '../i18n/format.ts'
@@ -13,7 +12,7 @@ import { askWhereToSave, canSaveStreams, type SaveStream } from './save-stream.t
 /** Has the browser save the files as one ZIP, which is made while it is written. */
 export async function downloadZip(
   connection: Connection,
-  files: readonly FileEntry[],
+  files: readonly FileDetails[],
 ): Promise<void> {
   const name = `holdfast ${new Date().toISOString().slice(0, 10)}.zip`
   const size = files.reduce((sum, file) => sum + file.size, 0)
@@ -29,7 +28,7 @@ export async function downloadZip(
   }
 }
 
-async function pack(connection: Connection, files: readonly FileEntry[], save: SaveStream) {
+async function pack({ client }: Connection, files: readonly FileDetails[], save: SaveStream) {
   const cancelled = new AbortController()
   const position = signal(0)
   const text = () => t('packing', { number: position.value, all: files.length })
@@ -38,8 +37,8 @@ async function pack(connection: Connection, files: readonly FileEntry[], save: S
   const entries = async function* () {
     for (const file of files) {
       position.value += 1
-      const input = await openFile(connection, file.name, cancelled.signal)
-      yield { name: file.name, lastModified: new Date(file.modified), input }
+      const { body } = await client.download(file.name, { signal: cancelled.signal })
+      yield { name: file.name, lastModified: new Date(file.modified), input: body }
     }
   }
   try {

@@ -1,4 +1,4 @@
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { readFile } from '../api/files.ts'
 import { makeLink } from '../api/links.ts'
 import { explainError } from '../app/explain-error.ts'
@@ -10,7 +10,7 @@ import { t } from '../i18n/language.ts'
 export const largestInMemory = 256 * 1024 * 1024
 
 /** Has the browser save the files, one after the other. */
-export async function download(session: Session, files: readonly FileEntry[]): Promise<void> {
+export async function download(session: Session, files: readonly FileDetails[]): Promise<void> {
   for (const file of files) {
     try {
       await downloadOne(session, file)
@@ -20,7 +20,7 @@ export async function download(session: Session, files: readonly FileEntry[]): P
   }
 }
 
-async function downloadOne({ connection, hasLinks }: Session, file: FileEntry): Promise<void> {
+async function downloadOne({ connection, hasLinks }: Session, file: FileDetails): Promise<void> {
   const { name, size } = file
   if (hasLinks) {
     const link = await makeLink(connection, name, { inline: false })

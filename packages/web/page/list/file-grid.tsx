@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { language, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
@@ -40,7 +40,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
   const selectTo = (index: number) => {
     files.selected.value = selectRange(selected, shown, active.anchor(), index)
   }
-  const select = (file: FileEntry, index: number, isRange: boolean) => {
+  const select = (file: FileDetails, index: number, isRange: boolean) => {
     if (isRange) selectTo(index)
     else files.selected.value = toggle(selected, file.name)
     active.set(index)

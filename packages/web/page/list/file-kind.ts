@@ -1,4 +1,4 @@
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 
 /** What a file is to its user: its drawing, and how it is shown. */
 export type FileKind =
@@ -16,7 +16,7 @@ const byType: readonly (readonly [RegExp, FileKind])[] = [
 ]
 
 /** The kind of a file by its media type, as the list shows it. */
-export function fileKind({ name, type }: Pick<FileEntry, 'name' | 'type'>): FileKind {
+export function fileKind({ name, type }: Pick<FileDetails, 'name' | 'type'>): FileKind {
   // TypeScript, whose extension a format of films has had before it.
   if (/\.[cm]?tsx?$/i.test(name)) return 'text'
   const [essence = ''] = type.toLowerCase().split(';')

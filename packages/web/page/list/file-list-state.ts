@@ -1,20 +1,21 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Connection } from '../api/connection.ts'
-import type { FileEntry } from '../api/file-entry.ts'
-import { listFiles } from '../api/list-files.ts'
-import { readUsage, type Usage } from '../api/usage.ts'
+import type { FileDetails, Usage } from '@holdfast/client/browser'
 import { language } from '../i18n/language.ts'
 import { createFilter, prepareFilter } from './filter-files.ts'
 import { sortFiles, type Order } from './sort-files.ts'
+
+/** The first page is soon there, and the others are few. */
+const pageSizes = [1000, 10_000]
 
 export type ListStatus = 'loading' | 'complete' | { readonly error: unknown }
 
 /** What the list shows, and what changes it. */
 export interface FileList {
   /** All that has been loaded and is not hidden, in order. */
-  readonly all: ReadonlySignal<readonly FileEntry[]>
+  readonly all: ReadonlySignal<readonly FileDetails[]>
   /** Those that the filter leaves. */
-  readonly visible: ReadonlySignal<readonly FileEntry[]>
+  readonly visible: ReadonlySignal<readonly FileDetails[]>
   readonly filter: Signal<string>
   readonly order: Signal<Order>
   readonly status: ReadonlySignal<ListStatus>
@@ -23,7 +24,7 @@ export interface FileList {
   load(): Promise<void>
   refreshUsage(): void
   /** Notes a file that has been stored. */
-  readonly add: (file: FileEntry) => void
+  readonly add: (file: FileDetails) => void
   /** Takes names out of the list; `show` brings them back. */
   hide(names: readonly string[]): void
   show(names: readonly string[]): void
@@ -33,10 +34,10 @@ export interface FileList {
 }
 
 /** What a name has now; `undefined` where its file is gone. */
-type Change = readonly [name: string, file: FileEntry | undefined]
+type Change = readonly [name: string, file: FileDetails | undefined]
 
-export function createFileList(connection: Connection): FileList {
-  const loaded = signal<readonly FileEntry[]>([])
+export function createFileList({ client }: Connection): FileList {
+  const loaded = signal<readonly FileDetails[]>([])
   const hidden = signal<ReadonlySet<string>>(new Set())
   const status = signal<ListStatus>('loading')
   const usage = signal<Usage | undefined>(undefined)
@@ -54,7 +55,7 @@ export function createFileList(connection: Connection): FileList {
   /** What has changed since the last load began, which that may have missed. */
   const changes = new Map<Change[0], Change[1]>()
 
-  function withChanges(files: readonly FileEntry[]): readonly FileEntry[] {
+  function withChanges(files: readonly FileDetails[]): readonly FileDetails[] {
     if (changes.size === 0) return [...files]
     const changed = [...changes.values()].filter((file) => file !== undefined)
     return [...files.filter(({ name }) => !changes.has(name)), ...changed]
@@ -69,15 +70,15 @@ export function createFileList(connection: Connection): FileList {
       hidden.value = new Set([...hidden.value].filter((name) => !latest.has(name)))
     })
   })
-  const change = (name: string, file: FileEntry | undefined) => {
+  const change = (name: string, file: FileDetails | undefined) => {
     changes.set(name, file)
     applySoon([name, file])
   }
   const refreshUsage = () =>
-    void readUsage(connection).then(
-      (known) => (usage.value = known),
-      () => {},
-    )
+    void client
+      .usage()
+      .catch(() => undefined)
+      .then((known) => (usage.value = known))
 
   return {
     all,
@@ -98,9 +99,9 @@ export function createFileList(connection: Connection): FileList {
       changes.clear()
       status.value = 'loading'
       refreshUsage()
-      const files: FileEntry[] = []
+      const files: FileDetails[] = []
       try {
-        for await (const page of listFiles(connection, ended)) {
+        for await (const page of client.listPages({ pageSizes, signal: ended })) {
           if (ended.aborted) return
           prepareFilter(page)
           files.push(...page)

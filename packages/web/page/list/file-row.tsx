@@ -1,6 +1,6 @@
 import { Download, Link, Trash2 } from 'lucide'
 import type { JSX } from 'preact'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { IconButton } from '../app/icon-button.tsx'
 import { formatDate, formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
@@ -9,16 +9,16 @@ import { KindIcon, kindNames } from './kind-icon.tsx'
 import { splitName } from './split-name.ts'
 
 export interface RowActions {
-  open(file: FileEntry): void
-  download(file: FileEntry): void
+  open(file: FileDetails): void
+  download(file: FileDetails): void
   /** `undefined` where there are no links. */
-  readonly link: ((file: FileEntry) => void) | undefined
-  delete(file: FileEntry): void
-  select(file: FileEntry, index: number, isRange: boolean): void
+  readonly link: ((file: FileDetails) => void) | undefined
+  delete(file: FileDetails): void
+  select(file: FileDetails, index: number, isRange: boolean): void
 }
 
 interface FileRowProps {
-  readonly file: FileEntry
+  readonly file: FileDetails
   readonly index: number
   readonly offset: number
   readonly isSelected: boolean

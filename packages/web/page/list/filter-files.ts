@@ -1,9 +1,9 @@
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 
-const folded = new WeakMap<FileEntry, string>()
+const folded = new WeakMap<FileDetails, string>()
 
 /** The files whose names contain every word of `text`, whatever the case and the accents. */
-export function filterFiles(files: readonly FileEntry[], text: string): readonly FileEntry[] {
+export function filterFiles(files: readonly FileDetails[], text: string): readonly FileDetails[] {
   const words = fold(text).split(/\s+/).filter(Boolean)
   if (words.length === 0) return files
   return files.filter((file) => {
@@ -14,7 +14,11 @@ export function filterFiles(files: readonly FileEntry[], text: string): readonly
 
 /** Filters as `filterFiles`; a text that goes on where the last one ended looks only at what that has left. */
 export function createFilter(): typeof filterFiles {
-  let last: { readonly files: readonly FileEntry[]; text: string; found: readonly FileEntry[] } = {
+  let last: {
+    readonly files: readonly FileDetails[]
+    text: string
+    found: readonly FileDetails[]
+  } = {
     files: [],
     text: '',
     found: [],
@@ -27,12 +31,12 @@ export function createFilter(): typeof filterFiles {
 }
 
 /** Prepares the names, so that the first letter finds them as quickly as the others. */
-export function prepareFilter(files: readonly FileEntry[]): void {
+export function prepareFilter(files: readonly FileDetails[]): void {
   files.forEach(foldedName)
 }
 
 /** Kept, since every letter that is typed looks at all names. */
-function foldedName(file: FileEntry): string {
+function foldedName(file: FileDetails): string {
   const known = folded.get(file)
   if (known !== undefined) return known
   const name = fold(file.name)

@@ -1,4 +1,4 @@
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 
 export type Column = 'name' | 'size' | 'modified' | 'type'
 
@@ -7,14 +7,14 @@ export interface Order {
   readonly isDescending: boolean
 }
 
-type Compare = (one: FileEntry, other: FileEntry) => number
+type Compare = (one: FileDetails, other: FileDetails) => number
 
 /** `files` in `order`; equal ones by name. Quick where most of them are in order already. */
 export function sortFiles(
-  files: readonly FileEntry[],
+  files: readonly FileDetails[],
   order: Order,
   language: string,
-): FileEntry[] {
+): FileDetails[] {
   const { compare } = new Intl.Collator(language, { numeric: true })
   const byName: Compare = (one, other) => compare(one.name, other.name)
   const by: Readonly<Record<Column, Compare>> = {

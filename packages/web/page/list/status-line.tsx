@@ -1,6 +1,6 @@
 import { Download, FileArchive, RefreshCw, Trash2, X } from 'lucide'
 import type { JSX } from 'preact'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { explainError } from '../app/explain-error.ts'
 import { Icon } from '../app/icon.tsx'
 import { IconButton } from '../app/icon-button.tsx'
@@ -10,9 +10,9 @@ import type { FileList } from './file-list-state.ts'
 
 interface StatusLineProps {
   readonly files: FileList
-  readonly onDownload: (files: readonly FileEntry[]) => void
-  readonly onDownloadZip: (files: readonly FileEntry[]) => void
-  readonly onDelete: (files: readonly FileEntry[]) => void
+  readonly onDownload: (files: readonly FileDetails[]) => void
+  readonly onDownloadZip: (files: readonly FileDetails[]) => void
+  readonly onDelete: (files: readonly FileDetails[]) => void
 }
 
 /** How many files there are; of those that are selected, what can be done with them. */

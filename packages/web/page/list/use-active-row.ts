@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 
 /** The row that the keys act on. */
 export interface ActiveRow {
@@ -20,7 +20,7 @@ interface Place {
  * Follows the active file, and not its place: an upload or another order may move it at any time, and the Delete key must not
  * meet the file that is in its place then. Where it has gone, its place counts.
  */
-export function useActiveRow(shown: readonly FileEntry[]): ActiveRow {
+export function useActiveRow(shown: readonly FileDetails[]): ActiveRow {
   const [active, setActive] = useState<Place>({ name: shown[0]?.name, index: 0 })
   const anchor = useRef<Place>({ name: undefined, index: 0 })
   const index = useMemo(() => find(shown, active), [shown, active])
@@ -35,7 +35,7 @@ export function useActiveRow(shown: readonly FileEntry[]): ActiveRow {
   }
 }
 
-function find(shown: readonly FileEntry[], { name, index }: Place): number {
+function find(shown: readonly FileDetails[], { name, index }: Place): number {
   if (shown[index]?.name === name) return index
   const found = shown.findIndex((file) => file.name === name)
   return found >= 0 ? found : Math.min(index, shown.length - 1)

@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide'
 import type { JSX } from 'preact'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { explainError } from '../app/explain-error.ts'
 import { Icon } from '../app/icon.tsx'
 import type { Session } from '../app/session.ts'
@@ -10,7 +10,7 @@ import { useSource } from './use-source.ts'
 
 interface PdfPreviewProps {
   readonly session: Session
-  readonly file: FileEntry
+  readonly file: FileDetails
 }
 
 /**

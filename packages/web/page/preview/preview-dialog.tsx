@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight, Download, Link, Trash2 } from 'lucide'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
 import { IconButton } from '../app/icon-button.tsx'
@@ -18,7 +18,7 @@ import { useSource } from './use-source.ts'
 
 interface PreviewDialogProps {
   readonly session: Session
-  readonly file: FileEntry
+  readonly file: FileDetails
   readonly actions: Omit<RowActions, 'select'>
   readonly onClose: () => void
 }
@@ -80,7 +80,7 @@ export function PreviewDialog({
 
 interface ContentProps {
   readonly session: Session
-  readonly file: FileEntry
+  readonly file: FileDetails
   readonly kind: PreviewKind
 }
 

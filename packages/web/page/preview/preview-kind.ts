@@ -1,4 +1,4 @@
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind } from '../list/file-kind.ts'
 
 export type PreviewKind = 'image' | 'video' | 'audio' | 'text' | 'pdf' | 'none' | 'too-large'
@@ -13,7 +13,7 @@ const largestBlob = 32 * 1024 * 1024
  * rights the scripts of the PDF could stop this page by their dialogs. Without links the file comes into memory first, so it may
  * not be large, and no PDF, which as a blob would be of this origin.
  */
-export function previewKind(file: FileEntry, hasLinks: boolean): PreviewKind {
+export function previewKind(file: FileDetails, hasLinks: boolean): PreviewKind {
   const { type, size } = file
   const kind = fileKind(file)
   if (kind === 'text' || /csv/.test(type)) return 'text'

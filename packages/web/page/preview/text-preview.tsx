@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { readFile } from '../api/files.ts'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { explainError } from '../app/explain-error.ts'
 import type { Session } from '../app/session.ts'
 import { formatSize } from '../i18n/format.ts'
@@ -10,7 +10,7 @@ import { shownText } from './preview-kind.ts'
 
 interface TextPreviewProps {
   readonly session: Session
-  readonly file: FileEntry
+  readonly file: FileDetails
 }
 
 /** The beginning of a text, as it is: HTML too is shown by its source. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { readFile } from '../api/files.ts'
-import type { FileEntry } from '../api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { makeLink } from '../api/links.ts'
 import type { Session } from '../app/session.ts'
 import { harmlessType } from './preview-kind.ts'
@@ -8,7 +8,7 @@ import { harmlessType } from './preview-kind.ts'
 export type Source = { readonly url: string } | { readonly error: unknown } | undefined
 
 /** Where `<img>` and its kin find a file: by a link, or in memory. `undefined` until that is known. */
-export function useSource({ connection, hasLinks }: Session, file: FileEntry): Source {
+export function useSource({ connection, hasLinks }: Session, file: FileDetails): Source {
   const [source, setSource] = useState<Source>(undefined)
   useEffect(() => {
     const ended = new AbortController()

@@ -1,8 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { Connection } from '../api/connection.ts'
-import { readEntry } from '../api/files.ts'
-import type { FileEntry } from '../api/file-entry.ts'
-import { discardPieces } from '../api/upload-in-pieces.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { openStorage } from '../app/open-storage.ts'
 import { createRateMeter, type RateMeter } from './rate-meter.ts'
 import { keepScreenOn } from './keep-screen-on.ts'
@@ -21,7 +19,7 @@ export interface Uploads extends UploadQueue {
 }
 
 interface Context {
-  readonly onStored: (file: FileEntry) => void
+  readonly onStored: (file: FileDetails) => void
   readonly onIdle: () => void
   /** What must have ended before a file gets the name. */
   readonly settle: (name: string) => Promise<void>
@@ -64,7 +62,7 @@ export function createUploads(connection: Connection, context: Context): Uploads
     isBusy,
     abandon(address) {
       unfinished.forget(address)
-      void discardPieces(connection, address)
+      transport.discardAt(address)
     },
     end() {
       for (const item of queue.items.peek()) {
@@ -80,9 +78,9 @@ export function createUploads(connection: Connection, context: Context): Uploads
 }
 
 /** What the list shows of a file that has been stored: what the server says, or else what is known here. */
-async function entryOf(connection: Connection, { name, file }: UploadItem): Promise<FileEntry> {
+async function entryOf({ client }: Connection, { name, file }: UploadItem): Promise<FileDetails> {
   const stored = name.peek()
-  return readEntry(connection, stored).catch(() => ({
+  return client.stat(stored, { isRounded: true }).catch(() => ({
     name: stored,
     size: file.size,
     modified: new Date().toISOString(),

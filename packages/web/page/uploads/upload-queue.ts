@@ -1,5 +1,6 @@
 import { batch, type ReadonlySignal } from '@preact/signals'
-import { ApiError, isRefusedLogin, isTransient } from '../api/api-error.ts'
+import { isHoldfastError, isTransient } from '@holdfast/client/browser'
+import { isRefusedLogin } from '../api/is-refused-login.ts'
 import { afterTime, type AfterTime } from '../app/after-time.ts'
 import { nextName } from './next-name.ts'
 import type { UploadItem } from './upload-item.ts'
@@ -31,7 +32,7 @@ export interface Transport {
   /**
    * Sends the file.
    *
-   * @throws ApiError, with 412 where the name is taken and `replaces` is not set
+   * @throws HoldfastError, with 412 where the name is taken and `replaces` is not set
    */
   send(item: UploadItem, signal: AbortSignal, onSent: (bytes: number) => void): Promise<void>
   /** Forgets what an upload that was cancelled has left. */
@@ -109,7 +110,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   }
 
   function fail(item: UploadItem, error: unknown): void {
-    const isTaken = error instanceof ApiError && error.status === 412
+    const isTaken = isHoldfastError(error) && error.status === 412
     // A refusal of what may replace is no conflict: it would come again and again.
     if (isTaken && !item.replaces) return meetConflict(item)
     if (isRefusedLogin(error)) {
@@ -117,9 +118,8 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       return set(item, { kind: 'paused' })
     }
     item.failures += 1
-    const isRetried =
-      error instanceof ApiError && isTransient(error) && item.failures <= mostFailures
-    if (!isRetried) return set(item, { kind: 'failed', error })
+    if (!isTransient(error) || item.failures > mostFailures)
+      return set(item, { kind: 'failed', error })
     set(item, { kind: 'retrying' })
     const ms = retryMs[Math.min(item.failures, retryMs.length) - 1] ?? 0
     const retry = () => {

@@ -1,15 +1,13 @@
-import { ApiError } from '../api/api-error.ts'
+import { isHoldfastError, type UploadOptions } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { hasContent } from '../api/files.ts'
-import { discardPieces, uploadInPieces } from '../api/upload-in-pieces.ts'
-import { uploadWhole, type UploadRequest } from '../api/upload-whole.ts'
 import { assertReadable } from './assert-readable.ts'
 import type { RateMeter } from './rate-meter.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import type { Transport } from './upload-queue.ts'
 
-/** Files from this size on are sent in pieces, which survive a broken line and a reload. */
+/** The client sends files from this size on in pieces. Smaller ones can be compared with what is there. */
 const inPiecesFrom = 16 * 1024 * 1024
 /** How often the progress of an upload in pieces is noted in the browser. */
 const noteEvery = 4 * 1024 * 1024
@@ -20,8 +18,21 @@ interface Context {
   readonly settle: (name: string) => Promise<void>
 }
 
-/** Sends small files whole, and large ones in pieces. */
-export function createUploadTransport(connection: Connection, context: Context): Transport {
+interface Attempt {
+  readonly item: UploadItem
+  readonly name: string
+  readonly signal: AbortSignal
+  readonly onSent: (bytes: number) => void
+}
+
+export interface UploadTransport extends Transport {
+  /** Has the server forget an upload in pieces, by its address. */
+  discardAt(address: string): void
+}
+
+/** Sends files, large ones in pieces, which survive a broken line and a reload. */
+export function createUploadTransport(connection: Connection, context: Context): UploadTransport {
+  const { client } = connection
   const { unfinished, rate, settle } = context
   /** The addresses of the uploads in pieces of this visit. */
   const addresses = new Map<UploadItem, string>()
@@ -35,84 +46,81 @@ export function createUploadTransport(connection: Connection, context: Context):
     return address
   }
 
-  function discard(item: UploadItem): void {
-    const address = forget(item)
-    if (address !== undefined) void discardPieces(connection, address)
+  function discardAt(address: string): void {
+    client.discardUpload(address).catch(() => {
+      // It expires by itself.
+    })
   }
 
-  async function sendInPieces(item: UploadItem, request: UploadRequest, isLast = false) {
-    const { file, name, replaces, signal } = request
+  function discard(item: UploadItem): void {
+    const address = forget(item)
+    if (address !== undefined) discardAt(address)
+  }
+
+  /** How an upload that goes in pieces goes on with what an earlier visit or attempt has sent, and is noted for a later one. */
+  function inPieces({ item, name, signal, onSent }: Attempt): UploadOptions {
+    const { file, replaces } = item
     const known = unfinished.find(file, name)
-    const noted = (address: string, sent: number) => {
+    let last = 0
+    const note = (address: string) => {
       if (signal.aborted) return
       addresses.set(item, address)
       const { size, lastModified } = file
-      unfinished.note({ name, size, lastModified, address, sent, replaces })
+      unfinished.note({ name, size, lastModified, address, sent: last, replaces })
     }
-    let last = 0
-    try {
-      await uploadInPieces(connection, {
-        ...request,
-        begunAt: known?.replaces === replaces ? known.address : undefined,
-        onBegun(address) {
-          // The server has forgotten the earlier one, or it was of another decision.
-          if (known && known.address !== address) {
-            unfinished.forget(known.address)
-            void discardPieces(connection, known.address)
-          }
-          noted(address, last)
-        },
-        onSent(bytes) {
-          request.onSent(bytes)
-          const address = addresses.get(item)
-          if (address === undefined || Math.abs(bytes - last) < noteEvery) return
-          last = bytes
-          noted(address, bytes)
-        },
-      })
-      forget(item)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      // The name was taken meanwhile: under another one it begins anew.
-      if (error.status === 412) discard(item)
-      // Another tab, or time, has ended it.
-      if (error.status !== 404 || forget(item) === undefined || isLast) throw error
-      await sendInPieces(item, request, true)
+    return {
+      uploadUrl: known?.replaces === replaces ? known.address : undefined,
+      onUploadUrl(address) {
+        // The server has forgotten the earlier one, or it was of another decision.
+        if (known && known.address !== address) {
+          unfinished.forget(known.address)
+          discardAt(known.address)
+        }
+        note(address)
+      },
+      onProgress({ sent }) {
+        onSent(sent)
+        const address = addresses.get(item)
+        if (address === undefined || Math.abs(sent - last) < noteEvery) return
+        last = sent
+        note(address)
+      },
     }
   }
 
-  async function sendWhole(item: UploadItem, request: UploadRequest): Promise<void> {
-    const { file, name, signal } = request
+  async function send(attempt: Attempt, isLast = false): Promise<void> {
+    const { item, name, signal, onSent } = attempt
+    const isSmall = item.file.size < inPiecesFrom
     const wasUnanswered = unanswered.get(item) === name
     unanswered.set(item, name)
     try {
-      await uploadWhole(connection, request)
+      await client.upload(name, item.file, {
+        createOnly: !item.replaces,
+        signal,
+        ...(isSmall ? { onProgress: ({ sent }) => onSent(sent) } : inPieces(attempt)),
+      })
+      forget(item)
     } catch (error) {
+      if (isHoldfastError(error, 'upload-not-found') && !isLast) {
+        // Another tab, or time, has ended it.
+        if (forget(item) !== undefined) return send(attempt, true)
+      }
       // Only a name that is taken says what became of the earlier attempt.
-      if (!(error instanceof ApiError) || error.status !== 412) throw error
-      if (wasUnanswered && file.size < inPiecesFrom) {
-        if (await hasContent(connection, name, file, signal)) return
+      if (!isHoldfastError(error) || error.status !== 412) throw error
+      // Under another name it begins anew.
+      discard(item)
+      if (wasUnanswered && isSmall) {
+        if (await hasContent(connection, name, item.file, signal)) return
       }
       unanswered.delete(item)
       throw error
     }
   }
 
-  async function send(item: UploadItem, request: UploadRequest): Promise<void> {
-    if (request.file.size < inPiecesFrom) return sendWhole(item, request)
-    try {
-      await sendInPieces(item, request)
-    } catch (error) {
-      // A store that keeps no pieces.
-      if (!(error instanceof ApiError) || error.status !== 404) throw error
-      await sendWhole(item, request)
-    }
-  }
-
   return {
     discard,
+    discardAt,
     async send(item, signal, onSent) {
-      const { file, replaces } = item
       const name = item.name.peek()
       const meter = rate.meter()
       const sent = (bytes: number) => {
@@ -122,10 +130,10 @@ export function createUploadTransport(connection: Connection, context: Context):
       await settle(name)
       signal.throwIfAborted()
       try {
-        await send(item, { file, name, replaces, signal, onSent: sent })
+        await send({ item, name, signal, onSent: sent })
       } catch (error) {
         // Browsers answer as if the line had broken, but another attempt would do no better.
-        if (error instanceof ApiError && error.status === 0) await assertReadable(file)
+        if (isHoldfastError(error, 'no-answer')) await assertReadable(item.file)
         throw error
       }
     },

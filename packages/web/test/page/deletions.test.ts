@@ -55,7 +55,7 @@ describe('createDeletions', () => {
     deletions.delete(['a', 'b', 'c'])
     passTime()
     await asked[0]!.fail(503)
-    await asked[1]!.fail(404, 'File not found')
+    await asked[1]!.fail(400, 'File not found')
     await asked[2]!.fail(503)
     expect(calls).to.include.members(['show a', 'remove b', 'show c'])
     expect(notices.value.map(({ text }) => text)).to.deep.equal([

@@ -1,41 +1,60 @@
+import { createClient, type Transport } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
-import { ApiError } from '../../page/api/api-error.ts'
 import type { Connection } from '../../page/api/connection.ts'
 
 interface Asked {
   readonly method: string
   readonly path: string
-  readonly init: RequestInit
+  readonly init: { readonly keepalive: boolean; readonly signal?: AbortSignal }
   answer(response?: Response): Promise<void>
   fail(status: number, message?: string): Promise<void>
+  /** Ends the request without an answer. */
+  breakOff(): Promise<void>
 }
+
+const base = 'http://files.example/'
 
 /** A connection whose requests are answered when the test says so. */
 export function fakeConnection() {
   const asked: Asked[] = []
-  const isRefused = signal(false)
+  const transport: Transport = ({ method, url, keepalive = false, signal }) =>
+    new Promise((resolve, reject) => {
+      const answer = async (response = new Response('OK')) => {
+        const bytes = await response.bytes()
+        resolve({
+          status: response.status,
+          header: (name) =>
+            response.headers.get(name) ??
+            (name === 'content-length' ? String(bytes.length) : undefined),
+          body: ReadableStream.from([bytes]),
+        })
+        await settled()
+      }
+      asked.push({
+        method,
+        path: url.href.slice(base.length),
+        init: { keepalive, signal },
+        answer,
+        fail: (status, message = '') => answer(Response.json({ message }, { status })),
+        async breakOff() {
+          reject(new Error('The connection failed'))
+          await settled()
+        },
+      })
+    })
   const connection: Connection = {
     customer: 'anna',
-    isRefused,
+    client: createClient({
+      url: base,
+      name: 'anna',
+      password: 'sesame',
+      retries: 0,
+      idleTimeoutMs: Infinity,
+      transport,
+    }),
+    isRefused: signal(false),
     renew: () => {},
-    url: (path) => `http://files.example/${path}`,
-    attempt: (send) => send({}),
-    request: (path, init = {}) =>
-      new Promise((resolve, reject) => {
-        asked.push({
-          method: init.method ?? 'GET',
-          path,
-          init,
-          async answer(response = new Response('OK')) {
-            resolve(response)
-            await settled()
-          },
-          async fail(status, message = '') {
-            reject(new ApiError(status, message))
-            await settled()
-          },
-        })
-      }),
+    url: (path) => `${base}${path}`,
   }
   return { connection, asked, lines: () => asked.map(({ method, path }) => `${method} ${path}`) }
 }

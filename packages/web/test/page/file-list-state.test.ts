@@ -1,10 +1,10 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import type { FileEntry } from '../../page/api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { createFileList } from '../../page/list/file-list-state.ts'
 import { fakeConnection } from './fake-connection.ts'
 
-const file = (name: string, etag = '"1"'): FileEntry => ({
+const file = (name: string, etag = '"1"'): FileDetails => ({
   name,
   size: 1,
   modified: '2026-01-01T00:00:00.000Z',
@@ -18,7 +18,7 @@ function harness() {
   const files = createFileList(connection)
   const names = () => files.all.value.map(({ name }) => name)
   const ask = (part: string) => asked.filter(({ path }) => path.startsWith(part)).at(-1)!
-  const page = (entries: readonly FileEntry[], next?: string) =>
+  const page = (entries: readonly FileDetails[], next?: string) =>
     ask('list').answer(
       Response.json(
         entries,

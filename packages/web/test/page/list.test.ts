@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { FileEntry } from '../../page/api/file-entry.ts'
+import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind } from '../../page/list/file-kind.ts'
 import { createFilter, filterFiles } from '../../page/list/filter-files.ts'
 import { gridKey } from '../../page/list/grid-key.ts'
@@ -8,7 +8,7 @@ import { nextOrder, sortFiles } from '../../page/list/sort-files.ts'
 import { splitName } from '../../page/list/split-name.ts'
 import { harmlessType, previewKind } from '../../page/preview/preview-kind.ts'
 
-const file = (name: string, about: Partial<FileEntry> = {}): FileEntry => ({
+const file = (name: string, about: Partial<FileDetails> = {}): FileDetails => ({
   name,
   size: 1,
   modified: '2026-01-01T00:00:00.000Z',
@@ -16,7 +16,7 @@ const file = (name: string, about: Partial<FileEntry> = {}): FileEntry => ({
   etag: '"a"',
   ...about,
 })
-const names = (files: readonly FileEntry[]) => files.map(({ name }) => name)
+const names = (files: readonly FileDetails[]) => files.map(({ name }) => name)
 
 describe('sortFiles', () => {
   it('sorts names as people do, with numbers as numbers', () => {

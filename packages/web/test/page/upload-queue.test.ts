@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { ApiError } from '../../page/api/api-error.ts'
 import type { UploadItem } from '../../page/uploads/upload-item.ts'
 import { createUploadQueue } from '../../page/uploads/upload-queue.ts'
+import { brokenLine, overloaded, quotaExceeded, refusedLogin, taken } from './refusals.ts'
 
 interface Attempt {
   readonly item: UploadItem
@@ -50,9 +50,6 @@ function harness(lanes = 2) {
   const states = () => queue.items.value.map(({ state }) => state.value.kind)
   return { queue, attempts, timers, stored, discarded, add, states, idle: () => idle }
 }
-
-const taken = () => new ApiError(412, 'Precondition Failed')
-const brokenLine = () => new ApiError(0, 'No answer')
 
 describe('createUploadQueue', () => {
   it('sends a few at a time, in order', async () => {
@@ -128,14 +125,14 @@ describe('createUploadQueue', () => {
   it('waits as long as the server asks for', async () => {
     const { add, attempts, timers } = harness()
     add('a')
-    await attempts[0]!.fail(new ApiError(503, 'Overloaded', 20))
+    await attempts[0]!.fail(overloaded(20))
     expect(timers[0]!.ms).to.equal(20_000)
   })
 
   it('tries nothing again that the server has refused, until its user does', async () => {
     const { queue, add, attempts, states, timers } = harness()
     add('a')
-    await attempts[0]!.fail(new ApiError(413, 'Quota exceeded'))
+    await attempts[0]!.fail(quotaExceeded())
     expect(states()).to.deep.equal(['failed'])
     expect(timers).to.deep.equal([])
     queue.resume(attempts[0]!.item)
@@ -145,7 +142,7 @@ describe('createUploadQueue', () => {
   it('waits for a new password where the old one is refused', async () => {
     const { add, attempts, states } = harness()
     add('a')
-    await attempts[0]!.fail(new ApiError(400, 'Invalid credentials'))
+    await attempts[0]!.fail(refusedLogin())
     expect(states()).to.deep.equal(['paused'])
   })
 
@@ -154,8 +151,8 @@ describe('createUploadQueue', () => {
     add('a', 'b', 'c', 'd')
     queue.pause(queue.items.value[3]!)
     await attempts[1]!.fail(brokenLine())
-    await attempts[0]!.fail(new ApiError(400, 'Invalid credentials'))
-    await attempts[2]!.fail(new ApiError(400, 'Invalid credentials'))
+    await attempts[0]!.fail(refusedLogin())
+    await attempts[2]!.fail(refusedLogin())
     timers.pop()!.run()
     queue.resume(queue.items.value[0]!)
     add('e')
@@ -169,7 +166,7 @@ describe('createUploadQueue', () => {
   it('goes on once what was refused is cancelled', async () => {
     const { queue, add, attempts } = harness(1)
     add('a', 'b')
-    await attempts[0]!.fail(new ApiError(400, 'Invalid credentials'))
+    await attempts[0]!.fail(refusedLogin())
     queue.cancel(queue.items.value[0]!)
     expect(attempts.map(({ item }) => item.name.value)).to.deep.equal(['a', 'b'])
   })
@@ -178,7 +175,7 @@ describe('createUploadQueue', () => {
     const { queue, add, attempts } = harness(2)
     add('a', 'b', 'c', 'd')
     await attempts[0]!.succeed()
-    await attempts[1]!.fail(new ApiError(413, 'Quota exceeded'))
+    await attempts[1]!.fail(quotaExceeded())
     expect(queue.counts.value).to.include({ done: 1, failed: 1, running: 2, waiting: 0 })
     queue.cancel(...queue.items.value.slice(1))
     queue.cancel(queue.items.value[0]!, ...queue.items.value)

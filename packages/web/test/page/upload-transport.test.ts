@@ -12,58 +12,31 @@ interface CreateUploadTransport {
 const subject = new URL('../../page/uploads/upload-transport.ts', import.meta.url).href
 
 describe('createUploadTransport', () => {
-  /** The uploads that wait for an answer: with status 0 the line breaks. */
-  let sent: ((status: number) => Promise<void>)[]
-
-  beforeEach(() => {
-    sent = []
-    const XMLHttpRequest = function (this: Record<string, unknown>) {
-      const request = {
-        upload: {},
-        status: 0,
-        responseText: '',
-        onload: () => {},
-        onerror: () => {},
-        open: () => {},
-        setRequestHeader: () => {},
-        getResponseHeader: () => null,
-        send: () =>
-          void sent.push(async (status) => {
-            request.status = status
-            if (status === 0) request.onerror()
-            else request.onload()
-            await settled()
-          }),
-      }
-      return request
-    }
-    Object.assign(globalThis, { XMLHttpRequest })
-  })
-  afterEach(() => {
-    Object.assign(globalThis, { XMLHttpRequest: undefined })
-  })
-
   it('recognises its file after a lost answer, whatever came between that and the conflict', async () => {
     const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
-    const { connection, asked } = fakeConnection()
+    const { connection, asked, lines } = fakeConnection()
     const transport = createUploadTransport(connection, {
       rate: { meter: () => () => {} },
       settle: () => Promise.resolve(),
     })
     const item = createUploadItem(new File(['12345'], 'a.txt'), 'a.txt')
-    async function send(status: number) {
+    async function send(end: (request: (typeof asked)[number]) => Promise<void>) {
       const sending = transport.send(item, new AbortController().signal, () => {}).catch(String)
       await settled()
-      await sent.at(-1)?.(status)
+      await end(asked.at(-1)!)
       return sending
     }
-    expect(await send(0)).to.include('No answer')
-    expect(await send(503)).to.include('ApiError')
-    const conflict = send(412)
+    expect(await send((put) => put.breakOff())).to.include('No answer')
+    expect(await send((put) => put.fail(503))).to.include('HoldfastError')
+    const conflict = send((put) => put.fail(412))
     await settled()
-    await asked[0]?.answer(new Response(null, { headers: { 'Content-Length': '5' } }))
-    await asked[1]?.answer(new Response('12345'))
+    await asked[3]?.answer(new Response(null, { headers: { 'Content-Length': '5' } }))
+    await asked[4]?.answer(new Response('12345'))
     expect(await conflict).to.equal(undefined)
-    expect(asked).to.have.length(2)
+    expect(lines()).to.deep.equal([
+      ...Array<string>(3).fill('PUT upload/a.txt'),
+      'HEAD serve/a.txt',
+      'GET serve/a.txt',
+    ])
   })
 })
