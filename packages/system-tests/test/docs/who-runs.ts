@@ -59,6 +59,11 @@ export const claims: readonly Claim[] = [
     shell: /^(npm install|npx holdfast)/,
     by: 'scripts/release/test',
   },
+  {
+    document: /^packages\/holdfast\/README/,
+    shell: /(^|\| )holdfast (login|ls|get|cat) /m,
+    by: 'packages/holdfast/test/readme.test.ts',
+  },
   { document: /^packages\/[^/]*\/README/, shell: /^npm install/, by: 'scripts/release/test' },
   {
     document: /^examples\/[^/]*\/README/,

@@ -3,7 +3,7 @@ import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { withRemote } from '../session/with-remote.ts'
 
-const concurrency = 8
+const concurrency = 16
 
 /** Deletes the files that are named; resolves with the exit code. */
 export function runRm(argv: VerbArguments): Promise<number> {
