@@ -140,6 +140,7 @@ function serviceOf({
           maxAgeMs: maxLinkAgeMs,
           now,
           upload: policy,
+          resumable: resumablePolicy,
           turns: linkTurns,
           underWay: createKeyedCounter(),
           onUploaded: notifyUploaded,

@@ -14,9 +14,11 @@ import {
   createLinkOpening,
   createUploadLinkOpening,
   createUploadLinkRefusal,
+  nameInQuery,
 } from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
-import { createPage } from './page/page.ts'
+import { createPage, openingOnce } from './page/page.ts'
+import { createUploadPage } from './page/upload-page.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { remove } from './routes/delete.ts'
@@ -78,6 +80,7 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
 
   if (before.length > 0) router.use(...before)
   const put = createPut(draft)
+  const openPage = web && openingOnce(web)
   const route = (
     path: string,
     handlers: Handlers,
@@ -103,6 +106,7 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   const batch = guarded('batch', createBatch(log, recorder))
   // It is the path of the file `batch`, too, to which a link may lead.
   const batches = links ? called('batch', createUploadLinkRefusal(recorder), ...batch) : batch
+  if (openPage && links) router.get('/upload/:filename', createUploadPage(openPage, writing))
   route('/upload/batch', { post: batches, put: byName })
   route('/upload/:filename', { put: byName }, resumable, links && { post: form })
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
@@ -127,13 +131,16 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   }
   if (tus) {
     const { examine, answer } = createResumable(tus, recorder)
-    const handlers = [examine, customersOnly, limited, answer]
+    const resuming: Handler = links
+      ? createUploadLinkOpening({ ...setup, links }, customersOnly, nameInQuery)
+      : customersOnly
+    const handlers = [examine, resuming, limited, answer]
     router.post('/resumable{/}', ...handlers).all('/resumable{/}', ...handlers)
     router.register('/resumable/:id', ['HEAD', 'PATCH', 'DELETE'], handlers)
     router.all('/resumable/:id', ...handlers)
   }
-  if (web) {
-    const page = createPage(web)
+  if (openPage) {
+    const page = createPage(openPage)
     router.get('/', page).get('/assets/:asset', page)
   }
   return router

@@ -21,6 +21,8 @@ export interface UploadPlan {
   readonly sha256?: string
   /** A text of the caller's, at most 4,096 bytes of UTF-8, such as what a protocol wants to have back. Default: none. */
   readonly note?: string
+  /** Which link has let the upload in, in words of the core. Default: none, it is the customer's own. */
+  readonly link?: string
   /** Milliseconds after the last change of the upload at which it expires, 1 or more. */
   readonly expiresAfterMs: number
 }

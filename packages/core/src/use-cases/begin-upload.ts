@@ -8,7 +8,7 @@ import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-poli
 import { checkSize } from './upload-file.ts'
 
 /** What a client says of an upload in pieces before its first byte; see `UploadPlan`. */
-export type BeginOptions = Omit<UploadPlan, 'name' | 'expiresAfterMs'>
+export type BeginOptions = Omit<UploadPlan, 'name' | 'link' | 'expiresAfterMs'>
 
 /** The most bytes of UTF-8 in a note. */
 const maxNoteBytes = 4_096
@@ -39,11 +39,16 @@ export async function beginUpload(
   // Only a look: until bytes arrive, an upload takes nothing of the quota.
   const claim = await quotas.claim(customer, name, options.length)
   claim.end()
-  const plan = { ...options, name, expiresAfterMs: uploadExpiryMs }
+  const plan = { ...options, name, ...linkOf(policy), expiresAfterMs: uploadExpiryMs }
   const upload = await quotas.beginUpload(customer, policy.maxUnfinishedUploads, () =>
     uploads.begin(customer.name, plan),
   )
   return upload.plan.length === 0 ? finishEmpty(policy, customer, upload) : upload
+}
+
+/** Which link the uploads under this policy are begun by, for their plans. */
+export function linkOf({ link }: ResumablePolicy): Pick<UploadPlan, 'link'> {
+  return link === undefined ? {} : { link }
 }
 
 /** The caller of a failed `begin` gets no id, so that nothing may be left of the upload. */

@@ -75,7 +75,7 @@ export async function signLink(
 }
 
 /**
- * Whose link this is, and its wishes, if it is right: made for this verb and this name, with the customer's key of now, and
+ * Whose link this is, its wishes and its expiry, if it is right: made for this verb and this name, with the customer's key of now, and
  * not expired. `signedName` says by the wishes what of the name is signed. All that is wrong with a link is refused with one
  * message and after the same steps; it does not reveal which customers exist. A link that was right and has expired does not
  * count for the brake.
@@ -87,7 +87,7 @@ export async function judgeLink(
   verb: LinkTerms['verb'],
   { token, name, address = '' }: PresentedLink,
   signedName: (name: string, wishes: string) => string = () => name,
-): Promise<{ readonly customer: Customer; readonly wishes: string }> {
+): Promise<{ readonly customer: Customer } & Pick<CarriedTerms, 'wishes' | 'expires'>> {
   const { terms, signature } = readLink(token) ?? noLink
   const { wishes, expires } = terms
   const signed = { ...terms, verb, name: signedName(name, wishes) }
@@ -102,7 +102,7 @@ export async function judgeLink(
     return expires * 1000 <= now() ? 'expired' : 'good'
   })
   if (!isGood || customer === undefined) throw linkRefused()
-  return { customer, wishes }
+  return { customer, wishes, expires }
 }
 
 /** Judged like any other where a token has not the form of one. */

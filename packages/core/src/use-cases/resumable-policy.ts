@@ -13,6 +13,8 @@ export interface ResumablePolicy extends UploadPolicy {
   readonly quotas: QuotaKeeper
   /** Milliseconds after its last change at which an unfinished upload expires. */
   readonly uploadExpiryMs: number
+  /** Which link the uploads are begun by. Default: none. */
+  readonly link?: string
   /** How many uploads a customer may have begun and not finished; `Infinity` for no limit. */
   readonly maxUnfinishedUploads: number
   /** A fresh SHA-256, for digests of whole files. Without it, `sha256` of a plan is refused. */

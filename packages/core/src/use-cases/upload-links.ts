@@ -17,6 +17,9 @@ import {
   type LinkPolicy,
   type PresentedLink,
 } from './link-policy.ts'
+import { resumableByLink } from './resumable-by-link.ts'
+import type { ResumableFiles } from './resumable-files.ts'
+import type { ResumablePolicy } from './resumable-policy.ts'
 import { uploadFile, type UploadOptions, type UploadPolicy } from './upload-file.ts'
 import { readUploadWishes, writeUploadWishes } from './upload-link-wishes.ts'
 
@@ -39,6 +42,8 @@ export interface UploadLinkOptions {
 /** What a link to upload is made and judged by. */
 export interface UploadLinkPolicy extends LinkPolicy {
   readonly upload: UploadPolicy
+  /** Left out where the store keeps no uploads in pieces. */
+  readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
   readonly turns: KeyedLock
   /** The uploads under way by links, by what those are for. */
@@ -53,12 +58,22 @@ export interface LinkUploads {
   /** The name to upload; with `isPrefix`, what names must begin with. */
   readonly name: string
   readonly isPrefix: boolean
+  /** How many files there may be whose names begin with the prefix; 1 for a link to one name. */
+  readonly maxFiles: number
+  /** The largest file in bytes, by the link or by the service. */
+  readonly maxSize: number | undefined
+  /** Whether uploads may replace files. */
+  readonly replace: boolean
+  /** From then on the link is worth nothing. */
+  readonly expiresAt: Date
   /**
    * Stores a file as `uploadFile` does, within the bounds of the link. Only bytes that arrive count in the quota.
    * @throws FileServiceError `link-refused` for a name that the link is not for; `overloaded` where as many uploads by links
    *   to the same are under way as may be; `quota-exceeded` also where there are `maxFiles`; and what `uploadFile` throws
    */
   upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
+  /** Uploads in pieces within the same bounds, where the store keeps them; see `resumableByLink`. */
+  readonly resumable?: ResumableFiles
 }
 
 const mostFiles = 10_000
@@ -122,34 +137,46 @@ export async function openUploadLink(
   policy: UploadLinkPolicy,
   link: PresentedLink,
 ): Promise<LinkUploads> {
-  const { customer, wishes } = await judgeLink(policy, 'upload', link, signedPart)
+  const { customer, wishes, expires } = await judgeLink(policy, 'upload', link, signedPart)
   const set = readUploadWishes(wishes)
   if (set === undefined) throw linkRefused()
-  const { prefixLength, maxFiles = Infinity, maxSize = Infinity, replace } = set
+  const { prefixLength, maxFiles = 1, maxSize = Infinity, replace } = set
   const isPrefix = prefixLength !== undefined
   const start = signedPart(link.name, wishes)
   const { store, maxFileSize } = policy.upload
   const quotas = withoutReservations(policy.upload.quotas)
-  const most = isPrefix ? Math.min(maxFiles, mostAtOnce) : 1
+  const most = Math.min(maxFiles, mostAtOnce)
   // No name has a slash.
   const place = `${customer.name}/${start}${isPrefix ? '/' : ''}`
+  const largest = Math.min(maxFileSize, maxSize)
   const bounded: UploadPolicy = {
     store,
     quotas: isPrefix
       ? limitFilesUnder({ prefix: start, maxFiles }, { quotas, store, turns: policy.turns })
       : quotas,
-    maxFileSize: Math.min(maxFileSize, maxSize),
+    maxFileSize: largest,
+  }
+  const bounds = {
+    customer,
+    check(name: string) {
+      checkFileName(name)
+      const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
+      if (!isMeant) throw linkRefused()
+    },
+    takePlace: () => takePlace(policy.underWay, place, most),
   }
   return {
     customer,
     name: start,
     isPrefix,
+    maxFiles,
+    maxSize: largest === Infinity ? undefined : largest,
+    replace,
+    expiresAt: new Date(expires * 1000),
     async upload(name, content, options = {}) {
-      checkFileName(name)
-      const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
-      if (!isMeant) throw linkRefused()
+      bounds.check(name)
       const createOnly = options.createOnly === true || !replace
-      const leave = takePlace(policy.underWay, place, most)
+      const leave = bounds.takePlace()
       try {
         const file = await uploadFile(bounded, customer, name, content, { ...options, createOnly })
         policy.onUploaded(customer, file)
@@ -158,6 +185,17 @@ export async function openUploadLink(
         leave()
       }
     },
+    ...(policy.resumable && {
+      resumable: resumableByLink(policy.resumable, bounded, {
+        ...bounds,
+        link: `${expires.toString(36)}.${wishes}.${start}`,
+        endsInMs: expires * 1000 - policy.now(),
+        replace,
+        most,
+        turns: policy.turns,
+        now: policy.now,
+      }),
+    }),
   }
 }
 
@@ -167,9 +205,9 @@ export async function openUploadLink(
  */
 function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeeper, 'claim'> {
   return {
-    async claim(customer, name, size = 0) {
-      if (size > 0) (await quotas.claim(customer, name, size)).end()
-      return quotas.claim(customer, name)
+    async claim(customer, name, size = 0, upload) {
+      if (size > 0) (await quotas.claim(customer, name, size, upload)).end()
+      return quotas.claim(customer, name, 0, upload)
     },
   }
 }

@@ -4,7 +4,7 @@ import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import { uploadConflict } from '../model/upload-errors.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadPlan } from '../ports/resumable-uploads.ts'
-import { checkPlan, type BeginOptions } from './begin-upload.ts'
+import { checkPlan, linkOf, type BeginOptions } from './begin-upload.ts'
 import { createDigestCheck, type DigestCheck } from './expected-digest.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
 import { uploadFile, type UploadOptions } from './upload-file.ts'
@@ -52,7 +52,7 @@ export async function uploadWhole(
     },
   )
   policy.onPublished(customer, file)
-  const plan = { ...begin, name, expiresAfterMs: policy.uploadExpiryMs }
+  const plan = { ...begin, name, ...linkOf(policy), expiresAfterMs: policy.uploadExpiryMs }
   // The file is safe: a store that breaks the promise of `remember` must not deny that.
   return policy.uploads.remember(customer.name, plan, file).catch(() => unknownUpload(plan, file))
 }

@@ -63,7 +63,9 @@ describe('links to upload', () => {
     expect(await refusal(links.open({ token, name: 'a' }))).to.equal('link-refused')
     const opening = await link('a')
     expect(await refusal(openUpload('a', opening.token))).to.equal('link-refused')
-    expect(Object.keys(uploads)).to.have.members(['customer', 'name', 'isPrefix', 'upload'])
+    const bounds = ['maxFiles', 'maxSize', 'replace', 'expiresAt']
+    const known = ['customer', 'name', 'isPrefix', ...bounds]
+    expect(Object.keys(uploads)).to.have.members([...known, 'upload', 'resumable'])
   })
 
   it('expire, and end with the password, like all links', async () => {

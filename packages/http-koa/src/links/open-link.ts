@@ -47,12 +47,16 @@ export function createLinkOpening(
   })
 }
 
-/** Lets a request with `?link=` in for the uploads that the link allows, and for nothing else; as above. */
+/**
+ * Lets a request with `?link=` in for the uploads that the link allows, and for nothing else; as above. `nameOf` says which
+ * name the link is presented for. Default: the last segment of the path.
+ */
 export function createUploadLinkOpening(
   { links, addressOf, recorder }: LinkOpening,
   customersOnly: Middleware<HoldfastState>,
+  nameOf?: (ctx: Context) => string,
 ): Middleware<HoldfastState> {
-  return byLink({ addressOf, recorder }, customersOnly, async (ctx, next, { link, record }) => {
+  const open: OpenLink = async (ctx, next, { link, record }) => {
     try {
       ctx.state.link = { uploads: await links.openUpload(link) }
     } catch (error) {
@@ -60,7 +64,20 @@ export function createUploadLinkOpening(
       throw error
     }
     await next()
-  })
+  }
+  return byLink({ addressOf, recorder }, customersOnly, open, nameOf)
+}
+
+/** The `name` in the query, for paths that have none in them. */
+export function nameInQuery({ querystring }: Context): string {
+  const [name = '', ...more] = new URLSearchParams(querystring).getAll('name')
+  return more.length === 0 ? name : ''
+}
+
+/** The query of another URL for which the same link is presented with the same name. */
+export function linkQuery(ctx: Context): string {
+  const query = new URLSearchParams({ link: tokensOf(ctx)[0] ?? '', name: nameInQuery(ctx) })
+  return `?${query.toString()}`
 }
 
 /** Refuses uploads by any link where there are none, before the login of whoever follows it counts. */
@@ -79,7 +96,8 @@ export function createUploadLinkRefusal(recorder: AuditRecorder): Middleware<Hol
 function byLink(
   { addressOf, recorder }: Pick<LinkOpening, 'addressOf' | 'recorder'>,
   customersOnly: Middleware<HoldfastState>,
-  open: (ctx: LinkContext, next: Next, presented: Presented) => Promise<void>,
+  open: OpenLink,
+  nameOf: (ctx: Context) => string = nameInPath,
 ): Middleware<HoldfastState> {
   return (ctx, next) => {
     const tokens = tokensOf(ctx)
@@ -89,10 +107,14 @@ function byLink(
     }
     // Of two links each could be meant, so neither is right.
     const token = tokens.length === 1 ? (tokens[0] ?? '') : ''
-    const name = decodePathSegment(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)) ?? ''
+    const name = nameOf(ctx)
     const address = networkOf(addressOf(ctx.req))
     return open(ctx, next, { link: { token, name, address }, record: recorder(exchangeIn(ctx)) })
   }
+}
+
+function nameInPath({ path }: Context): string {
+  return decodePathSegment(path.slice(path.lastIndexOf('/') + 1)) ?? ''
 }
 
 /** Whether a request presents a link, right or wrong. */
@@ -105,6 +127,8 @@ function tokensOf({ querystring }: Context): readonly string[] {
 }
 
 type LinkContext = Context & { readonly state: HoldfastState }
+
+type OpenLink = (ctx: LinkContext, next: Next, presented: Presented) => Promise<void>
 
 /** Whether the answer is the content from its first byte: of the many parts that a player asks for, one is enough. */
 function beginsFile(ctx: Context): boolean {

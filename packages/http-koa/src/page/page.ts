@@ -1,7 +1,10 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 
-/** The files of a page by their paths below its address; `''` is the page itself. `openPage` of `@holdfast/web` makes one. */
+/**
+ * The files of a page by their paths below its address; `''` is the page itself, and `upload` the one for those who have a link
+ * to upload. `openPage` of `@holdfast/web` makes one.
+ */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
 export interface PageFile {
@@ -14,18 +17,22 @@ export interface PageFile {
 const encodings = ['br', 'gzip', 'identity'] as const
 type Encoding = (typeof encodings)[number]
 
-/** GET and HEAD of the page, for clients that ask for HTML by name, and of what it loads. `open` is called once, when it is needed. */
-export function createPage(open: () => Promise<PageFiles>): RouterMiddleware<HoldfastState> {
+/** `open`, which is called when it is needed, and once. */
+export function openingOnce(open: () => Promise<PageFiles>): () => Promise<PageFiles> {
   let opened: Promise<PageFiles> | undefined
-  const openOnce = () =>
+  return () =>
     (opened ??= open().catch((error: unknown) => {
       opened = undefined
       throw error
     }))
+}
+
+/** GET and HEAD of the page, for clients that ask for HTML by name, and of what it loads. */
+export function createPage(open: () => Promise<PageFiles>): RouterMiddleware<HoldfastState> {
   return async (ctx, next) => {
     const { asset } = ctx.params
     const isAsked = asset !== undefined || asksForHtml(ctx.get('Accept'))
-    const file = isAsked ? (await openOnce()).get(asset ? `assets/${asset}` : '') : undefined
+    const file = isAsked ? (await open()).get(asset ? `assets/${asset}` : '') : undefined
     if (file === undefined) {
       await next()
       return
@@ -47,7 +54,7 @@ export function createPage(open: () => Promise<PageFiles>): RouterMiddleware<Hol
 }
 
 /** Whether a browser asks for a page: programs take anything, and get the errors that they can read. */
-function asksForHtml(accept: string): boolean {
+export function asksForHtml(accept: string): boolean {
   const ranges = accept.split(',').map((range) => range.trim().toLowerCase())
   return ranges.some((range) => /^text\/html\s*(;|$)/.test(range) && !/;\s*q=0(\.0*)?$/.test(range))
 }

@@ -5,6 +5,7 @@ import { bodyOf } from '../body/body-of.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
+import { linkQuery } from '../links/open-link.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 
 type Handler = RouterMiddleware<HoldfastState>
@@ -27,7 +28,7 @@ export function createResumable(tus: Tus, recorder: AuditRecorder): Resumable {
       return next()
     },
     async answer(ctx) {
-      const { resumable } = filesOf(ctx.state)
+      const { resumable } = ctx.state.link?.uploads ?? filesOf(ctx.state)
       if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')
       const request = requestOf(ctx)
       const record = recorder(exchangeIn(ctx))
@@ -54,6 +55,7 @@ function requestOf(ctx: RouterContext<HoldfastState>) {
     headers: req.headers,
     path: ctx.path,
     id: ctx.params.id,
+    ...(ctx.state.link && { query: linkQuery(ctx) }),
     content: () => bodyOf(req),
     ...releaseChunks(req),
     onName: (name: string) => void (ctx.state.fileName = name),

@@ -21,7 +21,7 @@ export interface CreationOptions {
   readonly fileName?: (metadata: UploadMetadata) => string | undefined
   /**
    * The URL of a new upload, absolute or relative to the request's. Default: relative and without the path, so that it is
-   * right behind every proxy that changes paths, schemes or hosts.
+   * right behind every proxy that changes paths, schemes or hosts; with the request's `query`.
    */
   readonly location?: (id: string, request: TusRequest) => string
 }
@@ -62,11 +62,11 @@ export async function createUpload(
 const usualFileName = (metadata: UploadMetadata) =>
   metadata.text('filename') ?? metadata.text('name')
 
-function relativeLocation(id: string, { path }: TusRequest): string {
+function relativeLocation(id: string, { path, query = '' }: TusRequest): string {
   const last = path.slice(path.lastIndexOf('/') + 1)
-  if (last === '') return id
+  if (last === '') return id + query
   // RFC 3986 §4.2: what stands before a colon would pass for a scheme.
-  return `${last.includes(':') ? './' : ''}${last}/${id}`
+  return `${last.includes(':') ? './' : ''}${last}/${id}${query}`
 }
 
 /** The length of the whole file; `undefined` if it is deferred. */

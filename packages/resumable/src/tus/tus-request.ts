@@ -8,6 +8,8 @@ export interface TusRequest extends ProtocolRequest {
   readonly path: string
   /** What follows the path for creation; `undefined` at that path itself. */
   readonly id: string | undefined
+  /** What the URL of a new upload has after its path, such as `?link=…`: what lets its client in. Default: nothing. */
+  readonly query?: string
   /** Called with the name of the file to be, once it is known; it may not be allowed. Default: no call. */
   readonly onName?: (name: string) => void
 }

@@ -37,7 +37,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function isPlan(value: unknown): value is UploadPlan {
-  const { name, length, createOnly, sha256, note, expiresAfterMs } = membersOf(value)
+  const { name, length, createOnly, sha256, note, link, expiresAfterMs } = membersOf(value)
   const may = (member: unknown, type: string) => member === undefined || typeof member === type
   return (
     typeof name === 'string' &&
@@ -45,6 +45,7 @@ function isPlan(value: unknown): value is UploadPlan {
     may(length, 'number') &&
     may(createOnly, 'boolean') &&
     may(sha256, 'string') &&
-    may(note, 'string')
+    may(note, 'string') &&
+    may(link, 'string')
   )
 }

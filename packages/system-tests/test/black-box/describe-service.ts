@@ -23,6 +23,7 @@ import { truncation } from './areas/truncation.ts'
 import { uploadBatch } from './areas/upload-batch.ts'
 import { uploadCreateOnly } from './areas/upload-create-only.ts'
 import { uploadForm } from './areas/upload-form.ts'
+import { uploadLinksInPieces } from './areas/upload-links-in-pieces.ts'
 import { uploadLinks } from './areas/upload-links.ts'
 import { uploadMalformed } from './areas/upload-malformed.ts'
 import { uploadNames } from './areas/upload-names.ts'
@@ -71,6 +72,7 @@ const storeAreas = [
   serveConditional,
   links,
   uploadLinks,
+  uploadLinksInPieces,
   list,
   usage,
   deletion,
@@ -100,6 +102,7 @@ const areas = [
   serveConditional,
   links,
   uploadLinks,
+  uploadLinksInPieces,
   list,
   usage,
   deletion,

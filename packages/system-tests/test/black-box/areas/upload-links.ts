@@ -2,19 +2,10 @@ import { curl } from '@holdfast/testing'
 import { expect } from 'chai'
 import { expectError, expectOk, toAnswer, type Answer } from '../support/answer.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
-import { anna, type RunningService, type StartService } from '../support/running-service.ts'
+import { makeUploadLink as makeLink } from '../support/make-upload-link.ts'
+import { anna, type StartService } from '../support/running-service.ts'
 
 const refusal = 'The link is wrong, or has expired'
-
-/** The URL of a link of anna's to upload. */
-async function makeLink(service: RunningService, name: string, wishes = {}): Promise<string> {
-  const body = JSON.stringify({ verb: 'upload', ...wishes })
-  const answer = await service.anna.send('POST', `/link/${encodeURIComponent(name)}`, { body })
-  expect(answer.bytes.toString()).to.include('"url"')
-  const { url } = JSON.parse(answer.bytes.toString()) as { readonly url: string }
-  expect(url.startsWith(`${service.url}/upload/${encodeURIComponent(name)}?link=`)).to.equal(true)
-  return url
-}
 
 /** A link to a prefix with another name in it. */
 const named = (url: string, name: string) =>

@@ -1,0 +1,152 @@
+import type { Customer } from '../model/customer.ts'
+import { FileServiceError } from '../model/errors.ts'
+import type { KeyedLock } from '../model/keyed-lock.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
+import type { QuotaKeeper } from '../policy/quota-keeper.ts'
+import type { ResumableUpload } from '../ports/resumable-uploads.ts'
+import { resumableFiles, type ResumableFiles } from './resumable-files.ts'
+import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
+import type { UploadPolicy } from './upload-file.ts'
+
+/** What uploads in pieces by one link are bounded by. */
+export interface ResumableByLink {
+  readonly customer: Customer
+  /** What distinguishes the link from the customer's others. */
+  readonly link: string
+  /** Milliseconds until the link expires. */
+  readonly endsInMs: number
+  readonly replace: boolean
+  /** How many of the link's uploads may be unfinished. */
+  readonly most: number
+  /** By customer: one upload at a time is begun. */
+  readonly turns: KeyedLock
+  readonly now: () => number
+  /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
+  check(name: string): void
+  /** @throws FileServiceError `overloaded` where as many uploads are under way as may be */
+  takePlace(): () => void
+}
+
+/** An unfinished upload that has not changed for so long makes room for another one. */
+const idleMs = 2 * 60_000
+
+const retryAfterMs = 10_000
+
+/**
+ * Uploads in pieces by one link: those that it has begun, and no others. `bounded` is the policy for whole files by the link.
+ * An upload expires with the link at the latest after its last change, since no one can go on with it then.
+ *
+ * `begin` also throws `link-refused` for a name that the link is not for, and `overloaded` where as many of the link's uploads
+ * are unfinished as may be, and all have changed lately; one that has not is discarded instead.
+ */
+export function resumableByLink(
+  policy: ResumablePolicy,
+  bounded: UploadPolicy,
+  bounds: ResumableByLink,
+): ResumableFiles {
+  const { customer, link, replace } = bounds
+  const { uploads } = policy
+  const strict: ResumablePolicy = {
+    ...policy,
+    link,
+    maxFileSize: bounded.maxFileSize,
+    quotas: withClaims(policy.quotas, bounded.quotas),
+    uploadExpiryMs: Math.max(1, Math.min(policy.uploadExpiryMs, bounds.endsInMs)),
+  }
+  const files = resumableFiles(strict, customer)
+  const isOwn = ({ plan }: ResumableUpload) => plan.link === link
+  const createOnly = (asked: boolean | undefined) => asked === true || !replace
+
+  /** @throws FileServiceError `upload-not-found` for an upload that is not of this link */
+  const requireOwn = async (id: string) => {
+    const upload = await uploads.state(uploadKey(customer, id))
+    if (upload === undefined || !isOwn(upload)) throw uploadNotFound()
+  }
+  const inPlace = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const leave = bounds.takePlace()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    async begin(name, options = {}) {
+      bounds.check(name)
+      const begin = () =>
+        files.begin(name, { ...options, createOnly: createOnly(options.createOnly) })
+      // One of no bytes is published at once, which takes a turn of its own.
+      if (options.length === 0) return inPlace(begin)
+      return inPlace(async () => {
+        const endTurn = await bounds.turns(customer.name)
+        try {
+          await makeRoom(strict, bounds, isOwn)
+          return await begin()
+        } finally {
+          endTurn()
+        }
+      })
+    },
+    async uploadWhole(name, content, options) {
+      bounds.check(name)
+      const only = { ...options, createOnly: createOnly(options.createOnly) }
+      return inPlace(() => files.uploadWhole(name, content, only))
+    },
+    async state(id) {
+      await requireOwn(id)
+      return files.state(id)
+    },
+    async append(id, offset, content, options) {
+      await requireOwn(id)
+      // A client that goes on has given up its earlier request, which may still have the place.
+      await uploads.interrupt(uploadKey(customer, id))
+      return inPlace(() => files.append(id, offset, content, options))
+    },
+    async publish(id) {
+      await requireOwn(id)
+      return files.publish(id)
+    },
+    async discard(id) {
+      await requireOwn(id)
+      return files.discard(id)
+    },
+    async *list() {
+      for await (const page of files.list()) yield page.filter(isOwn)
+    },
+  }
+}
+
+/** Discards the link's unfinished upload that has not changed for longest, if there are too many for another one. */
+async function makeRoom(
+  policy: ResumablePolicy,
+  { customer, most, now }: ResumableByLink,
+  isOwn: (upload: ResumableUpload) => boolean,
+): Promise<void> {
+  const unfinished: ResumableUpload[] = []
+  for await (const page of policy.uploads.list(customer.name))
+    unfinished.push(...page.filter(isOwn))
+  if (unfinished.length < most) return
+  const [oldest] = unfinished.toSorted((one, other) => changedAt(one) - changedAt(other))
+  if (oldest === undefined || now() - changedAt(oldest) < idleMs) {
+    const message = `${most} upload(s) by the link are unfinished already`
+    throw new FileServiceError('overloaded', message, { retryAfterMs })
+  }
+  await discardUpload(policy, customer, uploadKey(customer, oldest.id))
+}
+
+function changedAt({ expiresAt, plan }: ResumableUpload): number {
+  return expiresAt.getTime() - plan.expiresAfterMs
+}
+
+/** `keeper` with the claims of another one. */
+function withClaims(keeper: QuotaKeeper, claims: Pick<QuotaKeeper, 'claim'>): QuotaKeeper {
+  return {
+    claim: (...claim) => claims.claim(...claim),
+    free: (...freed) => keeper.free(...freed),
+    beginUpload: (customer, most, begin) => keeper.beginUpload(customer, most, begin),
+    endUpload: (...ended) => keeper.endUpload(...ended),
+    release: (...released) => keeper.release(...released),
+    releaseGone: () => keeper.releaseGone(),
+  }
+}

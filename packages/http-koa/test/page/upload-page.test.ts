@@ -1,0 +1,151 @@
+import { createHmac } from 'node:crypto'
+import { createFileService, createLinkBrake } from '@holdfast/core'
+import {
+  createMemoryBlobStore,
+  createMemoryCredentialSource,
+  createMemoryFailureCounter,
+} from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { createApp, type AnsweredRequest, type AuditEvent, type PageFile } from '../../src/index.ts'
+import { createHttpServer } from '../../src/server/http-server.ts'
+import { listen } from '../support/listening.ts'
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const file: PageFile = {
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+  },
+  etags: { identity: '"a"', gzip: '"b"', br: '"c"' },
+  contents: {
+    identity: Buffer.from('<html><head></head></html>'),
+    gzip: Buffer.from('never'),
+    br: Buffer.from('never'),
+  },
+}
+
+/** A server with links, whose page for strangers is nearly empty. */
+async function start(customer = 'anna', web = true) {
+  const answered: AnsweredRequest[] = []
+  const events: AuditEvent[] = []
+  const service = createFileService({
+    store: createMemoryBlobStore(),
+    credentials: createMemoryCredentialSource([{ name: customer, passwordHash: 'sesame' }]),
+    createLinkSignature: (key) => createHmac('sha256', key),
+    linkBrake: createLinkBrake({
+      counter: createMemoryFailureCounter({ windowMs: 60_000 }),
+      failuresPerAddress: 2,
+    }),
+    maxFileSize: 1000,
+  })
+  const app = await listen(
+    createHttpServer(
+      createApp(service, {
+        ...(web && { web: async () => new Map([['upload', file]]) }),
+        onAnswered: (request) => void answered.push(request),
+        audit: async (event) => void events.push(event),
+      }),
+    ),
+  )
+  const files = service.filesOf({ name: customer })
+  const link = async (name: string, options = {}) => {
+    const { token } = (await files.uploadLink?.(name, options)) ?? { token: '' }
+    return `${app.url}/upload/${encodeURIComponent(name)}?link=${encodeURIComponent(token)}`
+  }
+  return { app, link, answered, events, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }
+}
+
+/** What the page learns. */
+function metaOf(body: string): Record<string, unknown> {
+  const [, content = ''] = /<meta name="link" content="([^"]*)"><\/head>/u.exec(body) ?? []
+  const text = content.replaceAll(/&#(\d+);/gu, (_, code) => String.fromCharCode(Number(code)))
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+describe('The page for those who have a link to upload', () => {
+  it('is what a browser gets, with what the link allows', async () => {
+    await using app = await start()
+    const url = await app.link('in-', { isPrefix: true, maxFiles: 3, maxSize: 500 })
+    const answer = await fetch(url, { headers: html })
+    expect(answer.status).to.equal(200)
+    expect(answer.headers.get('cache-control')).to.equal('no-store')
+    expect(answer.headers.get('referrer-policy')).to.equal('no-referrer')
+    expect(answer.headers.get('vary')).to.equal('Accept')
+    expect(answer.headers.get('etag')).to.equal(null)
+    const { expires, ...terms } = metaOf(await answer.text())
+    expect(terms).to.deep.equal({
+      customer: 'anna',
+      name: 'in-',
+      isPrefix: true,
+      maxFiles: 3,
+      maxSize: 500,
+      replace: false,
+    })
+    expect(Date.parse(String(expires))).to.be.within(Date.now(), Date.now() + 3_601_000)
+  })
+
+  it('says of one name that it is for one file, no larger than the service allows', async () => {
+    await using app = await start()
+    const answer = await fetch(await app.link('batch', { replace: true }), { headers: html })
+    const { expires: _, ...terms } = metaOf(await answer.text())
+    const bounds = { isPrefix: false, maxFiles: 1, maxSize: 1000, replace: true }
+    expect(terms).to.deep.equal({ customer: 'anna', name: 'batch', ...bounds })
+  })
+
+  it('has names with any characters as text', async () => {
+    const name = `"><script>alert('&')</script>$&$1`
+    await using app = await start(name.replace('/', '|'))
+    const answer = await fetch(await app.link(name.replace('/', '⁄')), { headers: html })
+    const body = await answer.text()
+    expect(body).to.not.include('<script')
+    expect(metaOf(body)).to.include({
+      customer: name.replace('/', '|'),
+      name: name.replace('/', '⁄'),
+    })
+  })
+
+  it('says that a link is refused, in the log and the audit trail, too', async () => {
+    await using app = await start()
+    const url = (await app.link('a')).replace(/.$/u, (last) => (last === '0' ? '1' : '0'))
+    for (const status of [403, 403, 429]) {
+      const answer = await fetch(url, { headers: html })
+      expect(answer.status).to.equal(status)
+      expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(answer.headers.has('retry-after')).to.equal(status === 429)
+      const refused = status === 403 ? 'link-refused' : 'too-many-attempts'
+      expect(metaOf(await answer.text())).to.deep.equal({ refused })
+    }
+    expect(app.answered.map(({ code, path }) => [code, path])).to.deep.equal([
+      ['link-refused', '/upload/a'],
+      ['link-refused', '/upload/a'],
+      ['too-many-attempts', '/upload/a'],
+    ])
+    expect(app.events[0]).to.include({ event: 'upload', outcome: 'refused', isByLink: true })
+    expect(JSON.stringify([app.answered, app.events])).to.not.include(url.slice(-64))
+  })
+
+  it('is for browsers with a link alone: others get what they got', async () => {
+    await using app = await start()
+    const url = await app.link('a')
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0']) {
+      const answer = await fetch(url, { headers: { accept } })
+      expect(answer.status, accept).to.equal(405)
+      expect(answer.headers.get('allow')).to.equal('PUT, POST, OPTIONS')
+    }
+    const bare = await fetch(`${app.app.url}/upload/a`, { headers: html })
+    expect([bare.status, bare.headers.get('allow')]).to.deep.equal([405, 'PUT, OPTIONS'])
+  })
+
+  it('is not there where there is no page', async () => {
+    await using app = await start('anna', false)
+    const answer = await fetch(await app.link('a'), { headers: html })
+    expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'PUT, POST, OPTIONS'])
+  })
+
+  it('answers HEAD without content', async () => {
+    await using app = await start()
+    const answer = await fetch(await app.link('a'), { headers: html, method: 'HEAD' })
+    expect([answer.status, await answer.text()]).to.deep.equal([200, ''])
+  })
+})
