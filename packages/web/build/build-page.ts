@@ -10,6 +10,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const folder = join(import.meta.dirname, '..')
 const out = join(folder, 'dist/page')
+/** The page, and the one for those who have a link to upload. */
+const pages = ['index.html', 'upload/index.html']
 const stamp = join(folder, 'dist/.page-inputs')
 
 const inputs = await digestInputs()
@@ -55,6 +57,7 @@ async function buildPage(): Promise<void> {
       // The policy of the page forbids `data:`.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      rolldownOptions: { input: pages.map((path) => join(folder, 'page', path)) },
     },
   })
   for (const path of globSync('**/*.*', { cwd: unfinished })) await compress(join(unfinished, path))

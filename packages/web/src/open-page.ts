@@ -3,7 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pageHeaders } from './page-headers.ts'
 
-/** The files of the page by their paths below its address: `''` is the page itself, others are such as `assets/index-1a2b.js`. */
+/**
+ * The files of the page by their paths below its address: `''` is the page itself, others are such as `assets/index-1a2b.js`.
+ * `upload` is the page for those who have a link to upload; in its `<head>` it needs `<meta name="link">` with the terms in JSON.
+ */
 export type Page = ReadonlyMap<string, PageFile>
 
 export interface PageFile {
@@ -29,8 +32,8 @@ const builtPage = join(import.meta.dirname, 'page')
 export async function openPage(folder = builtPage): Promise<Page> {
   const names = await readdir(join(folder, 'assets'))
   const assets = names.filter((name) => extensionOf(name) in types).map((name) => `assets/${name}`)
-  const files = ['index.html', ...assets].map(async (path) => {
-    const key = path === 'index.html' ? '' : path
+  const files = ['index.html', 'upload/index.html', ...assets].map(async (path) => {
+    const key = path.replace(/\/?index\.html$/, '')
     return [key, await readPageFile(folder, path)] as const
   })
   return new Map(await Promise.all(files))

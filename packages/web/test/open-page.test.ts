@@ -4,16 +4,24 @@ import { expect } from 'chai'
 import { openPage } from '../src/index.ts'
 
 const built = join(import.meta.dirname, '../dist/page')
+const pages = ['', 'upload']
 const kilobytes = (bytes: number) => bytes / 1024
 
 describe('openPage', () => {
-  it('has the page, and what it loads', async () => {
-    const page = await openPage(built)
-    const html = Buffer.from(page.get('')!.contents.identity).toString()
-    const loaded = [...html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, path]) => path)
-    expect(loaded).to.have.length.above(2)
-    for (const path of loaded) expect(page.has(path!), path).to.equal(true)
-  })
+  for (const [what, key, folder] of [
+    ['page', '', '\\.'],
+    ['page for those who have a link to upload', 'upload', '\\.\\.'],
+  ] as const) {
+    it(`has the ${what}, and what it loads`, async () => {
+      const page = await openPage(built)
+      const html = Buffer.from(page.get(key)!.contents.identity).toString()
+      const loaded = [...html.matchAll(new RegExp(`(?:src|href)="${folder}/([^"]+)"`, 'g'))].map(
+        ([, path]) => path,
+      )
+      expect(loaded).to.have.length.above(2)
+      for (const path of loaded) expect(page.has(path!), path).to.equal(true)
+    })
+  }
 
   it('has every file in three encodings', async () => {
     for (const [path, { contents }] of await openPage(built)) {
@@ -30,9 +38,9 @@ describe('openPage', () => {
 
   it('has browsers keep what has its content in its name, and ask again for the page', async () => {
     for (const [path, { headers }] of await openPage(built)) {
-      const expected = path === '' ? 'no-cache' : 'public, max-age=31536000, immutable'
+      const expected = pages.includes(path) ? 'no-cache' : 'public, max-age=31536000, immutable'
       expect(headers['Cache-Control']).to.equal(expected)
-      if (path !== '') expect(path).to.match(/^assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/)
+      if (!pages.includes(path)) expect(path).to.match(/^assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/)
     }
   })
 
@@ -55,9 +63,12 @@ describe('openPage', () => {
     }
   })
 
-  it('has no script, style or handler in the page itself, and nothing of other servers', async () => {
-    const html = Buffer.from((await openPage(built)).get('')!.contents.identity).toString()
-    expect(html).not.to.match(/<style|style=|\son\w+=|https?:|<script(?![^>]*\ssrc=)/)
+  it('has no script, style or handler in a page itself, and nothing of other servers', async () => {
+    const page = await openPage(built)
+    for (const key of pages) {
+      const html = Buffer.from(page.get(key)!.contents.identity).toString()
+      expect(html).not.to.match(/<style|style=|\son\w+=|https?:|<script(?![^>]*\ssrc=)/)
+    }
   })
 
   it('is smaller than 80 KB with all that it loads, as browsers get it', async () => {

@@ -1,4 +1,4 @@
-import type { SignedLink } from '@holdfast/client/browser'
+import type { LinkRequest, SignedLink } from '@holdfast/client/browser'
 import type { Connection } from './connection.ts'
 
 /** Whether this server makes links. */
@@ -11,19 +11,20 @@ export async function hasLinks(connection: Connection): Promise<boolean> {
   }
 }
 
-/** Makes a link by which anyone may GET a file for `expiresIn` seconds. Default: as long as the server sets, an hour or less. */
+/** Makes a link by which anyone may GET a file, or upload one, for `expiresIn` seconds. Default: as long as the server sets, an hour or less. */
 export async function makeLink(
   connection: Connection,
   name: string,
-  options: { readonly expiresIn?: number; readonly inline: boolean },
+  wishes: LinkRequest,
 ): Promise<SignedLink> {
-  const { url, expires } = await connection.client.link(name, options)
+  const { url, expires } = await connection.client.link(name, wishes)
   return { url: ownAddress(connection, url), expires }
 }
 
 /** The link at the address that this page has: a proxy may have hidden it from the server. */
 function ownAddress(connection: Connection, url: string): string {
   const { pathname, search } = new URL(url, connection.url(''))
-  const path = pathname.slice(pathname.lastIndexOf('/serve/') + 1)
+  // Names have no slash, so these are the last two segments.
+  const [path = ''] = /[^/]+\/[^/]*$/.exec(pathname) ?? []
   return connection.url(path + search)
 }

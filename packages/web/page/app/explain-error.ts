@@ -2,9 +2,11 @@ import { isHoldfastError } from '@holdfast/client/browser'
 import { isRefusedLogin } from '../api/is-refused-login.ts'
 import { t } from '../i18n/language.ts'
 import { UnreadableFileError } from '../uploads/assert-readable.ts'
+import { ExplainedError } from './explained-error.ts'
 
 /** What a failed request means, in words for its user. */
 export function explainError(error: unknown): string {
+  if (error instanceof ExplainedError) return t(error.key, error.values)
   if (error instanceof UnreadableFileError) return t('errorUnreadable')
   if (!isHoldfastError(error)) {
     return t('errorOther', { message: error instanceof Error ? error.message : String(error) })

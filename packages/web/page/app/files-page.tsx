@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useCallback, useMemo, useState } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
 import { LinkDialog } from '../links/link-dialog.tsx'
+import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
 import { download } from '../list/download.ts'
 import { downloadZip } from '../list/download-zip.ts'
 import { EmptyList } from '../list/empty-list.tsx'
@@ -23,6 +24,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const { files, uploads, deletions } = session
   const [opened, setOpened] = useState<FileDetails>()
   const [linked, setLinked] = useState<FileDetails>()
+  const [isAsking, setAsking] = useState(false)
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
   const deleteAll = (chosen: readonly FileDetails[]) =>
     deletions.delete(chosen.map(({ name }) => name))
@@ -52,6 +54,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           onDownload={(chosen) => void download(session, chosen)}
           onDownloadZip={(chosen) => void downloadZip(session.connection, chosen)}
           onDelete={deleteAll}
+          onAsk={session.hasLinks ? () => setAsking(true) : undefined}
         />
         {files.visible.value.length > 0 ? (
           <FileGrid files={files} actions={actions} />
@@ -73,6 +76,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {linked && (
         <LinkDialog session={session} file={linked} onClose={() => setLinked(undefined)} />
       )}
+      {isAsking && <UploadLinkDialog session={session} onClose={() => setAsking(false)} />}
     </div>
   )
 }

@@ -1,21 +1,14 @@
-import { Check, Copy } from 'lucide'
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { FileDetails, SignedLink } from '@holdfast/client/browser'
 import { makeLink } from '../api/links.ts'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
-import { Icon } from '../app/icon.tsx'
 import type { Session } from '../app/session.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import type { StringKey } from '../i18n/strings.ts'
-
-const ends: readonly (readonly [StringKey, number])[] = [
-  ['hour', 3600],
-  ['day', 86_400],
-  ['week', 604_800],
-]
+import { EndChoice } from './end-choice.tsx'
+import { MadeLink } from './made-link.tsx'
 
 interface LinkDialogProps {
   readonly session: Session
@@ -42,20 +35,7 @@ export function LinkDialog({ session, file, onClose }: LinkDialogProps): JSX.Ele
     <Dialog title={t('linkFor', { name: file.name })} class="link" onClose={onClose}>
       <p>{t('linkLead')}</p>
       <form class="link-form" onSubmit={(event) => void make(event)}>
-        <fieldset class="segments">
-          <legend>{t('linkEnds')}</legend>
-          {ends.map(([label, seconds]) => (
-            <label key={label}>
-              <input
-                type="radio"
-                name="ends"
-                checked={expiresIn === seconds}
-                onChange={() => setExpiresIn(seconds)}
-              />
-              <span>{t(label)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <EndChoice seconds={expiresIn} onChoose={setExpiresIn} />
         <label class="check">
           <input
             type="checkbox"
@@ -71,41 +51,13 @@ export function LinkDialog({ session, file, onClose }: LinkDialogProps): JSX.Ele
           {error}
         </p>
       </form>
-      {link && <MadeLink key={link.url} link={link} />}
+      {link && (
+        <MadeLink key={link.url} link={link}>
+          <p class="link-until">
+            {t('linkUntil', { date: formatMoment(link.expires, language.value) })}
+          </p>
+        </MadeLink>
+      )}
     </Dialog>
-  )
-}
-
-function MadeLink({ link }: { readonly link: SignedLink }): JSX.Element {
-  const field = useRef<HTMLInputElement>(null)
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    field.current?.select()
-    try {
-      await navigator.clipboard.writeText(link.url)
-      setCopied(true)
-    } catch {
-      // Without HTTPS browsers do not; it is selected, to be copied by hand.
-    }
-  }
-  return (
-    <div class="link-made">
-      <div class="link-line">
-        <input
-          ref={field}
-          readOnly
-          value={link.url}
-          aria-label={t('linkAddress')}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-        <button type="button" class="button" onClick={() => void copy()}>
-          <Icon of={isCopied ? Check : Copy} />
-          <span aria-live="polite">{t(isCopied ? 'copied' : 'copyLink')}</span>
-        </button>
-      </div>
-      <p class="link-until">
-        {t('linkUntil', { date: formatMoment(link.expires, language.value) })}
-      </p>
-    </div>
   )
 }

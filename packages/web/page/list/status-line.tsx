@@ -1,4 +1,4 @@
-import { Download, FileArchive, RefreshCw, Trash2, X } from 'lucide'
+import { Download, FileArchive, Inbox, RefreshCw, Trash2, X } from 'lucide'
 import type { JSX } from 'preact'
 import type { FileDetails } from '@holdfast/client/browser'
 import { explainError } from '../app/explain-error.ts'
@@ -13,14 +13,16 @@ interface StatusLineProps {
   readonly onDownload: (files: readonly FileDetails[]) => void
   readonly onDownloadZip: (files: readonly FileDetails[]) => void
   readonly onDelete: (files: readonly FileDetails[]) => void
+  /** Left out where the server makes no links. */
+  readonly onAsk: (() => void) | undefined
 }
 
 /** How many files there are; of those that are selected, what can be done with them. */
 export function StatusLine(props: StatusLineProps): JSX.Element {
-  const { files, onDownload, onDownloadZip, onDelete } = props
+  const { files, onDownload, onDownloadZip, onDelete, onAsk } = props
   const selected = files.selected.value
   const chosen = selected.size === 0 ? [] : files.all.value.filter(({ name }) => selected.has(name))
-  if (chosen.length === 0) return <Count files={files} />
+  if (chosen.length === 0) return <Count files={files} onAsk={onAsk} />
   const size = chosen.reduce((sum, file) => sum + file.size, 0)
   return (
     <div class="status status-selected" role="toolbar" aria-label={t('actionsFor', { name: '' })}>
@@ -65,7 +67,7 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
   )
 }
 
-function Count({ files }: { readonly files: FileList }): JSX.Element {
+function Count({ files, onAsk }: Pick<StatusLineProps, 'files' | 'onAsk'>): JSX.Element {
   const [shown, all] = [files.visible.value.length, files.all.value.length]
   const status = files.status.value
   const text =
@@ -85,6 +87,12 @@ function Count({ files }: { readonly files: FileList }): JSX.Element {
         <p role="alert" class="status-problem">
           {t('listFailed')} {explainError(status.error)}
         </p>
+      )}
+      {onAsk && (
+        <button type="button" class="button button-quiet" onClick={onAsk}>
+          <Icon of={Inbox} />
+          <span>{t('askForFiles')}</span>
+        </button>
       )}
       <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
     </div>

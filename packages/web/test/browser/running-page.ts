@@ -13,6 +13,10 @@ export interface RunningPage extends AsyncDisposable {
   /** The content of a file, or `undefined` where there is none. */
   content(name: string): Promise<string | undefined>
   names(): Promise<string[]>
+  /** The address of a link to upload. */
+  uploadLink(name: string, wishes?: object): Promise<string>
+  /** Has the clock of links go on by so many milliseconds. */
+  pass(ms: number): void
   /** What was asked for, as `GET /list`. */
   readonly asked: readonly string[]
 }
@@ -21,8 +25,10 @@ const auth = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame' }
 
 /** Starts it with one customer, `anna`, whose password is `sesame`. Default: with a store that is empty. */
 export async function runPage(store: BlobStore = createMemoryBlobStore()): Promise<RunningPage> {
+  let passed = 0
   const service = createFileService({
     store,
+    now: () => Date.now() + passed,
     credentials: createMemoryCredentialSource([{ name: 'anna', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),
@@ -41,6 +47,7 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
   return {
     url,
     asked,
+    pass: (ms) => void (passed += ms),
     async put(name, content) {
       const body = typeof content === 'string' ? content : Buffer.from(content)
       const answer = await fetch(at('upload', name), { method: 'PUT', headers: auth, body })
@@ -53,6 +60,11 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
     async names() {
       const answer = await fetch(`${url}list?after=`, { headers: auth })
       return (await answer.json()) as string[]
+    },
+    async uploadLink(name, wishes) {
+      const body = JSON.stringify({ verb: 'upload', ...wishes })
+      const answer = await fetch(at('link', name), { method: 'POST', headers: auth, body })
+      return ((await answer.json()) as { url: string }).url
     },
     async [Symbol.asyncDispose]() {
       server.close()

@@ -1,0 +1,10 @@
+import { render } from 'preact'
+import { keepDocumentLanguage } from '../i18n/document-language.ts'
+import { readTerms } from './link-terms.ts'
+import { ByLinkPage } from './by-link-page.tsx'
+
+const root = document.getElementById('app')
+if (!root) throw new Error('index.html has no #app')
+keepDocumentLanguage()
+const written = document.querySelector<HTMLMetaElement>('meta[name="link"]')?.content
+render(<ByLinkPage terms={readTerms(written)} />, root)

@@ -1,0 +1,209 @@
+import { expect } from 'chai'
+import { describeInBrowsers } from './describe-in-browsers.ts'
+import { openDriver, type PageDriver } from './page-driver.ts'
+import { runPage } from './running-page.ts'
+import { startLine } from './start-line.ts'
+
+const mebibyte = 1024 * 1024
+const phone = { width: 360, height: 740 }
+
+/** Waits until the page listens: its title is set when files may be dropped. */
+const ready = ({ page }: PageDriver) =>
+  page.waitForFunction(() => document.title.endsWith(' – holdfast'))
+
+describeInBrowsers('A link to upload', (browser) => {
+  /** A stranger who has opened a link of anna's. */
+  async function opened(name: string, wishes?: object) {
+    const server = await runPage()
+    const url = await server.uploadLink(name, wishes)
+    const driver = await openDriver(browser(), url)
+    await ready(driver)
+    return {
+      server,
+      url,
+      driver,
+      async [Symbol.asyncDispose]() {
+        await driver.page.close()
+        await server[Symbol.asyncDispose]()
+        expect(driver.complaints).to.deep.equal([])
+      },
+    }
+  }
+
+  const fitsPhone = async ({ page }: PageDriver) => {
+    await page.setViewport(phone)
+    await page.waitForFunction((width) => innerWidth === width, {}, phone.width)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.equal(phone.width)
+  }
+
+  it('opens a page that says who asks and what is allowed, and takes several files', async () => {
+    await using stranger = await opened('in-', { prefix: true, maxFiles: 3, maxSize: 5_000_000 })
+    const { server, driver } = stranger
+    await driver.reads('Send files to anna', 'Up to 3 files', '“in-” in front', 'up to 5 MB')
+    expect(await driver.page.title()).to.include('Send files to anna')
+    await driver.drop([
+      { name: 'a.txt', content: 'of a stranger' },
+      { name: 'b.txt', content: 'b' },
+    ])
+    await driver.reads('Sent.', 'Your 2 files have arrived safely')
+    await driver.drop([{ name: 'a.txt', content: 'another' }])
+    await driver.reads('Your 3 files have arrived safely')
+    // Nothing of the customer's was asked for.
+    expect(server.asked.filter((each) => /serve|list|usage/.test(each))).to.deep.equal([])
+    expect(await server.content('in-a.txt')).to.equal('of a stranger')
+    expect(await server.names()).to.deep.equal(['in-a (2).txt', 'in-a.txt', 'in-b.txt'])
+    expect(await driver.axe()).to.deep.equal([])
+  })
+
+  it('keeps each error until it is dismissed', async () => {
+    await using stranger = await opened('in-', { prefix: true, maxFiles: 1, maxSize: 10 })
+    const { driver } = stranger
+    await driver.drop([
+      { name: 'large', content: 'x'.repeat(11) },
+      { name: 'first', content: 'x' },
+    ])
+    await driver.reads('Larger than 10 bytes', '1 of 2 done · 1 failed')
+    await driver.press('button', 'Dismiss in-large')
+    await driver.reads('Your file has arrived safely')
+    await driver.readsNot('Larger than', 'Send more files')
+  })
+
+  it('takes one file under the name that was chosen, by the keyboard alone', async () => {
+    await using stranger = await opened('report.pdf')
+    const { server, driver } = stranger
+    await driver.reads('Send a file to anna', 'gets the name “report.pdf”')
+    expect(await driver.axe()).to.deep.equal([])
+    await driver.drop([
+      { name: 'x', content: 'x' },
+      { name: 'y', content: 'y' },
+    ])
+    await driver.reads('Choose a single one')
+    await fitsPhone(driver)
+    const [chooser] = await Promise.all([
+      driver.page.waitForFileChooser(),
+      (async () => {
+        await driver.page.focus('.chooser .button')
+        await driver.page.keyboard.press('Enter')
+      })(),
+    ])
+    await chooser.accept([import.meta.filename])
+    await driver.reads('Your file has arrived safely')
+    await driver.readsNot('Choose a file')
+    expect(await server.content('report.pdf')).to.include('by the keyboard alone')
+    expect(await driver.axe()).to.deep.equal([])
+    await driver.page.reload()
+    await ready(driver)
+    await driver.reads('Choose a file')
+    await driver.drop([{ name: 'z', content: 'z' }])
+    await driver.reads('A file has been sent by this link already')
+  })
+
+  it('sends a large file in pieces, and goes on where the line has broken', async () => {
+    await using line = await startLine()
+    await using server = await runPage()
+    line.lead(Number(new URL(server.url).port))
+    const link = new URL(await server.uploadLink('film.bin'))
+    const driver = await openDriver(browser(), new URL(link.pathname + link.search, line.url).href)
+    await ready(driver)
+    const content = 'y'.repeat(17 * mebibyte)
+    line.holdAfter(4 * mebibyte)
+    await driver.drop([{ name: 'any.bin', content }])
+    await line.held()
+    line.cut()
+    await driver.reads('The line broke. Trying again.')
+    line.mend()
+    await driver.reads('Your file has arrived safely')
+    expect((await server.content('film.bin'))?.length).to.equal(content.length)
+    expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
+    expect(line.passed()).to.be.below(content.length + 4 * mebibyte)
+    expect(driver.complaints).to.deep.equal([])
+  })
+
+  it('that is wrong opens a page that says so', async () => {
+    await using stranger = await opened('a')
+    const { page, reads, axe } = stranger.driver
+    await page.goto(`${stranger.url}0`)
+    await reads('This link does not work', 'ask for a new one')
+    expect(await axe()).to.deep.equal([])
+  })
+
+  it('that ends meanwhile takes nothing more, and the page says so', async () => {
+    await using stranger = await opened('in-', { prefix: true, expiresIn: 60 })
+    const { driver } = stranger
+    await driver.reads('Send files to anna')
+    stranger.server.pass(62_000)
+    await driver.drop([{ name: 'late', content: 'x' }])
+    await driver.reads('The link has ended. Ask for a new one.')
+    expect(await stranger.server.names()).to.deep.equal([])
+  })
+
+  it('gets to no other origin, and into nothing that the browser keeps', async () => {
+    await using stranger = await opened('in-', { prefix: true })
+    const { page, drop, reads } = stranger.driver
+    const policy = await page.evaluate(async () => {
+      const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
+      return [answer.headers.get('Referrer-Policy'), answer.headers.get('Content-Security-Policy')]
+    })
+    expect(policy[0]).to.equal('no-referrer')
+    expect(policy[1])
+      .to.include("default-src 'none'")
+      .and.not.match(/https?:|\*/)
+    const requests: string[] = []
+    page.on('request', (request) =>
+      requests.push(request.url(), request.headers()['referer'] ?? ''),
+    )
+    await drop([{ name: 'a', content: 'a' }])
+    await reads('Your file has arrived safely')
+    const own = new URL(stranger.url).origin
+    expect(requests.filter((each) => each !== '' && !each.startsWith(own))).to.deep.equal([])
+    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).to.equal(0)
+  })
+
+  it('is made by its customer in a dialog, which says what it allows', async () => {
+    await using server = await runPage()
+    const driver = await openDriver(browser(), server.url)
+    const { page, press, fill, reads, axe } = driver
+    await driver.signIn()
+    await press('button', 'Ask for files')
+    await fill('Their names here begin with', 'für mich: ')
+    await fill('How many at most', '0')
+    await press('button', 'Make the link')
+    await reads('must be a number from 1 to 10,000')
+    await fill('How many at most', '7')
+    await page.select('dialog select', '10000000')
+    await press('button', 'Make the link')
+    await reads('This link allows', 'Up to 7 files', '“für mich: ” in front', 'Each up to 10 MB')
+    const url = await driver.value('Address of the link')
+    await fitsPhone(driver)
+    expect(await axe()).to.deep.equal([])
+    const stranger = await openDriver(browser(), url)
+    await ready(stranger)
+    await stranger.reads('Send files to anna', 'Up to 7 files', 'up to 10 MB')
+    await stranger.drop([{ name: '"><b>&.txt', content: 'x' }])
+    await stranger.reads('Your file has arrived safely')
+    expect(await server.names()).to.deep.equal(['für mich: "><b>&.txt'])
+    expect([...driver.complaints, ...stranger.complaints]).to.deep.equal([])
+  })
+
+  it('to one name is made where that is free, by the keyboard', async () => {
+    await using server = await runPage()
+    await server.put('taken.txt', 'x')
+    const driver = await openDriver(browser(), server.url)
+    const { page, press, fill, reads } = driver
+    await driver.signIn()
+    await press('button', 'Ask for files')
+    // It takes the focus when it opens.
+    await page.waitForSelector('dialog[open]')
+    await page.focus('dialog [name=kind]')
+    await page.keyboard.press('ArrowRight')
+    await fill('Its name here', 'taken.txt')
+    await page.keyboard.press('Enter')
+    await reads('You have a file of this name already')
+    await fill('Its name here', 'free.txt')
+    await page.keyboard.press('Enter')
+    await reads('One file, which gets the name “free.txt”')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog', { hidden: true })
+    expect(driver.complaints).to.deep.equal([])
+  })
+})
