@@ -20,11 +20,19 @@ export async function main(args: readonly string[]): Promise<number> {
     if (isProgramHelpWanted(args)) return await printHelp(args)
     return await runCommand(args)
   } catch (error) {
+    if (clientVerbIn(args)) return endVerb(error)
     say(explain(error))
-    if (error instanceof CommandError) return error.exitCode
-    // What a command refuses before it begins, such as a password that no header can carry.
-    return clientVerbIn(args) && error instanceof SetupError ? exitCodes.usage : exitCodes.failed
+    return exitCodes.failed
   }
+}
+
+async function endVerb(error: unknown): Promise<number> {
+  // Loaded only now, since it needs the client.
+  const { isSystemError, reasonOf } = await import('./remote/errors/explain.ts')
+  say(isSystemError(error) ? reasonOf(error) : explain(error))
+  if (error instanceof CommandError) return error.exitCode
+  // What a command refuses before it begins, such as a password that no header can carry.
+  return error instanceof SetupError ? exitCodes.usage : exitCodes.failed
 }
 
 async function runCommand(args: readonly string[]): Promise<number> {

@@ -133,6 +133,14 @@ describe('holdfast', () => {
       '--minio-secret-key is not taken, since flags show in the list of processes; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
     ],
   ]
+  it('says of a client what the system refuses, without asking for a report', async () => {
+    const { code, stderr } = await holdfast(['get', 'x', '-o', 'none/x'])
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr: 'holdfast: No such file or directory: none\n',
+    })
+  })
+
   for (const [args, message] of mistakes) {
     it(`refuses "${args.join(' ')}" with the remedy, exit code 1 and no stack`, async () => {
       const { code, stdout, stderr } = await holdfast(args)

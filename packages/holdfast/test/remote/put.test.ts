@@ -45,7 +45,7 @@ describe('holdfast put', function () {
     expect(await run(['put', 'a', 'b', '--no-clobber', '--concurrency', '1'])).to.deep.equal({
       code: 1,
       stdout: '',
-      stderr: 'holdfast: a: Precondition Failed\nb is stored as b, 1 B\n',
+      stderr: 'holdfast: a: There is a file of this name on the server\nb is stored as b, 1 B\n',
     })
     expect(Buffer.from(await stored('a')).toString()).to.equal('one')
     expect((await run(['put', 'a'])).code).to.equal(0)
@@ -58,7 +58,7 @@ describe('holdfast put', function () {
     const { code, stderr } = await run(['put', 'dir', 'none', 'a', '--concurrency', '1'])
     expect(code).to.equal(1)
     expect(stderr).to.include('holdfast: dir: It is a directory; name the files in it')
-    expect(stderr).to.include('holdfast: none: ENOENT')
+    expect(stderr).to.include('holdfast: none: No such file or directory\n')
     expect(await names()).to.deep.equal(['a'])
     expect((await run(['put', 'none'])).code).to.equal(4)
     const { stdout } = await run(['put', 'none', '--json'])

@@ -11,8 +11,9 @@ export function explain(error: HoldfastError, problem: string): CommandError {
   return new CommandError(code, `${problem}: ${reasonOf(error)}`, remedies, error)
 }
 
-/** Why something failed, in a line for people. */
-export function reasonOf(error: unknown): string {
+/** Why something failed with the file `name`, in a line for people. */
+export function reasonOf(error: unknown, name?: string): string {
+  if (isHoldfastError(error, 'already-exists')) return 'There is a file of this name on the server'
   if (isHoldfastError(error)) {
     const { message, requestId } = error
     return error.code === 'unexpected' && requestId !== undefined
@@ -20,5 +21,17 @@ export function reasonOf(error: unknown): string {
       : message
   }
   if (carriesAdvice(error)) return error.message
+  if (isSystemError(error)) return systemReason(error, name)
   return error instanceof Error ? error.message : String(error)
+}
+
+/** An error of the file system, as Node has it: `ENOENT: no such file or directory, open 'x'`. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+}
+
+function systemReason({ message, path }: NodeJS.ErrnoException, name: string | undefined): string {
+  const [, reason = message] = /^[A-Z]\w*: ([^,]+), /.exec(message) ?? []
+  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`
+  return path === undefined || path === name ? sentence : `${sentence}: ${path}`
 }

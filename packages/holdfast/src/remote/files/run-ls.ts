@@ -1,7 +1,7 @@
 import type { Client, ListOptions } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { CommandError, usageError } from '../errors/command-error.ts'
-import type { VerbArguments } from '../verb/client-verb.ts'
+import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { createMatcher, fixedStart, isPattern } from '../names/expand-names.ts'
 import { localTime } from '../output/local-time.ts'
@@ -58,11 +58,11 @@ function selectionOf(word: string | undefined, isLiteral: boolean): Selection {
 }
 
 /** The prefix, before or after `--`. */
-function wordIn({ '--': rest = [], ...argv }: VerbArguments): string | undefined {
-  const words = [...(typeof argv['prefix'] === 'string' ? [argv['prefix']] : []), ...rest]
-  const [word, second] = words
+function wordIn(argv: VerbArguments): string | undefined {
+  const prefix = textIn(argv, 'prefix')
+  const [word, second] = namesIn({ ...argv, names: prefix === undefined ? [] : [prefix] })
   if (second === undefined) return word
-  throw usageError(`One prefix at a time: what is "${second}"?`, [
-    'A pattern goes in quotes, so that the shell leaves it alone.',
+  throw usageError(`One prefix at a time, and "${second}" is another`, [
+    'Put a pattern in quotes, so that the shell leaves it alone.',
   ])
 }

@@ -36,7 +36,7 @@ function serverUrl(argv: VerbArguments): URL {
   const words = [...(typeof argv['url'] === 'string' ? [argv['url']] : []), ...(argv['--'] ?? [])]
   const [word, second] = words
   if (word === undefined || second !== undefined) {
-    throw usageError('Say the address of one server.', [
+    throw usageError('Say the address of one server', [
       'Such as: holdfast login https://files.example.com',
     ])
   }

@@ -36,7 +36,7 @@ export function createReport(
     },
     async failed(name, error) {
       codes.add(exitCodeOf(error))
-      const message = reasonOf(error)
+      const message = reasonOf(error, name)
       if (isJson) await printJson({ name, error: { code: codeOf(error), message } })
       else forPeople(`holdfast: ${name}: ${message}`)
     },

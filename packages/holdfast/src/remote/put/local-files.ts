@@ -20,6 +20,7 @@ export function localFiles(paths: readonly string[], as: string | undefined): re
   if (as !== undefined && second !== undefined) {
     throw usageError('--as is the name of one file, and there are several.')
   }
+  if (as === '') throw usageError('--as "" is no name.')
   const files = paths.map((path) => ({ path, name: as ?? nameOf(path) }))
   refuseSameNames(files)
   return files

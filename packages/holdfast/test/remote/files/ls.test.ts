@@ -32,6 +32,7 @@ describe('holdfast ls', function () {
       expect(await found('a[1].txt')).to.deep.equal(['a1.txt', 'a[1].txt', ''])
       expect(await found('a[1', '--literal')).to.deep.equal(['a[1].txt', ''])
       expect(await found('--', '-')).to.deep.equal(['-b', ''])
+      expect(await found('-')).to.deep.equal(['-b', ''])
     })
 
     it('shows sizes and times with -l', async () => {

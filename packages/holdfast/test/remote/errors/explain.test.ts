@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { HoldfastError } from '@holdfast/client'
+import { SetupError } from '@holdfast/core'
+import { expect } from 'chai'
+import { reasonOf } from '../../../src/remote/errors/explain.ts'
+
+describe('reasonOf', () => {
+  it('says what the system says, and of which file, unless that is named already', async () => {
+    const error: unknown = await readFile('/none/x').catch((reason: unknown) => reason)
+    expect(reasonOf(error, '/none/x')).to.equal('No such file or directory')
+    expect(reasonOf(error, 'x')).to.equal('No such file or directory: /none/x')
+  })
+
+  it('says what an error of the API means to the user', () => {
+    const taken = new HoldfastError('already-exists', 'Precondition Failed')
+    expect(reasonOf(taken)).to.equal('There is a file of this name on the server')
+    const unexpected = new HoldfastError('unexpected', 'Unexpected', { requestId: 'r1' })
+    expect(reasonOf(unexpected)).to.equal('Unexpected (request r1)')
+    expect(reasonOf(new HoldfastError('not-found', 'File not found'))).to.equal('File not found')
+  })
+
+  it('keeps any other message', () => {
+    expect(reasonOf(new SetupError('a', ['B.']))).to.equal('a. B.')
+    expect(reasonOf(new Error('broken'))).to.equal('broken')
+    expect(reasonOf('thrown')).to.equal('thrown')
+  })
+})
