@@ -1,11 +1,13 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
+import { keepFocus } from './app/keep-focus.ts'
 import { signInAgain } from './app/session.ts'
 import { keepDocumentLanguage } from './i18n/document-language.ts'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('index.html has no #app')
 keepDocumentLanguage()
+keepFocus(root)
 await signInAgain().catch(() => {
   // The page asks for the password, and then says what is wrong.
 })

@@ -1,6 +1,6 @@
 import { X } from 'lucide'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../i18n/language.ts'
 import { IconButton } from './icon-button.tsx'
 
@@ -10,13 +10,16 @@ interface DialogProps {
   /** Left out where an answer is wanted. */
   readonly onClose?: () => void
   readonly class?: string
+  readonly onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /** A dialog above the page. The browser keeps the focus in it, and gives it back. */
-export function Dialog({ title, children, onClose, class: own = '' }: DialogProps): JSX.Element {
+export function Dialog(props: DialogProps): JSX.Element {
+  const { title, children, onClose, class: own = '', onKeyDown } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
+  // At once, since the next key is for it.
+  useLayoutEffect(() => {
     const element = dialog.current
     const focused = document.activeElement
     element?.showModal()
@@ -45,6 +48,7 @@ export function Dialog({ title, children, onClose, class: own = '' }: DialogProp
       onCancel={cancel}
       onClose={stay}
       onClick={closeOutside}
+      {...(onKeyDown && { onKeyDown })}
     >
       <div class="dialog-body">
         <header class="dialog-head">

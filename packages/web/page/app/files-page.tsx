@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useCallback, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
@@ -37,6 +37,16 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
     }),
     [session],
   )
+  useEffect(() => {
+    const undo = (event: KeyboardEvent) => {
+      const isTyping = (event.target as HTMLElement).closest('input, select, textarea, dialog')
+      if (event.key !== 'z' || !(event.ctrlKey || event.metaKey) || isTyping) return
+      event.preventDefault()
+      if (!event.repeat) deletions.undo()
+    }
+    addEventListener('keydown', undo)
+    return () => removeEventListener('keydown', undo)
+  }, [deletions])
   return (
     <div class="page">
       <header class="head">
@@ -48,7 +58,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         <UploadButtons onFiles={add} />
         <AccountMenu session={session} />
       </header>
-      <main class="main">
+      <main class="main" tabIndex={-1}>
         <StatusLine
           files={files}
           onDownload={(chosen) => void download(session, chosen)}

@@ -53,7 +53,8 @@ export const de: Strings = {
   clearSelection: 'Auswahl aufheben',
   actionsFor: 'Aktionen für {name}',
   open: '{name} öffnen',
-  gridHint: 'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus, Entf löscht.',
+  gridHint:
+    'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus, Entf löscht, Strg+Z macht das rückgängig.',
 
   kindImage: 'Bild',
   kindVideo: 'Video',

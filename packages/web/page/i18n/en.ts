@@ -49,7 +49,7 @@ export const en = {
   clearSelection: 'Clear the selection',
   actionsFor: 'Actions for {name}',
   open: 'Open {name}',
-  gridHint: 'Arrow keys move, Enter opens, Space selects, Delete deletes.',
+  gridHint: 'Arrow keys move, Enter opens, Space selects, Delete deletes, Ctrl+Z takes that back.',
 
   kindImage: 'Image',
   kindVideo: 'Video',

@@ -11,6 +11,8 @@ const undoMs = 5000
 /** Deletes files, after the time in which that can be undone. */
 export interface Deletions {
   delete(names: readonly string[]): void
+  /** Takes the last deletion back, if there is one that still can be. */
+  undo(): void
   /** Deletes `name` now if its deletion is still to come; resolves when none of it is under way. */
   readonly settle: (name: string) => Promise<void>
   /** Gives up what is still to be sent for `name`: it is a new file's now. */
@@ -33,6 +35,7 @@ type Failure = readonly [name: string, error: unknown]
 interface Undoable {
   readonly names: Set<string>
   readonly forget: () => void
+  readonly undo: () => void
 }
 
 export function createDeletions({ client }: Connection, context: Context): Deletions {
@@ -119,14 +122,10 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     delete(deleted) {
       const names = new Set(deleted)
       files.hide(deleted)
-      const undo = () => {
-        each.forget()
-        files.show([...names])
-      }
       const dismiss = notify({
         text: textOf(deleted),
         isError: false,
-        action: { label: t('undo'), run: undo },
+        action: { label: t('undo'), run: () => each.undo() },
       })
       const stop = after(undoMs, () => void commit(each))
       const each: Undoable = {
@@ -136,8 +135,15 @@ export function createDeletions({ client }: Connection, context: Context): Delet
           undoable.delete(each)
           dismiss()
         },
+        undo() {
+          each.forget()
+          files.show([...names])
+        },
       }
       undoable.add(each)
+    },
+    undo() {
+      ;[...undoable].at(-1)?.undo()
     },
     async settle(name) {
       if (withdraw(name)) unsent.add(name)

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { IconButton } from '../app/icon-button.tsx'
+import { activeRow } from '../app/keep-focus.ts'
 import { t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
 
@@ -35,7 +36,12 @@ export function FilterField({ files }: { readonly files: FileList }): JSX.Elemen
         placeholder={t('filter')}
         spellcheck={false}
         onInput={({ currentTarget }) => (files.filter.value = currentTarget.value)}
-        onKeyDown={({ key }) => key === 'Escape' && clear()}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') clear()
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          activeRow(document)?.focus()
+        }}
       />
       {files.filter.value !== '' && (
         <IconButton icon={X} label={t('clearFilter')} onClick={clear} />

@@ -49,8 +49,8 @@ export function PreviewDialog({
     formatMoment(new Date(file.modified), language.value),
   ].join(' · ')
   return (
-    <Dialog title={name} class="preview" onClose={onClose}>
-      <div class="preview-frame" onKeyDown={onKeyDown}>
+    <Dialog title={name} class="preview" onClose={onClose} onKeyDown={onKeyDown}>
+      <div class="preview-frame">
         <div class="preview-bar">
           <span class="preview-facts">{facts}</span>
           <IconButton icon={ChevronLeft} label={t('previous')} onClick={() => go(-1)} />

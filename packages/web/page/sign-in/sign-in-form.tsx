@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../i18n/language.ts'
 import { signInProblem } from './sign-in-problem.ts'
 
@@ -14,9 +14,12 @@ export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const password = useRef<HTMLInputElement>(null)
+  const first = useRef<HTMLInputElement>(null)
   const hint = useId()
+  useLayoutEffect(() => first.current?.focus(), [])
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
+    if (isBusy) return
     const data = new FormData(event.currentTarget as HTMLFormElement)
     const [name, secret] = [textOf(data, 'username'), textOf(data, 'password')]
     if (name === '' || secret === '') {
@@ -29,6 +32,7 @@ export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element
       await onSubmit(name, secret, data.has('keep'))
     } catch (error) {
       setProblem(signInProblem(error))
+      password.current?.focus()
       password.current?.select()
     } finally {
       setBusy(false)
@@ -39,6 +43,7 @@ export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element
       <label class="field">
         <span>{t('customer')}</span>
         <input
+          ref={customer === undefined ? first : null}
           name="username"
           autocomplete="username"
           autocapitalize="none"
@@ -48,7 +53,13 @@ export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element
       </label>
       <label class="field">
         <span>{t('password')}</span>
-        <input ref={password} name="password" type="password" autocomplete="current-password" />
+        <input
+          ref={password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          autofocus={customer !== undefined}
+        />
       </label>
       {customer === undefined && (
         <label class="check">
@@ -62,7 +73,7 @@ export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element
       <p role="alert" class="form-error">
         {problem}
       </p>
-      <button type="submit" class="button button-main" disabled={isBusy}>
+      <button type="submit" class="button button-main" aria-disabled={isBusy}>
         {t(isBusy ? 'signingIn' : 'signIn')}
       </button>
     </form>

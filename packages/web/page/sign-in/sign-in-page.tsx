@@ -8,7 +8,7 @@ import { SignInForm } from './sign-in-form.tsx'
 /** What a visitor sees first. */
 export function SignInPage(): JSX.Element {
   return (
-    <main class="sign-in">
+    <main class="sign-in" tabIndex={-1}>
       <div class="sign-in-card">
         <h1>
           <Logo />

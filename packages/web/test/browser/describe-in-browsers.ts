@@ -25,7 +25,8 @@ export function describeInBrowsers(
         browser = await openBrowser(name, {
           ...options,
           // Motion delays what tests wait for; Puppeteer cannot ask Firefox for less of it later.
-          preferences: { 'ui.prefersReducedMotion': 1 },
+          // The panel of downloads would take the focus from the page.
+          preferences: { 'ui.prefersReducedMotion': 1, 'browser.download.alwaysOpenPanel': false },
         })
       })
       // Pages that are left open take their share of the processor.

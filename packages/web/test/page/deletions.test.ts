@@ -50,6 +50,17 @@ describe('createDeletions', () => {
     expect(calls).to.deep.equal(['hide a', 'show a'])
   })
 
+  it('takes the last deletion back, and then the one before', () => {
+    const { deletions, lines, passTime, calls } = harness()
+    deletions.delete(['a'])
+    deletions.delete(['b', 'c'])
+    for (let time = 0; time < 3; time += 1) deletions.undo()
+    passTime()
+    expect(lines()).to.deep.equal([])
+    expect(calls).to.deep.equal(['hide a', 'hide b,c', 'show b,c', 'show a'])
+    expect(notices.value).to.deep.equal([])
+  })
+
   it('brings back what could not be deleted, and says so once', async () => {
     const { deletions, asked, passTime, calls } = harness()
     deletions.delete(['a', 'b', 'c'])

@@ -1,0 +1,48 @@
+/**
+ * Moves the focus on where what had it leaves the page, or moves within it: otherwise the Tab key would begin at the top again.
+ */
+export function keepFocus(root: HTMLElement): void {
+  /** What had the focus last, and all that it was in. */
+  let path: readonly EventTarget[] = []
+  root.addEventListener('focusin', (event) => (path = event.composedPath()))
+  const observer = new MutationObserver((records) => {
+    const [last] = path
+    if (!(last instanceof HTMLElement) || document.activeElement !== document.body) return
+    const gone = records.find(({ removedNodes }) =>
+      [...removedNodes].some((node) => path.includes(node)),
+    )
+    if (!gone) return
+    const next = last.isConnected ? last : nextOf(path, gone)
+    next?.focus({ preventScroll: true })
+  })
+  observer.observe(root, { childList: true, subtree: true })
+}
+
+/** The nearest place that the focus can go to: the list, or else what follows. */
+function nextOf(path: readonly EventTarget[], gone: MutationRecord): HTMLElement | undefined {
+  for (const place of path) {
+    if (!(place instanceof Element) || !place.isConnected) continue
+    const main = place.matches('main') ? place : place.querySelector('main')
+    const found = activeRow(place) ?? main ?? neighbour(place, gone)
+    if (found instanceof HTMLElement) return found
+  }
+  return undefined
+}
+
+/** The row of the list that the Tab key reaches. */
+export function activeRow(place: ParentNode): HTMLElement | null {
+  return place.querySelector<HTMLElement>('[role=row][tabindex="0"]')
+}
+
+/** What Tab reaches in `place` after what is gone, or else before it. */
+function neighbour(place: Element, { target, previousSibling }: MutationRecord) {
+  const all = [...place.querySelectorAll<HTMLElement>('button, input, select, a, [tabindex]')]
+  const reached = all.filter((each) => each.tabIndex >= 0 && each.checkVisibility())
+  const before = previousSibling?.isConnected === true ? previousSibling : undefined
+  const isAfter = (each: Element) =>
+    follows(each, before ?? target) && before?.contains(each) !== true
+  return reached.find(isAfter) ?? reached.at(-1)
+}
+
+const follows = (each: Node, other: Node) =>
+  (other.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0

@@ -1,0 +1,271 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { describeInBrowsers } from './describe-in-browsers.ts'
+import { createKeyboardDriver, type KeyboardDriver } from './keyboard-driver.ts'
+import { openDriver, type PageDriver } from './page-driver.ts'
+import { runPage, type RunningPage } from './running-page.ts'
+import { startLine, type Line } from './start-line.ts'
+
+interface Opened extends AsyncDisposable {
+  readonly server: RunningPage
+  readonly driver: PageDriver
+  readonly keys: KeyboardDriver
+}
+
+describeInBrowsers('The page by the keyboard alone', (browser, browserName) => {
+  async function open(files: Readonly<Record<string, string>> = {}, line?: Line): Promise<Opened> {
+    const server = await runPage()
+    for (const [name, content] of Object.entries(files)) await server.put(name, content)
+    line?.lead(Number(new URL(server.url).port))
+    const driver = await openDriver(browser(), line?.url ?? server.url)
+    return {
+      server,
+      driver,
+      keys: createKeyboardDriver(driver),
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        expect(driver.complaints).to.deep.equal([])
+      },
+    }
+  }
+
+  async function signedIn(...given: Parameters<typeof open>): Promise<Opened> {
+    const opened = await open(...given)
+    const [files = {}] = given
+    const { driver, keys } = opened
+    await keys.focuses('Name')
+    await driver.page.keyboard.type('anna')
+    await keys.tabTo('Password')
+    await driver.page.keyboard.type('sesame')
+    await keys.press('Enter')
+    await keys.focuses('main')
+    await driver.sees('.main', Object.keys(files)[0] ?? 'Nothing here yet')
+    return opened
+  }
+
+  /** Colours are the same in each browser. */
+  async function expectNoFindings({ keys }: Opened, state: string) {
+    if (browserName === 'chromium') expect(await keys.findings(), state).to.deep.equal([])
+  }
+
+  it('signs in, changes the settings, and signs out', async () => {
+    await using opened = await open()
+    const { driver, keys } = opened
+    const { page, reads } = driver
+    await keys.focuses('Name')
+    await page.keyboard.type('anna')
+    await keys.tabTo('Password')
+    await page.keyboard.type('a guess')
+    await keys.tabTo('Sign in')
+    await keys.press('Enter')
+    await reads('Name or password is wrong')
+    await keys.focuses('Password')
+    await expectNoFindings(opened, 'a wrong password')
+    await page.keyboard.type('sesame')
+    await keys.press('Enter')
+    await keys.focuses('main')
+
+    await keys.tabTo('Account and settings', 'back')
+    await keys.press('Enter')
+    await keys.tabTo('Language')
+    await keys.tabTo('Appearance')
+    await expectNoFindings(opened, 'the settings')
+    await keys.press('Escape')
+    await keys.focuses('Account and settings')
+    await keys.press('Enter')
+    await keys.tabTo('Sign out')
+    await keys.press('Enter')
+    await keys.focuses('Name')
+  })
+
+  it('chooses files, answers what becomes of a taken name, and clears the list of uploads', async () => {
+    await using opened = await signedIn({ 'a.txt': 'old', 'b.txt': 'old' })
+    const { driver, keys, server } = opened
+    const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => join(browser().home, name))
+    for (const path of paths) await writeFile(path, 'new')
+    await keys.tabTo('Upload', 'back')
+    const chosen = driver.page.waitForFileChooser()
+    // What asks the browser for the dialog's question is on its way; an answer says that it has arrived.
+    await driver.page.title()
+    await keys.press('Enter')
+    await (await chosen).accept(paths)
+    const first = await driver.conflict([])
+    await keys.focuses('Keep both')
+    await expectNoFindings(opened, 'a taken name')
+    await keys.tabTo('Replace')
+    await keys.press('Enter')
+    await driver.conflict([first])
+    await keys.focuses('Replace')
+    await keys.tabTo('Skip')
+    await keys.press('Enter')
+    await driver.misses('dialog')
+    await keys.focuses('Upload')
+    expect(await server.content(first)).to.equal('new')
+    await keys.tabTo('Clear')
+    await keys.press('Enter')
+    await driver.misses('.uploads')
+    await keys.focuses('a.txt')
+  })
+
+  it('pauses, resumes and cancels uploads', async () => {
+    await using line = await startLine()
+    await using opened = await signedIn({ 'a.txt': 'old' }, line)
+    const { driver, keys } = opened
+    line.holdAfter(0)
+    await driver.drop(['b.txt', 'c.txt'].map((name) => ({ name, content: name })))
+    await keys.tabTo('Pause b.txt')
+    await keys.press('Enter')
+    await keys.focuses('Resume b.txt')
+    await keys.press('Enter')
+    await keys.focuses('Pause b.txt')
+    await keys.tabTo('Cancel b.txt')
+    await keys.press('Enter')
+    await keys.focuses('Pause c.txt')
+    await keys.tabTo('Pause all', 'back')
+    await keys.press('Enter')
+    await keys.focuses('Resume all')
+    await expectNoFindings(opened, 'paused uploads')
+    await keys.tabTo('Cancel c.txt')
+    await keys.press('Enter')
+    await driver.misses('.uploads')
+    await keys.focuses('a.txt')
+  })
+
+  it('sorts, selects and deletes, and takes deletions back', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
+    const { driver, keys, server } = opened
+    await driver.page.evaluate(() => {
+      // Time to undo that does not run out.
+      const setTimer = window.setTimeout.bind(window)
+      const wait = (run: () => void, ms = 0) => (ms === 5000 ? 0 : setTimer(run, ms))
+      Object.assign(window, { setTimeout: wait })
+    })
+    await keys.tabTo('Name')
+    await keys.press('Enter')
+    await keys.focuses('Name')
+    await keys.press('Enter')
+    await keys.tabTo('a.txt')
+    await keys.tabTo('Delete a.txt')
+    await keys.press('Enter')
+    await keys.focuses('b.txt')
+    await keys.press('Delete')
+    await keys.focuses('c.txt')
+    await keys.press('Control+z')
+    await driver.sees('.rows .name', 'b.txt')
+    await keys.focuses('c.txt')
+    await keys.press('Control+z')
+    await driver.sees('.rows .name', 'a.txt')
+    await keys.focuses('c.txt')
+    await keys.press(' ')
+    await driver.reads('1 selected')
+    await keys.press('ArrowDown', ' ')
+    await driver.reads('2 selected')
+    await expectNoFindings(opened, 'selected files')
+    await keys.tabTo('Delete', 'back')
+    await keys.press('Enter')
+    await keys.focuses('b.txt')
+    await keys.press('Home', 'Delete')
+    await keys.focuses('b.txt')
+    await keys.press('Delete')
+    await keys.focuses('main')
+    await driver.reads('Nothing here yet')
+    await expectNoFindings(opened, 'no files')
+    await keys.tabTo('Undo')
+    for (const name of ['c.txt', 'a.txt']) {
+      await keys.press('Enter')
+      await driver.sees('.rows .name', name)
+      await keys.focuses('Undo')
+    }
+    await keys.press('Enter')
+    await keys.focuses('c.txt')
+    expect(server.asked.filter((each) => each.startsWith('DELETE'))).to.deep.equal([])
+  })
+
+  it('filters, comes from the filter into the list, and clears it', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'b.pdf': 'b', 'c.txt': 'c' })
+    const { driver, keys } = opened
+    await keys.press('/')
+    await keys.focuses('Filter by name')
+    await driver.page.keyboard.type('txt')
+    await driver.reads('2 of 3 files')
+    await keys.press('ArrowDown')
+    await keys.focuses('a.txt')
+    await keys.press('End')
+    await keys.focuses('c.txt')
+    await keys.press('/')
+    await keys.focuses('Filter by name')
+    await driver.page.keyboard.type(' nothing')
+    await driver.reads('No name')
+    await keys.focuses('Filter by name')
+    await expectNoFindings(opened, 'a filter that leaves nothing')
+    await keys.tabTo('Clear the filter')
+    await keys.press('Enter')
+    await keys.focuses('Filter by name')
+    await driver.page.keyboard.type('nothing')
+    await driver.reads('No name')
+    await keys.tabTo('Clear the filter')
+    await keys.tabTo('Clear the filter')
+    await keys.press('Enter')
+    await driver.reads('3 files')
+    await keys.focuses('a.txt')
+  })
+
+  it('previews one file after the other, and deletes the one that is shown', async () => {
+    await using opened = await signedIn({ 'a.txt': 'text of a', 'b.txt': 'text of b', 'c.txt': '' })
+    const { driver, keys } = opened
+    await keys.tabTo('a.txt')
+    await keys.press('Enter')
+    await driver.reads('text of a')
+    await expectNoFindings(opened, 'a preview')
+    await keys.press('ArrowRight')
+    await driver.reads('text of b')
+    await keys.tabTo('Previous file')
+    await keys.press('Enter')
+    await driver.reads('text of a')
+    await keys.focuses('Previous file')
+    await keys.press('Escape')
+    await driver.misses('dialog')
+    await keys.focuses('a.txt')
+    await keys.press('Enter')
+    await keys.tabTo('Delete a.txt')
+    await keys.press('Enter')
+    await driver.misses('dialog')
+    await keys.focuses('b.txt')
+  })
+
+  it('makes a link, and packs a ZIP', async () => {
+    await using opened = await signedIn({ 'a.txt': 'a', 'b.txt': 'b' })
+    const { driver, keys } = opened
+    await keys.tabTo('a.txt')
+    await keys.tabTo('Make a link')
+    await keys.press('Enter')
+    await keys.tabTo('1 day')
+    await keys.press('ArrowRight')
+    await keys.focuses('7 days')
+    await keys.tabTo('Show it in the browser')
+    await keys.press(' ')
+    await keys.tabTo('Make the link')
+    await keys.press('Enter')
+    await driver.reads('Copy')
+    await expectNoFindings(opened, 'a link')
+    await keys.tabTo('Address')
+    await keys.tabTo('Copy')
+    await keys.press('Escape')
+    await driver.misses('dialog')
+    await keys.focuses('Make a link')
+    await driver.page.evaluate(() => {
+      Reflect.deleteProperty(window, 'showSaveFilePicker')
+    })
+    await keys.press('Control+a')
+    await driver.reads('2 selected')
+    await keys.tabTo('Download as ZIP', 'back')
+    await keys.press('Enter')
+    await driver.misses('.notices', 'Packing')
+    await keys.focuses('Download as ZIP')
+    await keys.tabTo('Clear the selection', 'back')
+    await keys.press('Enter')
+    await driver.reads('2 files')
+    await keys.focuses('a.txt')
+  })
+})
