@@ -35,6 +35,7 @@ export const slowTests: readonly string[] = [
   'packages/store-disk/test/resumable/crash.test.ts',
   'packages/store-disk/test/moving-files.long.test.ts',
   'packages/web/test/browser/page.test.ts',
+  'packages/web/test/browser/many-names.test.ts',
   'packages/web/test/browser/keyboard.test.ts',
   'packages/web/test/browser/afternoon.test.ts',
   'packages/web/test/browser/broken-line.test.ts',
