@@ -1,4 +1,9 @@
-import { rejection } from '@holdfast/testing'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { rejection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { clientOf } from './support/running-service.ts'
 import { useService } from './support/use-service.ts'
@@ -53,6 +58,33 @@ describe('download', () => {
     })
   })
 
+  it('gives a file that a proxy would compress, and so not say how large it is', async () => {
+    const asked: (string | undefined)[] = []
+    const proxy = createServer(({ headers: { range } }, response) => {
+      asked.push(range)
+      if (range === undefined) {
+        response.writeHead(200, { 'Content-Encoding': 'gzip', ETag: 'W/"a"' })
+        // It goes on until it is given up.
+        response.write(gzipSync('Hello'))
+      } else {
+        response.writeHead(206, { 'Content-Range': 'bytes 0-4/5', ETag: '"a"' })
+        response.end('Hello')
+      }
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const download = await clientOf(proxy.address() as AddressInfo).download('file')
+      expect(download).to.include({ size: 5, start: 0, end: 5, etag: '"a"' })
+      expect(await download.text()).to.equal('Hello')
+      expect(asked).to.deep.equal([undefined, 'bytes=0-'])
+      // The first connection was not kept.
+      await until('it is closed', async () => (await connections(proxy)) === 1)
+    } finally {
+      proxy.closeAllConnections()
+      proxy.close()
+    }
+  })
+
   it('ends when it is aborted or cancelled', async () => {
     const client = clientOf(service)
     await client.upload('file', contentOf(9 * mebibyte))
@@ -71,3 +103,5 @@ describe('download', () => {
     expect(await client.usage()).to.include({ files: 1 })
   })
 })
+
+const connections = (server: Server) => promisify(server.getConnections.bind(server))()

@@ -48,25 +48,34 @@ export async function download(
   const cancelled = new AbortController()
   const until = signal ? AbortSignal.any([signal, cancelled.signal]) : cancelled.signal
   const url = requests.urlOfFile('serve', name)
-  const ask = (start: number, end: number | undefined, ifMatch: string | undefined) =>
+  const ask = (range: string | undefined, ifMatch: string | undefined, signal = until) =>
     requests.send({
       url,
       headers: {
-        ...((start > 0 || end !== undefined) && { Range: rangeOf(start, end) }),
+        ...(range !== undefined && { Range: range }),
         ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
       },
-      signal: until,
+      signal,
     })
+  const askForAll = async (ifMatch: string | undefined) => {
+    const unsized = new AbortController()
+    const response = await ask(undefined, ifMatch, AbortSignal.any([until, unsized.signal]))
+    if (hasSize(response)) return response
+    // A proxy compresses it. It leaves a part as it is, also one that is all.
+    unsized.abort()
+    return ask(rangeOf(0, undefined), ifMatch)
+  }
 
   const { start: from = 0, end: to, ifMatch } = options
   const first = await withRetries(patience, signal, async () => {
-    const response = await ask(from, to, ifMatch)
+    const isAll = from === 0 && to === undefined
+    const response = isAll ? await askForAll(ifMatch) : await ask(rangeOf(from, to), ifMatch)
     return { response, ...requireExtent(response, from) }
   })
   const { start, end, size, response } = first
   const etag = response.header('etag') ?? ''
   const askFrom = async (position: number) => {
-    const rest = await ask(position, end, etag)
+    const rest = await ask(rangeOf(position, end), etag)
     const extent = requireExtent(rest, position)
     if (extent.end === end && extent.size === size && rest.header('etag') === etag) return rest
     throw cancelAs(rest)
@@ -142,6 +151,12 @@ function extentOf(response: TransportResponse): Extent & { readonly size: number
   const [, start, last, total] =
     /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.header('content-range') ?? '') ?? []
   return { start: Number(start), end: Number(last) + 1, size: Number(total) }
+}
+
+/** Whether the content has the size that a response says. */
+function hasSize(response: TransportResponse): boolean {
+  const encoding = response.header('content-encoding') ?? 'identity'
+  return encoding === 'identity' && response.header('content-length') !== undefined
 }
 
 const sizes = (size: number) => ({ end: size, size })
