@@ -221,6 +221,20 @@ describe('upload', function () {
     expect(await rejection(refused)).to.include({ code: 'digest-mismatch' })
   })
 
+  it('sends pieces that are as large as they may be', async () => {
+    const body = new Blob([contentOf(65 * mebibyte)])
+    for (const [pieceSize, count] of [[undefined, 2] as const, [Infinity, 1], [20 * mebibyte, 4]]) {
+      service.requests.length = 0
+      await client.upload('file', body, { pieceSize })
+      expect(service.requests.filter((each) => each.startsWith('PATCH'))).to.have.length(count)
+      expect(await client.stat('file')).to.include({ size: body.size })
+    }
+    for (const pieceSize of [0, 1.5, NaN]) {
+      const refused = client.upload('file', body, { pieceSize })
+      expect(await rejection(refused)).to.be.instanceOf(RangeError)
+    }
+  })
+
   it('stores under no other name than the given one', async () => {
     for (const size of [1, 17 * mebibyte]) {
       const upload = client.upload('half \ud800', contentOf(size))

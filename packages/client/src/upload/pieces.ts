@@ -20,12 +20,12 @@ export interface Pieces {
 }
 
 /** So much is acknowledged at a time: a proxy that takes no larger bodies is rare, and the answer costs next to nothing. */
-const pieceSize = 64 * 1024 ** 2
+const defaultPieceSize = 64 * 1024 ** 2
 
 /** The part of a stream that is in memory until the server has it. */
 export const streamPieceSize = 8 * 1024 ** 2
 
-export function piecesOfBody(body: RereadableBody): Pieces {
+export function piecesOfBody(body: RereadableBody, pieceSize = defaultPieceSize): Pieces {
   return {
     size: body.size,
     async at(offset) {

@@ -28,6 +28,11 @@ export interface UploadOptions {
   readonly createOnly?: boolean | undefined
   /** What the content must be, in hexadecimal; otherwise `digest-mismatch`, and nothing has changed. */
   readonly sha256?: string | undefined
+  /**
+   * How many bytes go in one request at most when content that can be read again goes in pieces: fewer for a proxy that takes no larger
+   * bodies. Default: 64 MiB.
+   */
+  readonly pieceSize?: number | undefined
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   /** Ends the upload; the name keeps what it had, unless the server has got everything already. */
   readonly signal?: AbortSignal | undefined

@@ -20,6 +20,10 @@ export async function upload(
   if (options.sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(options.sha256)) {
     throw new TypeError('sha256 must be 64 hexadecimal digits')
   }
+  const { pieceSize = Infinity } = options
+  if (pieceSize < 1 || !(Number.isInteger(pieceSize) || pieceSize === Infinity)) {
+    throw new RangeError('pieceSize must be a whole number from 1')
+  }
   // A name that no URL can have would become another one in a header.
   requests.urlOfFile('upload', name)
   const over = new AbortController()
@@ -42,7 +46,7 @@ async function uploadBody(
   const whole = { size: body.size, open: () => body.slice(0, body.size), isRereadable: true }
   const sendWhole = () => uploadWhole(requests, patience, name, whole, options)
   if (body.size < resumableFrom && options.uploadUrl === undefined) return sendWhole()
-  const pieces = piecesOfBody(body)
+  const pieces = piecesOfBody(body, options.pieceSize)
   if (!(await uploadInPieces(requests, patience, name, pieces, options))) await sendWhole()
 }
 

@@ -69,6 +69,8 @@ export function createUploadTransport(connection: Connection, context: Context):
       unfinished.note({ name, size, lastModified, address, sent: last, replaces })
     }
     return {
+      // The server keeps what arrives of a request that breaks.
+      pieceSize: Infinity,
       uploadUrl: known?.replaces === replaces ? known.address : undefined,
       onUploadUrl(address) {
         // The server has forgotten the earlier one, or it was of another decision.
