@@ -40,6 +40,7 @@ export const slowTests: readonly string[] = [
   'packages/web/test/browser/afternoon.test.ts',
   'packages/web/test/browser/broken-line.test.ts',
   'packages/web/test/browser/by-link.test.ts',
+  'packages/holdfast/test/remote/sync/interruptions.test.ts',
   'packages/system-tests/test/abuse/stalled-forms.alone.test.ts',
   'packages/store-minio/test/faults/persistent.long.test.ts',
   'packages/system-tests/test/black-box/disk.test.ts',

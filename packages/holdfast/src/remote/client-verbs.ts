@@ -10,6 +10,7 @@ import type { ClientVerb } from './verb/client-verb.ts'
 import { login } from './login/login.ts'
 import { logout } from './login/logout.ts'
 import { put } from './put/put.ts'
+import { sync } from './sync/sync.ts'
 
 /** Every command that speaks to a server, in the order of the help. */
 export const clientVerbs: readonly ClientVerb[] = [
@@ -23,6 +24,7 @@ export const clientVerbs: readonly ClientVerb[] = [
   rm,
   link,
   du,
+  sync,
   completion,
 ]
 

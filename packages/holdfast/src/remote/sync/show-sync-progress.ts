@@ -1,0 +1,50 @@
+import { formatBytes } from '@holdfast/core'
+import type { ProgressOutput } from '../../copy/show-progress.ts'
+import type { SyncProgress } from './sync-plan.ts'
+
+export interface SyncDisplay {
+  readonly update: (progress: SyncProgress) => void
+  /** Writes a separate line above the progress. */
+  readonly note: (line: string) => void
+  /** Nothing is shown after that. */
+  readonly end: () => void
+}
+
+/** Milliseconds between two updates: on a terminal, and elsewhere. */
+const intervals = { redrawn: 200, logged: 30_000 }
+
+const eraseLine = '\r\u001b[K'
+
+/**
+ * Shows progress: on a terminal in one line that is redrawn, elsewhere, or where the environment asks for plain output, as a line
+ * every half minute.
+ */
+export function showSyncProgress(
+  output: ProgressOutput,
+  environment: Readonly<Record<string, string | undefined>>,
+): SyncDisplay {
+  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
+  const isRedrawn = output.isTTY === true && !isPlain
+  let latest: SyncProgress | undefined
+  const show = () => {
+    if (!latest) return
+    const line = lineOf(latest)
+    if (isRedrawn) output.write(eraseLine + line.slice(0, (output.columns || 80) - 1))
+    else output.write(`${line}\n`)
+    latest = undefined
+  }
+  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.logged)
+  return {
+    update: (progress) => void (latest = progress),
+    note: (line) => void output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`),
+    end() {
+      clearInterval(timer)
+      if (isRedrawn) output.write(eraseLine)
+    },
+  }
+}
+
+function lineOf({ checked, total, sent, sentBytes }: SyncProgress): string {
+  const percent = total === 0 ? 100 : Math.min(100, Math.floor((checked / total) * 100))
+  return `${percent}%  ${checked} of ${total} files  ${sent} sent  ${formatBytes(sentBytes)}`
+}

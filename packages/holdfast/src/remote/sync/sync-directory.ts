@@ -1,0 +1,188 @@
+import type { FileDetails } from '@holdfast/client'
+import { deleteExtra } from './delete-extra.ts'
+import { foundFiles, type FoundFile } from './found-files.ts'
+import { limitTasks } from './limit-tasks.ts'
+import { mergeByName } from './merge-by-name.ts'
+import { prefixIn } from './name-from-path.ts'
+import { orderRecords } from './ordered-records.ts'
+import { survey } from './survey.ts'
+import type { SyncPlan, SyncSummary } from './sync-plan.ts'
+import type { SyncRecord } from './sync-record.ts'
+import { createTransfers, type Outcome } from './transfers.ts'
+import { walkDirectory } from './walk-directory.ts'
+
+/** Larger files have a request of their own. */
+const smallSize = 256 * 1024
+/** Files of a batch; and names of the server that are listed again after it. */
+const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2, span: 2000 }
+
+/**
+ * Makes the server have what a directory has. Sends what is not there or differs, and deletes what is only there, if it may. Whatever
+ * ends it early, the same call again goes on with the rest.
+ *
+ * @throws CommandError for what is refused before anything is changed; what concerns all files; the signal's reason
+ */
+export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
+  const total = await survey(given)
+  const stop = new AbortController()
+  const plan = { ...given, signal: AbortSignal.any([given.signal, stop.signal]) }
+  const run = createRun(plan, total, stop)
+  const extra = await run.compareAll()
+  plan.signal.throwIfAborted()
+  return run.end(extra)
+}
+
+/** A batch that is being collected. */
+interface OpenBatch {
+  readonly files: { readonly file: FoundFile; readonly end: (outcome: Outcome) => void }[]
+  readonly after: string
+  bytes: number
+  span: number
+}
+
+function createRun(plan: SyncPlan, total: number, stop: AbortController) {
+  const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
+  const counts = { sent: 0, sentBytes: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0 }
+  let isWhole = true
+  const transfers = createTransfers(plan)
+  const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
+  const noteForgetting = (error: unknown) =>
+    events.note(`What was done cannot be remembered: ${String(error)}`)
+  const records = orderRecords(state, noteForgetting)
+  let batch: OpenBatch | undefined
+  /** The last name of the lists. */
+  let previous = ''
+
+  return { compareAll, end }
+
+  /** Resolves to the names that only the server has. */
+  async function compareAll(): Promise<readonly string[]> {
+    const extra: string[] = []
+    const onUnread = (path: string, error: Error) => {
+      isWhole = false
+      fail(path, error).catch((failure: unknown) => stop.abort(failure))
+    }
+    const local = foundFiles(directory, walkDirectory(directory, { into, signal, onUnread }))
+    const remote = client.listDetails({ prefix: prefixIn(into), signal })
+    try {
+      for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
+        signal.throwIfAborted()
+        const [here, there, ...known] = found
+        if (batch && there && ++batch.span > batchLimits.span) await sendBatch()
+        if (here)
+          await compareOne(
+            here,
+            there,
+            known.filter((record) => record !== undefined),
+          )
+        else if (there && mostDeletions !== undefined) extra.push(name)
+        previous = name
+      }
+      await sendBatch()
+    } finally {
+      await tasks.settled()
+      for (const { end } of batch?.files ?? []) end({ kind: 'gone' })
+      await records.written()
+    }
+    return extra
+  }
+
+  async function compareOne(
+    here: FoundFile,
+    there: FileDetails | undefined,
+    known: readonly SyncRecord[],
+  ): Promise<void> {
+    if (here.kind !== 'file') return skip(here)
+    if (here.error !== undefined) return fail(here.path, here.error)
+    const { now } = here
+    if (now === undefined) return
+    const proven = known.find((record) => record.etag === there?.etag && record.size === now.size)
+    if (there?.size !== now.size) await send(here, now.size)
+    else if (proven?.version === now.version)
+      await finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
+    else await perform(here, () => transfers.compare(here, there, known))
+  }
+
+  async function send(here: FoundFile, size: number): Promise<void> {
+    if (size > smallSize || isDryRun) return perform(here, () => transfers.send(here))
+    const isFull =
+      batch && (batch.files.length >= batchLimits.files || batch.bytes + size > batchLimits.bytes)
+    if (isFull) await sendBatch()
+    batch ??= { files: [], after: previous, bytes: 0, span: 0 }
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    batch.files.push({ file: here, end: resolve })
+    batch.bytes += size
+    await finish(here, promise)
+  }
+
+  async function sendBatch(): Promise<void> {
+    if (batch === undefined) return
+    const { files, after } = batch
+    batch = undefined
+    const ends = new Map(files.map(({ file, end }) => [file, end]))
+    await tasks.start(async () => {
+      try {
+        await transfers.sendBatch({ files: [...ends.keys()], after }, (file, outcome) =>
+          ends.get(file)?.(outcome),
+        )
+      } finally {
+        // Of those that have no outcome nothing is known.
+        for (const end of ends.values()) end({ kind: 'gone' })
+      }
+    })
+  }
+
+  async function perform(here: FoundFile, work: () => Promise<Outcome>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    await finish(here, promise)
+    await tasks.start(async () => {
+      try {
+        resolve(await work())
+      } finally {
+        resolve({ kind: 'gone' })
+      }
+    })
+  }
+
+  /** Counts and records what becomes of the file. */
+  function finish(here: FoundFile, promised: Promise<Outcome>): Promise<void> {
+    const counted = promised.then(async (outcome) => {
+      if (outcome.kind === 'failed') await fail(here.path, outcome.error)
+      else if (outcome.kind === 'sent') {
+        counts.sent++
+        counts.sentBytes += outcome.size
+        await events.did({ action: 'send', path: here.path, name: here.name, size: outcome.size })
+      } else if (outcome.kind === 'unchanged') counts.unchanged++
+      progress()
+      return 'record' in outcome ? outcome.record : undefined
+    })
+    // Standard output may be gone.
+    counted.catch((error: unknown) => stop.abort(error))
+    return records.add(counted.catch(() => undefined))
+  }
+
+  async function skip({ path, name, kind }: FoundFile): Promise<void> {
+    counts.skipped++
+    await events.did({ action: 'skip', path, name, reason: kind })
+  }
+
+  async function fail(path: string, error: unknown): Promise<void> {
+    counts.failed++
+    await events.failed(path, error)
+  }
+
+  function progress(): void {
+    const checked = counts.sent + counts.unchanged + counts.failed
+    events.progress({ checked, total, sent: counts.sent, sentBytes: counts.sentBytes })
+  }
+
+  async function end(extra: readonly string[]): Promise<SyncSummary> {
+    if (extra.length > 0 && counts.failed > 0) {
+      events.note(`Nothing was deleted, since not everything was read and sent`)
+    } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
+    await state
+      .close(isDryRun ? 'forget' : isWhole ? 'replace' : 'add')
+      .catch((error: unknown) => noteForgetting(error))
+    return counts
+  }
+}

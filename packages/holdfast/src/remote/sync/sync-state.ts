@@ -1,0 +1,134 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { compareUtf8 } from '@holdfast/core'
+import { parseRecord, type SyncRecord } from './sync-record.ts'
+
+/** What is remembered of one directory and one place on a server. */
+export interface SyncState {
+  /** What runs before this one have recorded: lists in ascending order of names. */
+  readonly records: readonly AsyncIterable<SyncRecord>[]
+  /** Records a file; in ascending order of names. */
+  add(record: SyncRecord): Promise<void>
+  /** Replaces what was remembered by what has been recorded, or adds it, or forgets it. */
+  close(how: 'replace' | 'add' | 'forget'): Promise<void>
+  /** The URLs of uploads that are under way, of the contents with these digests. */
+  readonly uploads: UploadUrls
+}
+
+export interface UploadUrls {
+  get(name: string, sha256: string): Promise<string | undefined>
+  set(name: string, sha256: string, url: string): Promise<void>
+  delete(name: string, sha256: string): Promise<void>
+}
+
+/** More lists than this are left by runs that were killed again and again. */
+const mostLists = 8
+
+/** A run that is killed loses so much, in characters. */
+const writtenAtOnce = 16 * 1024
+
+/** Where the states are (XDG Base Directory Specification: a relative path in the variable is ignored). */
+export function stateDirectory(
+  environment: NodeJS.ProcessEnv,
+  identity: readonly string[],
+): string {
+  const { XDG_STATE_HOME: base = '' } = environment
+  const home = isAbsolute(base) ? base : join(homedir(), '.local', 'state')
+  return join(home, 'holdfast', 'sync', hashOf(...identity))
+}
+
+/**
+ * Opens what is remembered in `directory`. A run that ends early leaves a list of its own, and so does one that runs at the same time;
+ * all of them are read, since each record can be checked.
+ *
+ * @throws what `node:fs` throws
+ */
+export async function openSyncState(directory: string): Promise<SyncState> {
+  await mkdir(join(directory, 'uploads'), { recursive: true, mode: 0o700 })
+  const earlier = await listsIn(directory)
+  const own = join(directory, `part-${randomUUID()}.jsonl`)
+  const output = await open(own, 'wx', 0o600)
+  let unwritten = ''
+  const write = async () => {
+    const text = unwritten
+    unwritten = ''
+    await output.appendFile(text)
+  }
+  return {
+    records: earlier.slice(0, mostLists).map((name) => readRecords(join(directory, name))),
+    async add(record) {
+      unwritten += `${JSON.stringify(record)}\n`
+      if (unwritten.length >= writtenAtOnce) await write()
+    },
+    async close(how) {
+      await write().finally(() => output.close())
+      if (how === 'forget') await rm(own, { force: true })
+      if (how !== 'replace') return
+      // A run that began later may have been quicker, and has removed it.
+      await rename(own, join(directory, 'state.jsonl')).catch(ignoreMissing)
+      const old = earlier.filter((name) => name !== 'state.jsonl')
+      await Promise.all(old.map((name) => rm(join(directory, name), { force: true })))
+    },
+    uploads: uploadUrlsIn(join(directory, 'uploads')),
+  }
+}
+
+/** Remembers nothing. */
+export const noSyncState: SyncState = {
+  records: [],
+  add: async () => {},
+  close: async () => {},
+  uploads: { get: async () => undefined, set: async () => {}, delete: async () => {} },
+}
+
+/** Reads as far as the list is in order and whole: a run may have been killed while it wrote. */
+async function* readRecords(path: string): AsyncGenerator<SyncRecord, void> {
+  let last = ''
+  let rest = ''
+  try {
+    for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const record = parseRecord(line)
+        if (record === undefined || compareUtf8(record.name, last) < 0) return
+        last = record.name
+        yield record
+      }
+    }
+  } catch {
+    // What is not remembered is compared.
+  }
+}
+
+/** The lists of earlier runs, the newest first. Each has what those before it had, as far as that was still true. */
+async function listsIn(directory: string): Promise<readonly string[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl'))
+  const times = await Promise.all(
+    names.map(async (name) => {
+      const { mtimeMs } = await stat(join(directory, name)).catch(() => ({ mtimeMs: 0 }))
+      return { name, mtimeMs }
+    }),
+  )
+  return times.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ name }) => name)
+}
+
+function uploadUrlsIn(directory: string): UploadUrls {
+  const pathOf = (...identity: readonly string[]) => join(directory, hashOf(...identity))
+  return {
+    get: async (...identity) => readFile(pathOf(...identity), 'utf8').catch(() => undefined),
+    set: (name, sha256, url) => writeFile(pathOf(name, sha256), url, { mode: 0o600 }),
+    delete: (...identity) => rm(pathOf(...identity), { force: true }),
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
+
+function hashOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,191 @@
+import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { isHoldfastError, openFile, type FileDetails } from '@holdfast/client'
+import { compareUtf8 } from '@holdfast/core'
+import type { FoundFile } from './found-files.ts'
+import { isMissing, readDigest, readWhole, type ReadFile } from './local-file.ts'
+import { prefixIn } from './name-from-path.ts'
+import type { SyncPlan } from './sync-plan.ts'
+import type { SyncRecord } from './sync-record.ts'
+
+/** Files to be sent together. */
+export interface Batch {
+  readonly files: readonly FoundFile[]
+  /** A name before theirs, with few files of the server in between. */
+  readonly after: string
+}
+
+/** What became of a file. */
+export type Outcome =
+  | { readonly kind: 'sent'; readonly size: number; readonly record: SyncRecord | undefined }
+  | { readonly kind: 'unchanged'; readonly record: SyncRecord }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** The work on single files, and on batches of small ones. Rejects with what concerns all files. */
+export interface Transfers {
+  sendBatch(batch: Batch, onOutcome: (file: FoundFile, outcome: Outcome) => void): Promise<void>
+  send(file: FoundFile): Promise<Outcome>
+  /** Compares the content with that of a file of the same size on the server, and sends it where it is another. */
+  compare(file: FoundFile, there: FileDetails, known: readonly SyncRecord[]): Promise<Outcome>
+}
+
+export function createTransfers(plan: SyncPlan): Transfers {
+  const { client, directory, into, signal, isDryRun } = plan
+  const placeOf = ({ path }: FoundFile) => join(directory, path)
+
+  return {
+    async sendBatch({ files, after }, onOutcome) {
+      const read: { readonly file: FoundFile; readonly content: ReadFile }[] = []
+      async function* contents() {
+        for (const file of files) {
+          try {
+            const { bytes, ...content } = await onceMore(() => readWhole(placeOf(file)))
+            read.push({ file, content })
+            yield { name: file.name, body: bytes }
+          } catch (error) {
+            onOutcome(file, outcomeOf(error))
+          }
+        }
+      }
+      const stored: typeof read = []
+      let asked = 0
+      for await (const { error } of client.uploadMany(contents(), { signal })) {
+        const one = read[asked++]
+        if (one === undefined) continue
+        if (error) onOutcome(one.file, { kind: 'failed', error })
+        else stored.push(one)
+      }
+      const details = await detailsOf(stored, after)
+      for (const { file, content } of stored) {
+        const record = recordOf(file, content, details.get(file.name))
+        onOutcome(file, { kind: 'sent', size: content.size, record })
+      }
+    },
+    send,
+    async compare(file, there, known) {
+      return attempt(async () => {
+        const content = await onceMore(() => readDigest(placeOf(file), signal))
+        const proven = known.find(({ etag, size }) => etag === there.etag && size === there.size)
+        const digest = proven?.sha256 ?? (await digestOf(there))
+        const record = recordOf(file, content, there)
+        if (digest === content.sha256 && record) return { kind: 'unchanged', record }
+        return send(file)
+      })
+    },
+  }
+
+  async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work()
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+
+  /** @throws what concerns all files */
+  function outcomeOf(error: unknown): Outcome {
+    signal.throwIfAborted()
+    if (isMissing(error)) return { kind: 'gone' }
+    if (!(error instanceof Error) || isOfAllFiles(error)) throw error
+    return { kind: 'failed', error }
+  }
+
+  async function send(file: FoundFile): Promise<Outcome> {
+    if (isDryRun) return { kind: 'sent', size: file.now?.size ?? 0, record: undefined }
+    return attempt(() => onceMore(() => upload(file)))
+  }
+
+  async function upload(file: FoundFile): Promise<Outcome> {
+    const { name, path } = file
+    const content = await readDigest(placeOf(file), signal)
+    const { uploads } = plan.state
+    const uploadUrl = await uploads.get(name, content.sha256)
+    let isResumed = uploadUrl !== undefined
+    let kept = Promise.resolve()
+    const keep = (url: string) => {
+      kept = uploads.set(name, content.sha256, url).catch(() => {
+        // The next run begins anew.
+      })
+    }
+    const uploaded = client.upload(name, await openFile(placeOf(file)), {
+      sha256: content.sha256,
+      uploadUrl,
+      onUploadUrl: keep,
+      onProgress({ sent }) {
+        if (isResumed && sent > 0) plan.events.note(`${path}: goes on after ${sent} bytes`)
+        isResumed = false
+      },
+      signal,
+    })
+    await uploaded.finally(() => kept)
+    await uploads.delete(name, content.sha256)
+    const details = await client.stat(name, { signal }).catch((error: unknown) => {
+      // Another client has deleted it.
+      if (isHoldfastError(error, 'not-found')) return undefined
+      throw error
+    })
+    return { kind: 'sent', size: content.size, record: recordOf(file, content, details) }
+  }
+
+  /** The digest of a file on the server; `undefined` if it is another one by now. */
+  async function digestOf({ name, etag }: FileDetails): Promise<string | undefined> {
+    try {
+      const hash = createHash('sha256')
+      const { body } = await client.download(name, { ifMatch: etag, signal })
+      for await (const chunk of body) hash.update(chunk)
+      return hash.digest('hex')
+    } catch (error) {
+      if (isHoldfastError(error, 'precondition-failed', 'not-found')) return undefined
+      throw error
+    }
+  }
+
+  async function detailsOf(
+    stored: readonly { readonly file: FoundFile }[],
+    after: string,
+  ): Promise<ReadonlyMap<string, FileDetails>> {
+    const last = stored.at(-1)?.file.name
+    const found = new Map<string, FileDetails>()
+    if (last === undefined) return found
+    const names = new Set(stored.map(({ file }) => file.name))
+    for await (const details of client.listDetails({ after, prefix: prefixIn(into), signal })) {
+      if (compareUtf8(details.name, last) > 0) break
+      if (names.has(details.name)) found.set(details.name, details)
+    }
+    return found
+  }
+}
+
+/** `undefined` if the file on the server is not the one of this content. */
+function recordOf(
+  { name }: FoundFile,
+  { size, version, isFresh, sha256 }: ReadFile,
+  details: FileDetails | undefined,
+): SyncRecord | undefined {
+  if (details?.size !== size) return undefined
+  return { name, size, version: isFresh ? '' : version, sha256, etag: details.etag }
+}
+
+function isOfAllFiles(error: Error): boolean {
+  return isHoldfastError(
+    error,
+    'no-answer',
+    'unknown',
+    'missing-credentials',
+    'invalid-credentials',
+    'too-many-attempts',
+    'overloaded',
+    'store-unavailable',
+  )
+}
+
+/** Once more where the file changed while it was read. */
+async function onceMore<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isHoldfastError(error, 'changed-meanwhile', 'digest-mismatch')) throw error
+    return read()
+  }
+}
