@@ -186,6 +186,17 @@ describe('uploads in pieces by a link', () => {
     expect(await store.resumable?.state({ customer: 'alice', id })).to.equal(undefined)
   })
 
+  it('do not go on once the password is another one, and are the customer’s to drop', async () => {
+    const { files, openUpload, add, service, unfinished, names } = await start('new')
+    const { id } = await files.begin('new', { length: 5 })
+    await files.append(id, 0, chunks(4))
+    add('alice', 'another hash')
+    expect(await refusal(openUpload())).to.equal('link-refused')
+    await service.filesOf({ name: 'alice' }).resumable?.discard(id)
+    expect(await unfinished()).to.deep.equal([])
+    expect(await names()).to.deep.equal(['a', 'b'])
+  })
+
   it('may replace where the link may', async () => {
     const { files, service } = await start('a', { replace: true })
     const { id } = await files.begin('a', { length: 7 })
