@@ -42,6 +42,10 @@ class CountingReporter extends mocha.reporters.Spec {
     super(runner, options)
     // Of this process only: what tests start is killed more often than not, and what it would write costs minutes.
     Reflect.deleteProperty(process.env, 'NODE_V8_COVERAGE')
+    // Compiled code may be kept where no coverage is collected: scripts/test says where.
+    const { HOLDFAST_TEST_COMPILED: compiled } = process.env
+    Reflect.deleteProperty(process.env, 'HOLDFAST_TEST_COMPILED')
+    if (compiled !== undefined) process.env['NODE_COMPILE_CACHE'] = compiled
     this.#options = (options.reporterOptions ?? {}) as Options
     this.#contractResults = collectContractResults(runner)
   }

@@ -15,8 +15,8 @@ export interface Ended {
 }
 
 /**
- * Runs one of the programs of `root`'s node_modules/.bin in `root`, with `variables` in its environment, and resolves
- * when it has ended.
+ * Runs one of the programs of `root`'s node_modules/.bin in `root`, with `variables` in its environment, and without those that
+ * are undefined; resolves when it has ended.
  * A program that cannot start, is killed or takes over twenty minutes has not ended well.
  * When `stop` is aborted, it gets the signal that is the reason.
  */
@@ -24,7 +24,7 @@ export async function runProgram(
   root: string,
   [program = '', ...args]: readonly string[],
   stop: AbortSignal,
-  variables: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-output-'))
   const path = join(folder, 'output')

@@ -12,7 +12,7 @@ import { shellWord } from './shell-word.ts'
 export interface TestFolders {
   /** Where processes leave what they have run of the sources; none where that is not collected. */
   readonly coverage?: string | undefined
-  /** Where processes whose coverage is not collected keep what Node.js has compiled; none where each compiles anew. */
+  /** Where processes whose coverage is not collected, and those that tests start, keep what Node.js has compiled. */
   readonly compiled?: string | undefined
   /** Where temporary files of tests lie, instead of the system's place for them. */
   readonly temporary?: string | undefined
@@ -56,14 +56,17 @@ export function testJob(
 function variablesFor(
   file: string,
   { coverage, compiled, temporary }: TestFolders,
-): Record<string, string> {
+): Record<string, string | undefined> {
   const isOfProduct = file.startsWith('packages/system-tests/')
   const isMeasuring = hasMark(file, 'alone')
-  const isCovering = !isOfProduct && !hasMark(file, 'long') && !isMeasuring
+  const isCovering =
+    coverage !== undefined && !isOfProduct && !hasMark(file, 'long') && !isMeasuring
+  // Code that is kept compiled has less precise coverage, and takes less memory.
+  const kept = isMeasuring ? undefined : compiled
   return {
-    ...(coverage !== undefined && isCovering && { NODE_V8_COVERAGE: coverage }),
-    // Code that is kept compiled has less precise coverage, and takes less memory.
-    ...(compiled !== undefined && !isCovering && !isMeasuring && { NODE_COMPILE_CACHE: compiled }),
+    ...(isCovering && { NODE_V8_COVERAGE: coverage, HOLDFAST_TEST_COMPILED: kept }),
+    // Also undefined where the one who runs this, which may be a test, has it.
+    NODE_COMPILE_CACHE: isCovering ? undefined : kept,
     ...(temporary !== undefined && { TMPDIR: temporary }),
   }
 }
