@@ -46,4 +46,11 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/black-box/disk.test.ts',
   'packages/server/test/log/unwritable-log.test.ts',
   'packages/system-tests/test/black-box/joined-workers.test.ts',
+  'scripts/release/test/release.test.ts',
+  'packages/system-tests/test/black-box/memory.test.ts',
+  'packages/system-tests/test/cluster/proxies.long.test.ts',
+  'scripts/release/test/installed-types.test.ts',
+  'packages/system-tests/test/openapi/schemathesis.test.ts',
+  'packages/store-minio/test/faults/slow-sides.test.ts',
+  'scripts/tour/test/start.test.ts',
 ]
