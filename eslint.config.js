@@ -1,5 +1,14 @@
 import tseslint from 'typescript-eslint'
 
+/** Of sources, each package's; all tests and scripts are one, so that the types that they share are known once. */
+const projects = [
+  'packages/*/tsconfig.json',
+  'packages/web/page/tsconfig.json',
+  'packages/web/test/browser/tsconfig.json',
+  'packages/system-tests/test/tus-clients/page/tsconfig.json',
+  'tsconfig.test.json',
+]
+
 export default tseslint.config(
   { ignores: ['**/dist/', '**/coverage/', '**/node_modules/', 'data/'] },
   // It is compiled with what generators make, which is not here.
@@ -11,8 +20,11 @@ export default tseslint.config(
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
-      // Finds the nearest tsconfig.json: the package's for src, the folder's own for test and scripts.
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        // CI looks at everything. For a few files the nearest tsconfig.json, with the same options, takes a third of the time.
+        ...(process.env.CI ? { project: projects } : { projectService: true }),
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       // A promise that nobody waits for is a lost error, which in code made of streams is a lost file.
