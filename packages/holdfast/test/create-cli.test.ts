@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { createCli, isHelpWanted, serverCommands } from '../src/create-cli.ts'
+import { clientVerbIn, clientVerbs, verbNames } from '../src/remote/client-verbs.ts'
+
+describe('createCli', () => {
+  const describing = { run: () => Promise.resolve(), warn: () => {} }
+  const helpOf = (command: string) => createCli([command], describing).getHelp()
+
+  for (const command of [...serverCommands, ...verbNames]) {
+    it(`describes holdfast ${command}`, async () => {
+      const help = await helpOf(command)
+      expect(help).to.match(new RegExp(`^holdfast ${command}\\b`))
+      expect(help).to.include('--help')
+      expect(help).not.to.include('undefined')
+    })
+  }
+
+  it('knows the flags that it guesses', async () => {
+    for (const { command, flags } of clientVerbs) {
+      const help = await helpOf(command.split(' ', 1)[0] ?? '')
+      for (const flag of flags) expect(help, command).to.include(`--${flag} `)
+    }
+  })
+
+  it('breaks lines only where help is wanted', async () => {
+    const longest = async (args: readonly string[]) => {
+      const help = await createCli(args, describing).getHelp()
+      return Math.max(...help.split('\n').map(({ length }) => length))
+    }
+    expect(await longest(['--help'])).to.be.at.most(110)
+    expect(await longest([])).to.be.above(110)
+    expect([isHelpWanted(['ls', '-h']), isHelpWanted(['ls', 'h'])]).to.deep.equal([true, false])
+  })
+
+  it('refuses what no command takes, with what was probably meant', async () => {
+    const messageOf = async (args: readonly string[]) => {
+      try {
+        await createCli(args, describing).parseAsync()
+        return ''
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      }
+    }
+    expect(await messageOf(['link', 'x', '--expires', '1h'])).to.include(
+      'Did you mean --expires-in?',
+    )
+    expect(await messageOf(['serve', '--prot', '1'])).to.include('Did you mean --port?')
+    expect(await messageOf(['list'])).to.include('holdfast ls does that.')
+    expect(await messageOf(['ls', '--password', 'x'])).to.include('--password is not taken')
+    expect(await messageOf(['customers', 'frob'])).to.include('After customers comes one of add')
+  })
+
+  it('finds the verb of the client in a command line', () => {
+    expect(clientVerbIn(['--json', 'ls'])?.command).to.equal('ls [prefix]')
+    expect(clientVerbIn(['serve', 'ls'])).to.equal(undefined)
+  })
+})
