@@ -91,7 +91,7 @@ describe('holdfast put', function () {
     await write('large', bytes)
     await using line = await startCutLine(24 * mebibyte)
     const { child, ended } = start(['put', 'large'], line)
-    await until('the client asks where the server is', () => line.connections() === 2)
+    await until('the client asks where the server is', () => line.connections() === 2, 120_000)
     await until('the upload is recorded', async () => (await records()).length === 1)
     child.kill('SIGKILL')
     expect((await ended).end).to.equal('SIGKILL')
@@ -114,7 +114,7 @@ describe('holdfast put', function () {
     await utimes(join(site.path, 'large'), 1, 1)
     await using line = await startCutLine(8 * mebibyte)
     const { child, ended } = start(['put', 'large'], line)
-    await until('the client asks where the server is', () => line.connections() === 2)
+    await until('the client asks where the server is', () => line.connections() === 2, 120_000)
     await until('the upload is recorded', async () => (await records()).length === 1)
     child.kill('SIGINT')
     const { end, stderr } = await ended
@@ -135,7 +135,7 @@ describe('holdfast put', function () {
     // What it has not read when it ends.
     child.stdin?.on('error', () => {})
     child.stdin?.write(contentOf(9 * mebibyte))
-    await until('the upload begins', async () => (await unfinished()).uploads === 1)
+    await until('the upload begins', async () => (await unfinished()).uploads === 1, 120_000)
     child.kill('SIGTERM')
     expect((await ended).end).to.equal(143)
     expect(await names().catch(() => [])).to.deep.equal([])

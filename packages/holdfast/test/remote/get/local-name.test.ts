@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { localName } from '../../../src/remote/get/local-name.ts'
+
+describe('localName', () => {
+  const leadElsewhere = ['', '.', '..', '/', '/etc/passwd', '../x', 'a/b', 'a/../../b', 'a\0b']
+  for (const name of leadElsewhere) {
+    it(`refuses ${JSON.stringify(name)}, whatever a server says`, () => {
+      expect(() => localName(name, 'linux')).to.throw('No file of this machine can have that name')
+    })
+  }
+
+  it('keeps every other name', () => {
+    for (const name of ['...', '.a', '~', '..\\x', 'CON', 'a:b', '-', '*', 'a ', '\u202Ea']) {
+      expect(localName(name, 'linux')).to.equal(name)
+    }
+  })
+
+  it('refuses what Windows takes for a path, a device or a stream', () => {
+    for (const name of ['..\\x', 'a\\b', 'C:x', 'a:b', 'CON', 'nul.txt', 'com1', 'a.', 'a ', '*']) {
+      expect(() => localName(name, 'win32'), name).to.throw('No file')
+    }
+    for (const name of ['a', 'console', 'a.b', '.a']) {
+      expect(localName(name, 'win32')).to.equal(name)
+    }
+  })
+})

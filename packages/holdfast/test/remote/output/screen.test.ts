@@ -1,0 +1,57 @@
+import { PassThrough } from 'node:stream'
+import { until } from '@holdfast/testing'
+import { expect } from 'chai'
+import { createScreen, type ScreenOutput } from '../../../src/remote/output/screen.ts'
+import { transferLine } from '../../../src/remote/output/transfer-lines.ts'
+
+describe('createScreen', () => {
+  const outputOf = (facts: Partial<Record<'isTTY', boolean>>) => {
+    let written = ''
+    const stream = Object.assign(new PassThrough(), { columns: 80, rows: 24, ...facts })
+    stream.on('data', (chunk: Buffer) => (written += chunk.toString()))
+    return { output: stream as unknown as ScreenOutput, written: () => written }
+  }
+
+  it('redraws the progress of files on a terminal, below the lines', async () => {
+    const { output, written } = outputOf({ isTTY: true })
+    const screen = createScreen(output, {})
+    const one = screen.begin('one', 100)
+    screen.begin('two').update(5)
+    one.update(40)
+    await until('progress is shown', () => written().includes('one  40%  40 B of 100 B'))
+    expect(written()).to.include('two  5 B')
+    screen.line('a line')
+    one.end()
+    screen.end()
+    expect(written()).to.include('\u001b[2K')
+    expect(written()).to.include('a line\n')
+  })
+
+  for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+    it(`writes plain lines with ${JSON.stringify(environment)}`, () => {
+      const { output, written } = outputOf({ isTTY: true })
+      const screen = createScreen(output, environment)
+      screen.begin('one', 100).update(1)
+      screen.line('a line')
+      screen.end()
+      expect(written()).to.equal('a line\n')
+    })
+  }
+})
+
+describe('transferLine', () => {
+  const state = { name: 'a', size: 2000, done: 500, bytesPerSecond: 100 }
+
+  it('says how far a file is, and how long it takes', () => {
+    expect(transferLine(state, 80)).to.equal('a  25%  500 B of 2.00 kB  100 B/s  15s left')
+    expect(transferLine({ ...state, size: undefined }, 80)).to.equal('a  500 B  100 B/s')
+    expect(transferLine({ ...state, size: 0, done: 0, bytesPerSecond: 0 }, 80)).to.include('100%')
+  })
+
+  it('fits into the width, without what a terminal would obey', () => {
+    const line = transferLine({ ...state, name: `\u001b[31m${'x'.repeat(200)}` }, 79)
+    expect(line).to.have.length(79)
+    expect(line).not.to.include('\u001b')
+    expect(line).to.include('...  25%')
+  })
+})
