@@ -139,7 +139,7 @@ describe('holdfast sync', function () {
     const { code, stdout, stderr } = await site.run(['--delete'], { env, obeysPermissions: true })
     expect(code).to.equal(1)
     expect(stdout).to.equal('Sent 1 file, 1 B; 0 unchanged; 1 failed.\n')
-    expect(stderr).to.include('closed: EACCES').and.to.include('Nothing was deleted')
+    expect(stderr).to.include('closed: Permission denied').and.to.include('Nothing was deleted')
     expect(await site.names()).to.deep.equal(['a', 'x'])
     await chmod(join(site.directory, 'closed'), 0o755)
   })
