@@ -34,6 +34,13 @@ const page = check('the page', 'node', 'packages/web/build/build-page.ts')
 const bundle = check('bundle of the command', 'node', 'scripts/program/build-program.ts', program)
 const packed = join(program, 'packed')
 const tarballs = check('tarballs', 'node', 'scripts/release/pack-for-tests.ts', packed)
+const executableFile = join(program, 'executable')
+const executable = check(
+  'single executable',
+  'node',
+  'scripts/program/build-executable.ts',
+  executableFile,
+)
 const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
 const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
 
@@ -55,15 +62,19 @@ const isCovered = isComplete && (args.length < said.length || Boolean(process.en
 
 if (isComplete) await forgetResults(root)
 if (isCovered) await forgetCoverage(root)
-const arePacked = choice.files.length > 0 && testNeeds(root, choice.files).includes('tarballs')
+const needs = choice.files.length > 0 ? testNeeds(root, choice.files) : []
+const arePacked = needs.includes('tarballs')
+const isOneFile = needs.includes('executable')
 const built = [
   ...(await run([build])),
   ...(await run([page])),
   ...(await run([bundle])),
   ...(arePacked ? await run([tarballs]) : []),
+  ...(isOneFile ? await run([executable]) : []),
 ]
 process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 if (arePacked) process.env['HOLDFAST_TEST_TARBALLS'] = join(packed, 'tarballs.json')
+if (isOneFile) process.env['HOLDFAST_TEST_EXECUTABLE'] = executableFile
 const endMinio = await startSharedMinio(root, choice.files)
 const reports = await run([
   ...checks,

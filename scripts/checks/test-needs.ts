@@ -7,7 +7,9 @@ const users = {
   s3servers: ['packages/s3-servers/src/', '@holdfast/s3-servers'],
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
   tarballs: ['scripts/release/test/packed-packages.ts'],
+  executable: ['scripts/program/test/executable-file.ts'],
   git: ['scripts/release/test/repository-copy.ts'],
+  debian: ['scripts/release/make-debian-package.ts', 'scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
@@ -21,7 +23,7 @@ const users = {
   btrfs: ['packages/store-disk/test/mounted-disk.ts'],
   systemd: [
     'packages/system-tests/test/docs/analyze-unit.ts',
-    'scripts/release/test/install-page.long.test.ts',
+    'scripts/release/test/run-on-copy-of-machine.ts',
   ],
 } as const
 

@@ -1,6 +1,7 @@
-import { cp, mkdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build } from 'esbuild'
+import { bundlesRequired } from './bundles-required.ts'
 
 /** What is loaded of it lies in one folder; what is loaded on demand, in files of its own, as in the packages. */
 const entryPoints = [
@@ -49,14 +50,3 @@ import { createRequire as requireOf } from 'node:module'
 const require = requireOf(import.meta.url)
 const { filename: bundledFile, dirname: bundledFolder } = import.meta
 `.trim()
-
-/** esbuild bundles what `require` names, unless a module has made that `require` itself. */
-const bundlesRequired: Plugin = {
-  name: 'bundles-required',
-  setup: (bundling) =>
-    bundling.onLoad({ filter: /\/http-koa\/dist\/modules\/required\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      const own = /^import \{ createRequire \} .*\n|^const require = .*\n/gm
-      return { contents: text.replace(own, '') }
-    }),
-}

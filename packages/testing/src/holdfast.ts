@@ -11,7 +11,7 @@ export interface HoldfastOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Without the privilege of root to read and write where permissions forbid it. */
   readonly obeysPermissions?: boolean
-  /** The file that is `holdfast`, where it must be a certain one. */
+  /** The file that is `holdfast`, where it must be a certain one: a script for Node.js, `….js`, or an executable. */
   readonly program?: string
   /** What it reads from standard input. */
   readonly input?: string
@@ -135,7 +135,7 @@ function start(args: readonly string[], options: HoldfastOptions): ChildProcessW
   const isTooMighty = obeysPermissions && process.getuid?.() === 0
   const [program = '', ...rest] = [
     ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []),
-    process.execPath,
+    ...(file.endsWith('.js') ? [process.execPath] : []),
     file,
     ...args,
   ]

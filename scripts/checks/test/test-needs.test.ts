@@ -38,6 +38,14 @@ describe('testNeeds', () => {
     expect(await needs(files)).to.equal('tarballs')
   })
 
+  it('has the executable where a test runs it', async () => {
+    const files = {
+      'packages/a/test/a.test.ts': "import '../../../scripts/program/test/executable-file.ts'\n",
+      'scripts/program/test/executable-file.ts': '',
+    }
+    expect(await needs(files)).to.equal('executable')
+  })
+
   it('is empty where no test does', async () => {
     const files = {
       'packages/a/test/a.test.ts': "import { b } from './b.ts'\nimport 'chai'\n",

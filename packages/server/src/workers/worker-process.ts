@@ -19,6 +19,7 @@ process.prependListener('disconnect', killProcess)
 const services = createWorkerServices(() => primary)
 const hurry = new AbortController()
 let opened: OpenLog | undefined
+let metrics: Awaited<ReturnType<typeof openMetrics>>
 const starting = Promise.withResolvers<RunningServer>()
 const answers: WorkerHandlers = {
   ...services.answers,
@@ -40,19 +41,24 @@ const primary: RpcChannel<PrimaryHandlers & StartHandlers> = createRpcChannel(
   answers,
 )
 
-const order = await primary.ask('begin', {})
-const config: Config = {
-  ...order.config,
-  readSecret: (name: SecretName) => readSecret(name, process.env),
-}
-const metrics = await openMetrics(config, `${order.place}`)
-try {
-  opened = openLog(config, metrics)
-  const server = await startServer(config, opened.log, metrics?.watch, async () =>
-    services.open(order),
-  )
-  starting.resolve(server)
-  primary.notify('listening', { url: server.url })
-} catch (error) {
-  primary.notify('failed', { ...adviceOf(error), isMistake: carriesAdvice(error) })
+// Not awaited at the top: the single executable is a CommonJS program, which cannot.
+void serve()
+
+async function serve() {
+  const order = await primary.ask('begin', {})
+  const config: Config = {
+    ...order.config,
+    readSecret: (name: SecretName) => readSecret(name, process.env),
+  }
+  metrics = await openMetrics(config, `${order.place}`)
+  try {
+    opened = openLog(config, metrics)
+    const server = await startServer(config, opened.log, metrics?.watch, async () =>
+      services.open(order),
+    )
+    starting.resolve(server)
+    primary.notify('listening', { url: server.url })
+  } catch (error) {
+    primary.notify('failed', { ...adviceOf(error), isMistake: carriesAdvice(error) })
+  }
 }
