@@ -1,4 +1,4 @@
-# Sourced by scripts/test: programs that the tests run, installed where that is possible. Needs prepare.sh.
+# Sourced by scripts/test and scripts/release/run: programs that they run, installed where that is possible. Needs prepare.sh.
 
 # Takes a command and the Debian package that it is in.
 require_program() {
@@ -44,7 +44,7 @@ get_program() {
     say "Installing $2 ..."
     install_packages "$2" && return
   fi
-  fail "the tests need $1: install it (Debian: apt-get install $2) and run this again."
+  fail "this needs $1: install it (Debian: apt-get install $2) and run this again."
 }
 
 can_install() {

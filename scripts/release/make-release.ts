@@ -6,10 +6,18 @@ import { promisify } from 'node:util'
 import { changelogSection } from './changelog-section.ts'
 import { packPackages } from './pack-packages.ts'
 import { packageManager } from './package-manager.ts'
-import { writeBillOfMaterials } from './write-bill-of-materials.ts'
+import { debianFile, makeDebianPackage } from './make-debian-package.ts'
+import {
+  committedAt,
+  writeBillOfExecutable,
+  writeBillOfMaterials,
+} from './write-bill-of-materials.ts'
 import { writeChecksums } from './write-checksums.ts'
 
 const run = promisify(execFile)
+
+/** Of the executables, as `process.arch` names them. */
+const architectures = ['x64', 'arm64']
 
 /**
  * Makes the release of the last commit of the repository at `root`, which `releaseProblems` has nothing to say against, in
@@ -33,11 +41,35 @@ export async function makeRelease(
     onStep('packs')
     await packPackages(copy, folder)
     onStep('lists what is inside')
-    await writeBillOfMaterials(copy, join(folder, `holdfast-${version}.cdx.json`))
+    const bill = join(folder, `holdfast-${version}.cdx.json`)
+    await writeBillOfMaterials(copy, bill)
+    await writeBillOfExecutable(bill, join(folder, `holdfast-${version}-linux.cdx.json`))
+    const date = new Date(await committedAt(copy))
     const section = changelogSection(await readFile(join(copy, 'CHANGELOG.md'), 'utf8'), version)
     const notes = `# holdfast ${version}\n\n${section?.text ?? ''}\n`
     await writeFile(join(folder, 'RELEASE-NOTES.md'), notes)
     await copyFile(join(copy, 'docs/deploy/holdfast.service'), join(folder, 'holdfast.service'))
+    onStep('writes the licences')
+    const licenses = join(folder, `holdfast-${version}-linux-licenses.txt`)
+    await run(process.execPath, [join(copy, 'scripts/program/write-licenses.ts'), licenses])
+    // Written by the packing of the package.
+    const manual = join(copy, 'packages/holdfast/man/holdfast.1')
+    for (const arch of architectures) {
+      onStep(`makes the executable for ${arch}`)
+      const executable = join(folder, `holdfast-${version}-linux-${arch}`)
+      const build = join(copy, 'scripts/program/build-executable.ts')
+      await run(process.execPath, [build, executable, arch])
+      const debian = {
+        executable,
+        licenses,
+        manual,
+        arch,
+        version,
+        changes: section?.text ?? '',
+        date,
+      }
+      await makeDebianPackage(copy, debian, join(folder, debianFile(debian)))
+    }
     await writeChecksums(folder)
     await chmod(folder, 0o755)
     await rename(folder, out)

@@ -19,7 +19,11 @@ scripts/release/run --set VERSION
 Makes a release of the last commit in FOLDER, by default release/VERSION: builds a clean copy of that commit, and writes
 
   holdfast-NAME-VERSION.tgz    each package, as a registry takes it; the same commit gives the same bytes
+  holdfast-VERSION-linux-ARCH  the command as one file for Linux on x64 or arm64, without Node.js
+  holdfast_VERSION_ARCH.deb    the same as a Debian package, with unit, user and directories
   holdfast-VERSION.cdx.json    what the server brings along, as a CycloneDX SBOM
+  holdfast-VERSION-linux.cdx.json  what the executables have in them: that, and Node.js with its libraries
+  holdfast-VERSION-linux-licenses.txt  the licences of these
   holdfast.service             the unit for systemd
   RELEASE-NOTES.md             the section of CHANGELOG.md
   SHA256SUMS                   of all of these, for sha256sum -c

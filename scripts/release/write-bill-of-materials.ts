@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { packageManager } from './package-manager.ts'
 
@@ -9,7 +9,7 @@ interface Document {
   serialNumber: string
   metadata: { timestamp: string }
   components: { 'bom-ref': string }[]
-  dependencies: { ref: string }[]
+  dependencies: { ref: string; dependsOn?: string[] }[]
 }
 
 /**
@@ -27,15 +27,45 @@ export async function writeBillOfMaterials(root: string, file: string): Promise<
     components: inOrder(made.components, (component) => component['bom-ref']),
     dependencies: inOrder(made.dependencies, ({ ref }) => ref),
   }
-  document.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(document))}`
-  await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)
+  await writeDocument(document, file)
+}
+
+/**
+ * Writes into `file` what the single executable has in it: what the bill of materials `bill` lists, and this Node.js with its own
+ * libraries.
+ */
+export async function writeBillOfExecutable(bill: string, file: string): Promise<void> {
+  const document = JSON.parse(await readFile(bill, 'utf8')) as Document
+  const { node, ...others } = process.versions
+  const ref = `pkg:generic/node@${node}`
+  const licenses = [{ license: { id: 'MIT' } }]
+  const platform = { type: 'platform', name: 'node', version: node, purl: ref, licenses }
+  const libraries = Object.entries(others).map(([name, version = '']) => {
+    return { type: 'library', 'bom-ref': `${ref}#${name}`, name, version }
+  })
+  const dependsOn = libraries.map((library) => library['bom-ref'])
+  await writeDocument(
+    {
+      ...document,
+      serialNumber: '',
+      components: [...document.components, { ...platform, 'bom-ref': ref }, ...libraries],
+      dependencies: [...document.dependencies, { ref, dependsOn }],
+    },
+    file,
+  )
+}
+
+async function writeDocument(document: Document, file: string): Promise<void> {
+  const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(document))}`
+  await writeFile(file, `${JSON.stringify({ ...document, serialNumber }, null, 2)}\n`)
 }
 
 function inOrder<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
   return [...items].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }
 
-async function committedAt(root: string): Promise<string> {
+/** When the last commit of the clone at `root` was made, in ISO 8601. */
+export async function committedAt(root: string): Promise<string> {
   const { stdout } = await promisify(execFile)('git', ['log', '-1', '--format=%cI'], { cwd: root })
   return new Date(stdout.trim()).toISOString()
 }

@@ -5,10 +5,10 @@ import { getAssetKeys, getRawAsset } from 'node:sea'
 const root = '/proc/self/embedded/'
 
 /** Reads what the executable has at `path`; `undefined` if that is elsewhere. Do not write to the bytes: they are the program's own. */
-export function embeddedFile(path: unknown): Uint8Array | undefined {
+export function embeddedFile(path: unknown): Buffer | undefined {
   const key = keyOf(path)
   return key !== undefined && getAssetKeys().includes(key)
-    ? new Uint8Array(getRawAsset(key))
+    ? Buffer.from(getRawAsset(key))
     : undefined
 }
 

@@ -4,7 +4,7 @@ import { embeddedFile, embeddedNames } from './embedded-file.ts'
 export * from 'node:fs/promises'
 
 /** Reads from the executable, too. */
-export async function readFile(path: string): Promise<Uint8Array> {
+export async function readFile(path: string): Promise<Buffer> {
   return embeddedFile(path) ?? (await readFileOfDisk(path))
 }
 

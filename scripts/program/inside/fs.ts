@@ -6,5 +6,5 @@ export * from 'node:fs'
 /** Reads from the executable, too. */
 export const readFileSync = ((path: fs.PathLike, ...rest: [BufferEncoding]) => {
   const bytes = embeddedFile(path)
-  return bytes ? Buffer.from(bytes).toString(...rest) : fs.readFileSync(path, ...rest)
+  return bytes ? bytes.toString(...rest) : fs.readFileSync(path, ...rest)
 }) as typeof fs.readFileSync

@@ -6,7 +6,5 @@ export * from 'node:worker_threads'
 /** A thread that may run a file of the executable. */
 export const Worker = function (file: string | URL, options: WorkerOptions): Thread {
   const code = embeddedFile(file)
-  return code
-    ? new Thread(Buffer.from(code).toString(), { ...options, eval: true })
-    : new Thread(file, options)
+  return code ? new Thread(code.toString(), { ...options, eval: true }) : new Thread(file, options)
 }

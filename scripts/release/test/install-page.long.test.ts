@@ -1,13 +1,11 @@
 // It makes a release, and installs it three times.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { describeWithDisks } from '../../../packages/system-tests/test/disk-faults/describe-with-disks.ts'
 import { shellBlocks } from '../../../packages/system-tests/test/docs/shell-blocks.ts'
 import { copyRepository, type RepositoryCopy } from './repository-copy.ts'
+import { runOnCopyOfMachine } from './run-on-copy-of-machine.ts'
 
 /** What the test looks at, behind the block of the page that the pattern finds. */
 const looks: readonly (readonly [RegExp, string])[] = [
@@ -109,23 +107,4 @@ async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
-}
-
-/** Runs `script` in the clone, as root on a copy of this machine; resolves with what it prints. */
-async function runOnCopyOfMachine(clone: string, script: string): Promise<string> {
-  const privileged = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const unshare = ['unshare', '--mount', '--propagation', 'private', 'bash']
-  const machine = join(import.meta.dirname, 'machine-overlay.sh')
-  const systemctl = join(import.meta.dirname, 'stand-in-systemctl.sh')
-  const command = [...privileged, ...unshare, machine, process.execPath, clone, systemctl]
-  const [program = '', ...args] = command
-  const child = spawn(program, args, { stdio: 'pipe' })
-  child.stdin.end(script)
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ])
-  expect(code, `${stdout}\n${stderr}`).to.equal(0)
-  return stdout
 }

@@ -7,7 +7,7 @@ node=$1 clone=$2 systemctl=$3
 place=$(mktemp -d)
 script=$(cat)
 
-mount -t tmpfs -o size=2g,mode=0755 holdfast-test "$place"
+mount -t tmpfs -o size=4g,mode=0755 holdfast-test "$place"
 mkdir "$place/changes" "$place/work" "$place/machine"
 mount -t overlay -o "lowerdir=/,upperdir=$place/changes,workdir=$place/work" holdfast-test "$place/machine"
 for folder in proc sys dev; do mount --rbind "/$folder" "$place/machine/$folder"; done

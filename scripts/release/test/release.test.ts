@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const version = '9.8.7'
 
 describe('scripts/release/run', function () {
-  this.timeout(300_000)
+  this.timeout(900_000)
   let place = ''
   let out = ''
   let repository: RepositoryCopy
@@ -45,13 +45,17 @@ describe('scripts/release/run', function () {
     await rm(place, { recursive: true, force: true })
   })
 
-  it('writes tarballs, release notes, a bill of materials and checksums', async () => {
+  it('writes tarballs, executables, Debian packages, release notes, bills of materials and checksums', async () => {
     const names = publishedPackages(root).map((name) => name.replace('@', '').replace('/', '-'))
     expect((await readdir(out)).sort()).to.deep.equal(
       [
         'RELEASE-NOTES.md',
         'SHA256SUMS',
         `holdfast-${version}.cdx.json`,
+        `holdfast-${version}-linux.cdx.json`,
+        `holdfast-${version}-linux-licenses.txt`,
+        ...['x64', 'arm64'].map((arch) => `holdfast-${version}-linux-${arch}`),
+        ...['amd64', 'arm64'].map((arch) => `holdfast_${version}_${arch}.deb`),
         ...names.map((name) => `${name}-${version}.tgz`),
         'holdfast.service',
       ].sort(),
@@ -86,13 +90,69 @@ describe('scripts/release/run', function () {
     expect(listed).to.have.members(locked)
   })
 
+  it('writes a bill of materials of the executables that is valid, and has Node.js and its libraries', async () => {
+    const text = await readFile(join(out, `holdfast-${version}-linux.cdx.json`), 'utf8')
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6)
+    expect(await validator.validate(text)).to.equal(null)
+    const { components } = JSON.parse(text) as { components: { name: string; version: string }[] }
+    const versions = components.map((component) => `${component.name} ${component.version}`)
+    const { node, openssl } = process.versions
+    expect(versions).to.include.members([`node ${node}`, `openssl ${openssl}`])
+    expect(versions.join('\n')).to.match(/^koa \d/m)
+  })
+
+  it('writes the licences of what is in the executables', async () => {
+    const text = await readFile(join(out, `holdfast-${version}-linux-licenses.txt`), 'utf8')
+    const titles = [...text.matchAll(/^== (\S+) \S+ \((.*)\)$/gm)].map(([, name]) => name)
+    expect(titles).to.include.members(['koa', 'pino', 'yargs', 'yaml', '@aws-sdk/client-s3'])
+    expect(text).to.include('Node.js is licensed for use as follows').and.include('OpenSSL')
+  })
+
+  it('makes an executable that runs, in the package for Debian, too', async () => {
+    const executable = join(out, `holdfast-${version}-linux-${process.arch}`)
+    expect((await run(executable, ['--version'])).stdout).to.equal(`${version}\n`)
+    const architecture = (await run('dpkg', ['--print-architecture'])).stdout.trim()
+    const unpacked = join(place, 'unpacked')
+    const file = join(out, `holdfast_${version}_${architecture}.deb`)
+    await run('dpkg-deb', ['--extract', file, unpacked])
+    await run('cmp', [executable, join(unpacked, 'usr/bin/holdfast')])
+    const manual = await run('zcat', [join(unpacked, 'usr/share/man/man1/holdfast.1.gz')])
+    expect(manual.stdout).to.match(/^\.TH /m)
+  })
+
+  it('makes an executable for machines with ARM', async () => {
+    const executable = await readFile(join(out, `holdfast-${version}-linux-arm64`))
+    expect(executable.subarray(0, 4).toString('latin1')).to.equal('\x7fELF')
+    // EM_AARCH64, of the ELF header's e_machine.
+    expect(executable.readUInt16LE(18)).to.equal(183)
+    // What Node.js looks for: that there is a script, the note with it, and in there the page and the version.
+    const inside = [
+      ':1',
+      'NODE_SEA_BLOB\0',
+      'holdfast/dist/page/index.html',
+      `"version": "${version}"`,
+    ]
+    const [fuse = '', ...others] = inside
+    expect(executable.includes(`NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2${fuse}`)).to.equal(
+      true,
+    )
+    for (const text of others) expect(executable.includes(text), text).to.equal(true)
+  })
+
   it('packs the same bytes as this workspace, but for the version', async () => {
     for (const { name, file } of await packedPackages()) {
       const released = file.replace(/^.*\/(.*?)-\d.*$/, `${out}/$1-${version}.tgz`)
       const [ours, theirs] = [join(place, 'ours'), join(place, 'theirs')]
       await unpack(file, ours)
       await unpack(released, theirs)
-      const comparison = run('diff', ['-r', '--exclude=package.json', theirs, ours])
+      const comparison = run('diff', [
+        '-r',
+        '-I',
+        '^\\.TH ',
+        '--exclude=package.json',
+        theirs,
+        ours,
+      ])
       const { stdout } = await comparison.catch((error: unknown) => error as { stdout: string })
       // A workspace may keep modules whose sources are gone; a release has none of them.
       const differences = stdout.split('\n').filter((line) => !line.startsWith(`Only in ${ours}`))
