@@ -16,7 +16,7 @@ describe('The README of @holdfast/client', function () {
     const [, shown = ''] = /```ts\n([^]*?)```/.exec(readme) ?? []
     const example = shown.replace('http://127.0.0.1:3000', `http://127.0.0.1:${service.port}`)
     // Inside the package, where its own name resolves to it.
-    const cwd = await mkdtemp(join(import.meta.dirname, 'readme-'))
+    const cwd = await mkdtemp(join(import.meta.dirname, '../.readme-'))
     try {
       await writeFile(join(cwd, 'example.ts'), example)
       const env = { ...process.env, HOLDFAST_PASSWORD: customer.password }

@@ -33,7 +33,7 @@ async function examples(): Promise<string[]> {
 
 async function withFile(code: string, use: (path: string) => Promise<void>): Promise<void> {
   // Inside the package, so that its imports resolve.
-  const directory = await mkdtemp(join(import.meta.dirname, 'readme-'))
+  const directory = await mkdtemp(join(import.meta.dirname, '../.readme-'))
   const path = join(directory, 'example.ts')
   try {
     await writeFile(path, code)

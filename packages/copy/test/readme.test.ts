@@ -9,7 +9,7 @@ describe('The README of @holdfast/copy', () => {
     const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
     const [, example = ''] = /```ts\n([^]*?)```/.exec(readme) ?? []
     // Inside the package, where its own name resolves to it.
-    const place = await mkdtemp(join(import.meta.dirname, 'readme-'))
+    const place = await mkdtemp(join(import.meta.dirname, '../.readme-'))
     try {
       await writeFile(join(place, 'example.ts'), example)
       const run = promisify(execFile)(process.execPath, ['example.ts'], { cwd: place })

@@ -16,7 +16,7 @@ describeWithMinio('The README of @holdfast/store-minio', (minio) => {
       .replace("'files'", JSON.stringify(bucket))
     expect(here).to.include(endpoint).and.include(bucket)
     // Inside the package, where its own name resolves to it.
-    const place = await mkdtemp(join(import.meta.dirname, 'readme-'))
+    const place = await mkdtemp(join(import.meta.dirname, '../.readme-'))
     try {
       await writeFile(join(place, 'example.mjs'), here)
       const env = { ...process.env, MINIO_ACCESS_KEY: accessKey, MINIO_SECRET_KEY: secretKey }
