@@ -12,7 +12,7 @@ const projects = [
 export default tseslint.config(
   { ignores: ['**/dist/', '**/coverage/', '**/node_modules/', 'data/'] },
   // Samples of READMEs, while their tests run.
-  { ignores: ['**/.readme-*/'] },
+  { ignores: ['**/.readme-*'] },
   // It is compiled with what generators make, which is not here.
   { ignores: ['packages/system-tests/test/openapi/clients/project/'] },
   // Written by scripts/write-validator.ts.

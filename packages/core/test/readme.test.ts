@@ -25,7 +25,7 @@ describe('README.md of core', () => {
 
 async function outputOf(code: string): Promise<string> {
   // Beside the tests, since that is where the imports resolve.
-  const script = new URL(`readme-example-${process.pid}.tmp.ts`, import.meta.url)
+  const script = new URL(`../.readme-${process.pid}.ts`, import.meta.url)
   try {
     await writeFile(script, code)
     const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script)])

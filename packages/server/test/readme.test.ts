@@ -12,7 +12,7 @@ describe('README.md of server', () => {
     expect(example).to.be.a('string')
     const site = await createSite()
     // Beside the tests, since that is where the imports resolve.
-    const script = new URL(`readme-example-${process.pid}.tmp.ts`, import.meta.url)
+    const script = new URL(`../.readme-${process.pid}.ts`, import.meta.url)
     try {
       await writeFile(script, example ?? '')
       const run = promisify(execFile)
