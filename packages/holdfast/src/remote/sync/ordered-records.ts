@@ -3,8 +3,10 @@ import type { SyncState } from './sync-state.ts'
 
 /** Hands records to the state in the order of names, in which their files were begun, and not ended. */
 export interface OrderedRecords {
-  /** `undefined` for a file that needs no record. Waits while too many are not ready. */
-  add(record: Promise<SyncRecord | undefined>): Promise<void>
+  /** `undefined` for a file that needs no record. */
+  add(record: Promise<SyncRecord | undefined>): void
+  /** Whether all are to be written before more are added. */
+  isFull(): boolean
   /** Resolves when all are written. */
   written(): Promise<void>
 }
@@ -31,11 +33,11 @@ export function orderRecords(
     })
   }
   return {
-    async add(record) {
+    add(record) {
       waiting++
       written = write(written, record)
-      if (waiting >= mostWaiting) await written
     },
+    isFull: () => waiting >= mostWaiting,
     written: () => written,
   }
 }

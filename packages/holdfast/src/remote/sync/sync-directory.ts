@@ -69,6 +69,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
         signal.throwIfAborted()
         const [here, there, ...known] = found
         if (batch && there && ++batch.span > batchLimits.span) await sendBatch()
+        if (records.isFull()) await finishAll()
         if (here)
           await compareOne(
             here,
@@ -99,7 +100,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     const proven = known.find((record) => record.etag === there?.etag && record.size === now.size)
     if (there?.size !== now.size) await send(here, now.size)
     else if (proven?.version === now.version)
-      await finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
+      finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
     else await perform(here, () => transfers.compare(here, there, known))
   }
 
@@ -112,7 +113,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     batch.files.push({ file: here, end: resolve })
     batch.bytes += size
-    await finish(here, promise)
+    finish(here, promise)
   }
 
   async function sendBatch(): Promise<void> {
@@ -132,9 +133,15 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     })
   }
 
+  /** Begins what is collected before it waits: its files have records, too. */
+  async function finishAll(): Promise<void> {
+    await sendBatch()
+    await records.written()
+  }
+
   async function perform(here: FoundFile, work: () => Promise<Outcome>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<Outcome>()
-    await finish(here, promise)
+    finish(here, promise)
     await tasks.start(async () => {
       try {
         resolve(await work())
@@ -145,7 +152,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   }
 
   /** Counts and records what becomes of the file. */
-  function finish(here: FoundFile, promised: Promise<Outcome>): Promise<void> {
+  function finish(here: FoundFile, promised: Promise<Outcome>): void {
     const counted = promised.then(async (outcome) => {
       if (outcome.kind === 'failed') await fail(here.path, outcome.error)
       else if (outcome.kind === 'sent') {
@@ -158,7 +165,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     })
     // Standard output may be gone.
     counted.catch((error: unknown) => stop.abort(error))
-    return records.add(counted.catch(() => undefined))
+    records.add(counted.catch(() => undefined))
   }
 
   async function skip({ path, name, kind }: FoundFile): Promise<void> {
