@@ -68,6 +68,14 @@ describe('Where the line breaks, Client.uploadMany', function () {
     ])
   })
 
+  it('creates no file again that has no answer, though another was refused', async () => {
+    const refused = { filename: '00000.txt', statusCode: 503, message: 'Overloaded' }
+    await using server = await startAnswering([[refused], [ok('00000.txt'), ok('00001.txt')]])
+    const results = all(clientOf(server).uploadMany(files(2), { createOnly: true }))
+    expect(await rejection(results)).to.include({ code: 'no-answer' })
+    expect(server.bodies).to.have.length(1)
+  })
+
   it('believes no answer that is about other files', async () => {
     for (const answer of [[ok('other')], [{ filename: '00000.txt' }], ['text']]) {
       await using server = await startAnswering([answer])

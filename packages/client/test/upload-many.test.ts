@@ -206,6 +206,14 @@ describe('Client.uploadMany', function () {
     expect(await all(client.list())).to.have.length(5)
   })
 
+  it('leaves the last of two files of one name where the first one is sent again', async () => {
+    await using broken = await startService({ store: createBrokenStore(['a']) })
+    const client = clientOf(broken)
+    const given = ['one', 'two'].map((body) => ({ name: 'a', body }))
+    expect(summary(await all(client.uploadMany(given)))).to.deep.equal(stored(given))
+    expect(await (await client.download('a')).text()).to.equal('two')
+  })
+
   it('may be given up after any file', async () => {
     for await (const { name } of clientOf(service).uploadMany(files(1500))) {
       if (name === '00003.txt') break

@@ -35,6 +35,7 @@ export async function uploadForm(
   const takeAnswers = async (lines: AsyncIterable<BatchLine>): Promise<unknown> => {
     const again: WaitingFile[] = []
     let asked = 0
+    let refusal: unknown
     let failure: unknown
     try {
       for await (const { filename, error } of lines) {
@@ -45,7 +46,7 @@ export async function uploadForm(
         asked++
         if (error !== undefined && mayRepeat(error)) {
           again.push(file)
-          failure = error
+          refusal = error
         } else results[file.at] = { name: file.name, error }
       }
     } catch (error) {
@@ -53,7 +54,8 @@ export async function uploadForm(
     }
     const unanswered = waiting.slice(asked)
     waiting = [...again, ...unanswered]
-    return failure ?? (unanswered.length > 0 ? brokenOff() : undefined)
+    // What was refused says nothing of those without an answer.
+    return failure ?? (unanswered.length > 0 ? brokenOff() : refusal)
   }
 
   try {

@@ -23,10 +23,12 @@ export async function* uploadMany(
   options: UploadManyOptions,
 ): AsyncGenerator<FileUploaded, void> {
   let form: (SmallFile | UnreadFile)[] = []
+  const names = new Set<string>()
   const left = { ...formLimits }
   const send = async function* () {
     const sent = form
     form = []
+    names.clear()
     Object.assign(left, formLimits)
     yield* uploadEntries(requests, patience, sent, options)
   }
@@ -39,7 +41,10 @@ export async function* uploadMany(
       continue
     }
     const [bytes, digests] = 'bytes' in entry ? [entry.bytes.length, entry.sha256 ? 1 : 0] : [0, 0]
-    if (left.bytes < bytes || left.digests < digests || left.files < 1) yield* send()
+    const isFull = left.bytes < bytes || left.digests < digests || left.files < 1
+    // In one form, the first of two that is sent again would replace the second.
+    if (isFull || names.has(file.name)) yield* send()
+    names.add(file.name)
     left.bytes -= bytes
     left.digests -= digests
     left.files--
