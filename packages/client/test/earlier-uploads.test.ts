@@ -80,4 +80,37 @@ describe('An upload that has begun earlier', function () {
       server.close()
     }
   })
+
+  it('is looked for at its own server only, which alone may know the password', async () => {
+    const asked: string[] = []
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.method ?? '')
+      response.writeHead(404).end()
+    })
+    await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
+    const leading = createServer((request, response) => {
+      request.resume()
+      response.writeHead(201, { Location: uploadUrl }).end()
+    })
+    await once(leading.listen(0, '127.0.0.1'), 'listening')
+    const { port } = elsewhere.address() as AddressInfo
+    const uploadUrl = `http://127.0.0.1:${port}/resumable/1`
+    try {
+      const bytes = contentOf(17 * mebibyte)
+      expect(await rejection(client.upload('file', bytes, { uploadUrl }))).to.include({
+        name: 'TypeError',
+        message: `Not a URL of http://127.0.0.1:${service.port}: http://127.0.0.1:${port}`,
+      })
+      expect(await rejection(client.discardUpload(uploadUrl))).to.be.instanceOf(TypeError)
+      const led = clientOf(leading.address() as AddressInfo).upload('file', bytes)
+      expect(await rejection(led)).to.include({ code: 'unknown', status: 201 })
+      expect(asked).to.deep.equal([])
+      expect(service.requests).to.deep.equal([])
+    } finally {
+      for (const server of [elsewhere, leading]) {
+        server.closeAllConnections()
+        server.close()
+      }
+    }
+  })
 })

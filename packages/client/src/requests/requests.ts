@@ -22,7 +22,8 @@ export interface Requests {
   /**
    * The response, if its status is 2xx. Its body must be read or given up.
    *
-   * @throws HoldfastError for any other status, and without an answer
+   * @throws HoldfastError for any other status, and without an answer; TypeError for an address of another server, which must not get
+   *   the password
    */
   send(request: Request): Promise<TransportResponse>
 }
@@ -44,6 +45,9 @@ export function createRequests(
     urlOf: (path) => new URL(path, base),
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, ...request }) {
+      if (request.url.origin !== base.origin) {
+        throw new TypeError(`Not a URL of ${base.origin}: ${request.url.origin}`)
+      }
       const taken = credentials.take()
       const watch = watchProgress(signal, idleTimeoutMs)
       const own = watchErrors(body, onSent)

@@ -97,7 +97,11 @@ export async function uploadInPieces(
       },
     })
     await textOf(response)
-    return new URL(response.header('location') ?? '', endpoint)
+    const url = new URL(response.header('location') ?? '', endpoint)
+    if (url.origin === endpoint.origin) return url
+    throw new HoldfastError('unknown', `The answer leads to another server: ${url.origin}`, {
+      status: response.status,
+    })
   }
 
   async function goOn(url: URL, from: UploadState): Promise<void> {

@@ -41,7 +41,10 @@ export interface UploadOptions {
    * server keeps what has arrived when this one fails. Without this function it discards that.
    */
   readonly onUploadUrl?: ((url: string) => void) | undefined
-  /** The URL of an upload of the same content to go on with. Where the server does not know it any more, or it is
-   * one of another name, size or `sha256`, a new one begins. Streams cannot go on so. */
+  /**
+   * The URL of an upload of the same content to go on with. Where the server does not know it any more, or it is one of another name,
+   * size or `sha256`, a new one begins. Whether it only creates stays as it began. A URL of another server is refused with a `TypeError`.
+   * Streams cannot go on so.
+   */
   readonly uploadUrl?: string | undefined
 }
