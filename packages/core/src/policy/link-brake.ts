@@ -45,14 +45,15 @@ export function createLinkBrake({
   const line = createKeyedLock()
   // Wakes the first of the line of an address.
   const wake = new Map<string, (nothing: undefined) => void>()
-  let counted = 0
+  // The first of each line, and how many links of its address have been counted since it is that.
+  const counted = new Map<string, number>()
 
   /** Takes a place if one is free. */
   const tryEnter = async (key: string): Promise<boolean> => {
-    const countedBefore = counted
+    const countedBefore = counted.get(key)
     const { failures, forgottenInMs } = await counter.read(key)
     // A wrong link may have been counted since the counter was read, and its place be free already.
-    if (counted !== countedBefore) return tryEnter(key)
+    if (counted.get(key) !== countedBefore) return tryEnter(key)
     if (failures >= failuresPerAddress) {
       throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
         retryAfterMs: forgottenInMs,
@@ -65,6 +66,7 @@ export function createLinkBrake({
 
   const enter = async (key: string) => {
     const leaveLine = await line(key)
+    counted.set(key, 0)
     try {
       while (true) {
         // Set before the check, so that an attempt that ends during the check is not missed.
@@ -75,6 +77,7 @@ export function createLinkBrake({
       }
     } finally {
       wake.delete(key)
+      counted.delete(key)
       leaveLine()
     }
   }
@@ -83,8 +86,9 @@ export function createLinkBrake({
     try {
       await counter.add(key)
     } finally {
-      // Only now: a reader of the counter finds it from here on.
-      counted++
+      // Only now: a reader of the counter finds it from here on. Other addresses' readers need not read again.
+      const before = counted.get(key)
+      if (before !== undefined) counted.set(key, before + 1)
     }
   }
 

@@ -79,6 +79,29 @@ describe('createLinkBrake', () => {
     expect(await second).to.equal(true)
   })
 
+  it('lets a link in, however many of other addresses are counted meanwhile', async () => {
+    const inner = counter()
+    const brakes: { flood?: () => Promise<boolean> } = {}
+    let reads = 0
+    const brake = createLinkBrake({
+      counter: {
+        async read(key) {
+          const count = await inner.read(key)
+          if (key !== 'link 192.0.2.1') return count
+          reads += 1
+          // Each reading takes so long that another wrong link has been counted by its end.
+          if (reads <= 5) await brakes.flood?.()
+          return count
+        },
+        add: (key) => inner.add(key),
+      },
+    })
+    let address = 0
+    brakes.flood = () => brake.attempt(`198.51.100.${address++}`, async () => 'wrong')
+    expect(await brake.attempt('192.0.2.1', async () => 'good')).to.equal(true)
+    expect(reads).to.equal(1)
+  })
+
   it('frees the place of an attempt that fails, and counts none', async () => {
     const brake = createLinkBrake({ counter: counter(), failuresPerAddress: 1 })
     const fault = new Error('The store is away')
