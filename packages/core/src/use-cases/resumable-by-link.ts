@@ -1,5 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
+import type { KeyedCounter } from '../model/keyed-counter.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
@@ -20,6 +21,8 @@ export interface ResumableByLink {
   readonly most: number
   /** By customer: one upload at a time is begun. */
   readonly turns: KeyedLock
+  /** The requests of this process that add to uploads, by `growingKey`. */
+  readonly underWay: KeyedCounter
   readonly now: () => number
   /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
   check(name: string): void
@@ -37,7 +40,7 @@ const retryAfterMs = 10_000
  * An upload expires with the link at the latest after its last change, since no one can go on with it then.
  *
  * `begin` also throws `link-refused` for a name that the link is not for, and `overloaded` where as many of the link's uploads
- * are unfinished as may be, and all have changed lately; one that has not is discarded instead.
+ * are unfinished as may be, and all have changed lately or are growing; one that has not is discarded instead.
  */
 export function resumableByLink(
   policy: ResumablePolicy,
@@ -101,7 +104,15 @@ export function resumableByLink(
       await requireOwn(id)
       // A client that goes on has given up its earlier request, which may still have the place.
       await uploads.interrupt(uploadKey(customer, id))
-      return inPlace(() => files.append(id, offset, content, options))
+      return inPlace(async () => {
+        const key = growingKey(customer, id)
+        bounds.underWay.change(key, 1)
+        try {
+          return await files.append(id, offset, content, options)
+        } finally {
+          bounds.underWay.change(key, -1)
+        }
+      })
     },
     async publish(id) {
       await requireOwn(id)
@@ -117,17 +128,27 @@ export function resumableByLink(
   }
 }
 
-/** Discards the link's unfinished upload that has not changed for longest, if there are too many for another one. */
+/** The key of an upload that is growing; no other key has two slashes side by side. */
+function growingKey(customer: Customer, id: string): string {
+  return `${customer.name}//${id}`
+}
+
+/**
+ * Discards the link's unfinished upload that has not changed for longest, if there are too many for another one. A store may
+ * state a change only after many megabytes, which take minutes on a slow line, so that one that is growing is kept.
+ */
 async function makeRoom(
   policy: ResumablePolicy,
-  { customer, most, now }: ResumableByLink,
+  { customer, most, underWay, now }: ResumableByLink,
   isOwn: (upload: ResumableUpload) => boolean,
 ): Promise<void> {
   const unfinished: ResumableUpload[] = []
   for await (const page of policy.uploads.list(customer.name))
     unfinished.push(...page.filter(isOwn))
   if (unfinished.length < most) return
-  const [oldest] = unfinished.toSorted((one, other) => changedAt(one) - changedAt(other))
+  const [oldest] = unfinished
+    .filter(({ id }) => underWay.count(growingKey(customer, id)) === 0)
+    .toSorted((one, other) => changedAt(one) - changedAt(other))
   if (oldest === undefined || now() - changedAt(oldest) < idleMs) {
     const message = `${most} upload(s) by the link are unfinished already`
     throw new FileServiceError('overloaded', message, { retryAfterMs })

@@ -46,7 +46,7 @@ export interface UploadLinkPolicy extends LinkPolicy {
   readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
   readonly turns: KeyedLock
-  /** The uploads under way by links, by what those are for. */
+  /** The uploads under way by links, by what those are for; and those in pieces by themselves. */
   readonly underWay: KeyedCounter
   /** Called when an upload has been published. */
   onUploaded(customer: Customer, file: BlobInfo): void
@@ -193,6 +193,7 @@ export async function openUploadLink(
         replace,
         most,
         turns: policy.turns,
+        underWay: policy.underWay,
         now: policy.now,
       }),
     }),

@@ -135,6 +135,27 @@ describe('uploads in pieces by a link', () => {
     expect(await refusal(files.append(second.id, 0, chunks(1)))).to.equal('upload-not-found')
   })
 
+  it('make no room while they grow, however slowly', async () => {
+    const { files, wait, unfinished } = await start('in-', { isPrefix: true, maxFiles: 2 })
+    const growing = await files.begin('in-1', { length: 9 })
+    wait(1)
+    const left = await files.begin('in-2', { length: 9 })
+    const slow = pulled()
+    const appending = files.append(growing.id, 0, slow)
+    await turn()
+    slow.give(1)
+    await turn()
+    wait(1)
+    await files.append(left.id, 0, chunks(1))
+    wait(2 * minute)
+    const third = await files.begin('in-3', { length: 9 })
+    expect((await unfinished()).map(({ id }) => id)).to.have.members([growing.id, third.id])
+    slow.give(8)
+    await turn()
+    slow.finish()
+    expect((await appending).published).to.include({ name: 'in-1', size: 9 })
+  })
+
   it('are not begun beyond the bound by many at once', async () => {
     const { files, unfinished } = await start('in-', { isPrefix: true })
     const begun = await Promise.allSettled(
