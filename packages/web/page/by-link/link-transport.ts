@@ -38,17 +38,16 @@ export function createLinkTransport({ terms, address, rate }: LinkTransportOptio
   async function put(item: UploadItem, signal: AbortSignal, onSent: OnSent): Promise<void> {
     const { file } = item
     const name = item.name.peek()
-    if (file.size < inPiecesFrom) {
-      const url = new URL(encodeURIComponent(name), address)
-      url.search = address.search
-      return sendBytes({ method: 'PUT', url, bytes: file, signal, onSent })
-    }
-    await sendInPieces({
-      ...{ place, file, name, signal, onSent },
-      begunAt: addresses.get(item),
-      onBegun: (begunAt) => void addresses.set(item, begunAt),
-    })
-    addresses.delete(item)
+    const inPieces = () =>
+      sendInPieces({
+        ...{ place, file, name, signal, onSent },
+        begunAt: addresses.get(item),
+        onBegun: (begunAt) => void addresses.set(item, begunAt),
+      })
+    if (file.size >= inPiecesFrom && (await inPieces())) return void addresses.delete(item)
+    const url = new URL(encodeURIComponent(name), address)
+    url.search = address.search
+    await sendBytes({ method: 'PUT', url, bytes: file, signal, onSent })
   }
 
   /** A stranger cannot know which names are taken, so another one is tried. */

@@ -17,15 +17,17 @@ export interface PiecesByLink {
 const protocol = { 'Tus-Resumable': '1.0.0' }
 
 /**
- * Sends a file by tus, from where the last attempt ended.
+ * Sends a file by tus, from where the last attempt ended. `false` if the server takes no uploads in pieces; it has got nothing then.
  *
  * @throws HoldfastError
  */
-export async function sendInPieces(request: PiecesByLink): Promise<void> {
+export async function sendInPieces(request: PiecesByLink): Promise<boolean> {
   const { file, signal, onSent } = request
-  const { address, offset } = await whereToGoOn(request)
+  const found = await whereToGoOn(request)
+  if (found === undefined) return false
+  const { address, offset } = found
   onSent(offset)
-  if (offset === file.size) return
+  if (offset === file.size) return true
   await sendBytes({
     method: 'PATCH',
     url: new URL(address),
@@ -38,6 +40,7 @@ export async function sendInPieces(request: PiecesByLink): Promise<void> {
     signal,
     onSent: (bytes) => onSent(offset + bytes),
   })
+  return true
 }
 
 async function whereToGoOn({ place, begunAt, onBegun, ...request }: PiecesByLink) {
@@ -48,11 +51,14 @@ async function whereToGoOn({ place, begunAt, onBegun, ...request }: PiecesByLink
     // The server forgets an upload after a while.
     if (status !== 404) return { address: begunAt, offset }
   }
-  const { headers } = await ask(place, {
+  const begin = {
     method: 'POST',
     headers: { 'Upload-Length': String(file.size), 'Upload-Metadata': `filename ${base64(name)}` },
     signal,
-  })
+  }
+  const { status, headers } = await ask(place, begin, 404)
+  // The server has no such path.
+  if (status === 404) return undefined
   const address = new URL(headers.get('Location') ?? '', place).href
   onBegun(address)
   return { address, offset: 0 }
