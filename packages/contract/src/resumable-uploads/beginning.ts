@@ -51,18 +51,20 @@ export function beginning(test: ResumableTest): void {
 
   test('shows another opening what was begun', async ({ uploads, openAgain }) => {
     const earlier = uploadsOf(await openAgain())
-    const begun = await uploads.begin(alice, planOf({ length: 9, note: 'n' }))
+    const plan = planOf({ length: 9, note: 'n', link: 'l.\n"é' })
+    const begun = await uploads.begin(alice, plan)
+    expect(begun.plan).to.deep.equal(plan)
     for (const other of [earlier, uploadsOf(await openAgain())]) {
       expect(await other.state({ customer: alice, id: begun.id })).to.deep.equal(begun)
     }
   })
 
   test('takes a length later', async ({ uploads, openAgain }) => {
-    const upload = await begin(uploads)
+    const upload = await begin(uploads, { link: 'l' })
     await uploads.append(upload, 0, inChunks(pattern(10)))
     await uploads.declareLength(upload, 20)
     const other = uploadsOf(await openAgain())
-    expect((await other.state(upload))?.plan).to.deep.equal(planOf({ length: 20 }))
+    expect((await other.state(upload))?.plan).to.deep.equal(planOf({ length: 20, link: 'l' }))
     await expectBytes(uploads, upload, pattern(10))
   })
 

@@ -4,6 +4,7 @@ import { pattern } from '../support/pattern.ts'
 import {
   begin,
   key,
+  planOf,
   uploadsOf,
   type ResumableHarness,
   type ResumableTest,
@@ -19,6 +20,8 @@ export function publishingAgain(test: ResumableTest): void {
       expect(await harness.uploads.publish(upload)).to.deep.equal(info)
       const other = uploadsOf(await harness.openAgain())
       expect(await other.publish(upload)).to.deep.equal(info)
+      const plan = planOf({ createOnly, length: 1000, link: 'l' })
+      expect((await other.state(upload))?.plan).to.deep.equal(plan)
       expect(await harness.store.stat(key)).to.deep.equal(info)
       await expectBlob(harness.store, key, pattern(1000))
     })
@@ -73,7 +76,7 @@ export function publishingAgain(test: ResumableTest): void {
 }
 
 async function published({ uploads }: ResumableHarness, createOnly = false) {
-  const upload = await begin(uploads, { createOnly, length: 1000 })
+  const upload = await begin(uploads, { createOnly, length: 1000, link: 'l' })
   await uploads.append(upload, 0, inChunks(pattern(1000)))
   return { upload, info: await uploads.publish(upload) }
 }

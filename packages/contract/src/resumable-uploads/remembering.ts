@@ -17,7 +17,7 @@ import { inChunks } from '../support/sources.ts'
 /** A blob that came as a whole is known as an upload that has been published. */
 export function remembering(test: ResumableTest): void {
   for (const [what, more] of Object.entries({
-    'an upload': { length: 1000, note: 'filename d29ybGQ=' },
+    'an upload': { length: 1000, note: 'filename d29ybGQ=', link: 'l' },
     'a create-only upload': { length: 1000, createOnly: true },
   })) {
     test(`shows ${what}, its plan and its file to another opening`, async (harness) => {

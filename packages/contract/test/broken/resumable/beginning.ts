@@ -46,6 +46,13 @@ export const beginning: readonly BrokenStore[] = [
     test: 'beginning > shows another opening what was begun',
     open: async () => harnessOf(undefined, { openAgain: async () => harnessOf().store }),
   },
+  brokenUploads(
+    'forgets which link has let an upload in',
+    'beginning > shows another opening what was begun',
+    (uploads) => ({
+      begin: (customer, { link: _lost, ...plan }) => uploads.begin(customer, plan),
+    }),
+  ),
   brokenUploads('forgets a declared length', 'beginning > takes a length later', () => ({
     declareLength: async () => {},
   })),

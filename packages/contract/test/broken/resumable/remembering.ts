@@ -16,6 +16,10 @@ export const remembering: readonly BrokenStore[] = [
     remember: (customer, { note: _lost, ...plan }, published) =>
       uploads.remember(customer, plan, published),
   })),
+  brokenUploads('remembers no link', `remembering > ${shown}`, (uploads) => ({
+    remember: (customer, { link: _lost, ...plan }, published) =>
+      uploads.remember(customer, plan, published),
+  })),
   brokenUploads(
     'replaces a create-only plan',
     'remembering > shows a create-only upload, its plan and its file to another opening',
