@@ -44,10 +44,13 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
   const counts = { sent: 0, sentBytes: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0 }
   let isWhole = true
+  let isRecorded = true
   const transfers = createTransfers(plan)
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
-  const noteForgetting = (error: unknown) =>
+  const noteForgetting = (error: unknown) => {
+    isRecorded = false
     events.note(`What was done cannot be remembered: ${String(error)}`)
+  }
   const records = orderRecords(state, noteForgetting)
   let batch: OpenBatch | undefined
   /** The last name of the lists. */
@@ -70,13 +73,12 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
         const [here, there, ...known] = found
         if (batch && there && ++batch.span > batchLimits.span) await sendBatch()
         if (records.isFull()) await finishAll()
-        if (here)
-          await compareOne(
-            here,
-            there,
-            known.filter((record) => record !== undefined),
-          )
-        else if (there && mostDeletions !== undefined) extra.push(name)
+        const earlier = known.filter((record) => record !== undefined)
+        if (here) await compareOne(here, there, earlier)
+        else {
+          if (!isWhole) keepRecord(there, earlier)
+          if (there && mostDeletions !== undefined) extra.push(name)
+        }
         previous = name
       }
       await sendBatch()
@@ -94,7 +96,10 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     known: readonly SyncRecord[],
   ): Promise<void> {
     if (here.kind !== 'file') return skip(here)
-    if (here.error !== undefined) return fail(here.path, here.error)
+    if (here.error !== undefined) {
+      keepRecord(there, known)
+      return fail(here.path, here.error)
+    }
     const { now } = here
     if (now === undefined) return
     const proven = known.find((record) => record.etag === there?.etag && record.size === now.size)
@@ -102,6 +107,11 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     else if (proven?.version === now.version)
       finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
     else await perform(here, () => transfers.compare(here, there, known))
+  }
+
+  /** What cannot be looked at now may be the same as before. */
+  function keepRecord(there: FileDetails | undefined, known: readonly SyncRecord[]): void {
+    records.add(Promise.resolve(known.find(({ etag }) => etag === there?.etag)))
   }
 
   async function send(here: FoundFile, size: number): Promise<void> {
@@ -188,7 +198,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       events.note(`Nothing was deleted, since not everything was read and sent`)
     } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
     await state
-      .close(isDryRun ? 'forget' : isWhole ? 'replace' : 'add')
+      .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
       .catch((error: unknown) => noteForgetting(error))
     return counts
   }

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { compareUtf8 } from '@holdfast/core'
+import writeFileAtomic from 'write-file-atomic'
 import { parseRecord, type SyncRecord } from './sync-record.ts'
 
 /** What is remembered of one directory and one place on a server. */
@@ -24,7 +25,10 @@ export interface UploadUrls {
   delete(name: string, sha256: string): Promise<void>
 }
 
-/** More lists than this are left by runs that were killed again and again. */
+/** The list of the last run that was not ended early. */
+const wholeList = 'state.jsonl'
+
+/** More lists than this are left by runs that were ended early again and again; the oldest of those are removed. */
 const mostLists = 8
 
 /** A run that is killed loses so much, in characters. */
@@ -49,28 +53,35 @@ export function stateDirectory(
 export async function openSyncState(directory: string): Promise<SyncState> {
   await mkdir(join(directory, 'uploads'), { recursive: true, mode: 0o700 })
   const earlier = await listsIn(directory)
+  const filled = earlier
+    .filter(({ name, size }) => size > 0 || name === wholeList)
+    .map(({ name }) => name)
+  const remove = (names: readonly string[]) =>
+    Promise.all(names.map((name) => rm(join(directory, name), { force: true })))
   const own = join(directory, `part-${randomUUID()}.jsonl`)
   const output = await open(own, 'wx', 0o600)
   let unwritten = ''
+  let isEmpty = true
   const write = async () => {
     const text = unwritten
     unwritten = ''
     await output.appendFile(text)
   }
   return {
-    records: earlier.slice(0, mostLists).map((name) => readRecords(join(directory, name))),
+    records: filled.slice(0, mostLists).map((name) => readRecords(join(directory, name))),
     async add(record) {
+      isEmpty = false
       unwritten += `${JSON.stringify(record)}\n`
       if (unwritten.length >= writtenAtOnce) await write()
     },
     async close(how) {
       await write().finally(() => output.close())
-      if (how === 'forget') await rm(own, { force: true })
+      if (how === 'forget' || (how === 'add' && isEmpty)) await rm(own, { force: true })
+      if (how === 'add') await remove(filled.slice(mostLists))
       if (how !== 'replace') return
       // A run that began later may have been quicker, and has removed it.
-      await rename(own, join(directory, 'state.jsonl')).catch(ignoreMissing)
-      const old = earlier.filter((name) => name !== 'state.jsonl')
-      await Promise.all(old.map((name) => rm(join(directory, name), { force: true })))
+      await rename(own, join(directory, wholeList)).catch(ignoreMissing)
+      await remove(earlier.map(({ name }) => name).filter((name) => name !== wholeList))
     },
     uploads: uploadUrlsIn(join(directory, 'uploads')),
   }
@@ -104,23 +115,31 @@ async function* readRecords(path: string): AsyncGenerator<SyncRecord, void> {
   }
 }
 
-/** The lists of earlier runs, the newest first. Each has what those before it had, as far as that was still true. */
-async function listsIn(directory: string): Promise<readonly string[]> {
+/** The lists of earlier runs: the whole one, then the newest first. Each has what those before it had, as far as its run got. */
+async function listsIn(
+  directory: string,
+): Promise<readonly { readonly name: string; readonly size: number }[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl'))
-  const times = await Promise.all(
+  const lists = await Promise.all(
     names.map(async (name) => {
-      const { mtimeMs } = await stat(join(directory, name)).catch(() => ({ mtimeMs: 0 }))
-      return { name, mtimeMs }
+      const { mtimeMs, size } = await stat(join(directory, name)).catch(() => ({
+        mtimeMs: 0,
+        size: 0,
+      }))
+      return { name, size, order: name === wholeList ? Infinity : mtimeMs }
     }),
   )
-  return times.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ name }) => name)
+  return lists.sort((a, b) => b.order - a.order)
 }
 
 function uploadUrlsIn(directory: string): UploadUrls {
   const pathOf = (...identity: readonly string[]) => join(directory, hashOf(...identity))
   return {
-    get: async (...identity) => readFile(pathOf(...identity), 'utf8').catch(() => undefined),
-    set: (name, sha256, url) => writeFile(pathOf(name, sha256), url, { mode: 0o600 }),
+    async get(...identity) {
+      const url = await readFile(pathOf(...identity), 'utf8').catch(() => '')
+      return URL.canParse(url) ? url : undefined
+    },
+    set: (name, sha256, url) => writeFileAtomic(pathOf(name, sha256), url, { mode: 0o600 }),
     delete: (...identity) => rm(pathOf(...identity), { force: true }),
   }
 }

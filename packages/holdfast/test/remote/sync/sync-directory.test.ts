@@ -1,12 +1,30 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { createClient, type Client } from '@holdfast/client'
 import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { syncDirectory } from '../../../src/remote/sync/sync-directory.ts'
-import { noSyncState } from '../../../src/remote/sync/sync-state.ts'
+import type { SyncPlan } from '../../../src/remote/sync/sync-plan.ts'
+import { noSyncState, type SyncState } from '../../../src/remote/sync/sync-state.ts'
 
 const noServer = createClient({ url: 'http://127.0.0.1:9', name: 'x', password: 'x', retries: 0 })
+
+const details = {
+  size: 300_000,
+  modified: new Date(0).toISOString(),
+  type: 'application/octet-stream',
+  etag: '"1"',
+}
+const plan: Omit<SyncPlan, 'client' | 'directory'> = {
+  into: '',
+  isDryRun: false,
+  mostDeletions: undefined,
+  concurrency: 4,
+  signal: new AbortController().signal,
+  state: noSyncState,
+  events: { did: async () => {}, failed: async () => {}, note: () => {}, progress: () => {} },
+}
 
 describe('syncDirectory', function () {
   this.timeout(120_000)
@@ -28,25 +46,39 @@ describe('syncDirectory', function () {
         }
       },
       upload: () => slow.promise,
-      stat: async (name) => ({
-        name,
-        size: 300_000,
-        modified: new Date().toISOString(),
-        type: 'application/octet-stream',
-        etag: '"1"',
-      }),
+      stat: async (name) => ({ ...details, name }),
     }
-    const summary = await syncDirectory({
-      client,
-      directory: place.path,
-      into: '',
-      isDryRun: false,
-      mostDeletions: undefined,
-      concurrency: 4,
-      signal: new AbortController().signal,
-      state: noSyncState,
-      events: { did: async () => {}, failed: async () => {}, note: () => {}, progress: () => {} },
-    })
+    const summary = await syncDirectory({ ...plan, client, directory: place.path })
     expect(summary).to.include({ sent: count + 1, failed: 0 })
+  })
+
+  it('remembers of what it cannot read what was known, and replaces what is remembered', async () => {
+    await using place = await makeTemporaryDirectory()
+    const noUtf8 = Buffer.from([...Buffer.from(join(place.path, 'x')), 0xff])
+    await writeFile(noUtf8, '')
+    const client: Client = {
+      ...noServer,
+      async *listDetails() {
+        for (const name of ['new', 'same']) yield { ...details, name }
+      },
+    }
+    const record = { size: 300_000, version: '1', sha256: '' }
+    const known = [
+      { ...record, name: 'gone', etag: '"1"' },
+      { ...record, name: 'new', etag: '"0"' },
+      { ...record, name: 'same', etag: '"1"' },
+    ]
+    const kept: string[] = []
+    const endings: string[] = []
+    const state: SyncState = {
+      ...noSyncState,
+      records: [Readable.from(known)],
+      add: async ({ name }) => void kept.push(name),
+      close: async (how) => void endings.push(how),
+    }
+    const summary = await syncDirectory({ ...plan, client, directory: place.path, state })
+    expect(summary).to.include({ sent: 0, failed: 1 })
+    expect(kept).to.deep.equal(['same'])
+    expect(endings).to.deep.equal(['replace'])
   })
 })

@@ -52,6 +52,20 @@ describe('openSyncState', () => {
     expect((await readdir(place.path)).toSorted()).to.deep.equal(['state.jsonl', 'uploads'])
   })
 
+  it('remembers what a whole run has recorded, however many were refused since', async () => {
+    await after('replace', 'a')
+    for (let run = 0; run < 10; run++) expect(await after('add')).to.deep.equal([['a']])
+    expect((await readdir(place.path)).toSorted()).to.deep.equal(['state.jsonl', 'uploads'])
+  })
+
+  it('keeps no more lists than it reads, and its own', async () => {
+    await after('replace', 'a')
+    for (let run = 0; run < 20; run++) await after('add', 'b')
+    expect((await after('add', 'c')).flat()).to.include.members(['a', 'b', 'c'])
+    const lists = (await readdir(place.path)).filter((name) => name.endsWith('.jsonl'))
+    expect(lists).to.have.length.within(8, 9)
+  })
+
   it('may be closed after a quicker run has cleaned up', async () => {
     const slow = await openSyncState(place.path)
     await slow.add(record('slow'))
@@ -83,6 +97,10 @@ describe('openSyncState', () => {
     const [name = ''] = await readdir(join(place.path, 'uploads'))
     expect(await readFile(join(place.path, 'uploads', name), 'utf8')).to.equal('http://one')
     expect((await stat(join(place.path, 'uploads', name))).mode & 0o077).to.equal(0)
+    for (const damaged of ['', '\0\0']) {
+      await writeFile(join(place.path, 'uploads', name), damaged)
+      expect(await uploads.get('a', '1')).to.equal(undefined)
+    }
     await uploads.delete('a', '1')
     await uploads.delete('a', '1')
     expect(await uploads.get('a', '1')).to.equal(undefined)
