@@ -11,6 +11,7 @@ export { parseAnswer, type Answer } from './connection/parse-answer.ts'
 export { uploadHead } from './connection/upload-head.ts'
 export { startCopy, type CopyOutcome, type CopyProcess } from './copy-process.ts'
 export { curl, type CurlOptions, type CurlResult } from './curl.ts'
+export { entriesBelow } from './entries-below.ts'
 export {
   runHoldfast,
   startHoldfast,

@@ -1,6 +1,7 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { entriesBelow } from './entries-below.ts'
 
 /** A directory for one test, in which commands run: with `customers.yaml`, and with `data` once a server has run. */
 export interface Site {
@@ -29,10 +30,7 @@ export async function createSite(): Promise<Site> {
     path,
     write,
     litter: async () => {
-      const entries = await readdir(join(path, 'data/tmp'), {
-        recursive: true,
-        withFileTypes: true,
-      })
+      const entries = await entriesBelow(join(path, 'data/tmp'))
       return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
     },
     remove: () => rm(path, { recursive: true, force: true }),

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { entriesBelow } from './entries-below.ts'
 
 /** The regular files below a directory, each with the SHA-256 of its content. */
 export async function treeOf(directory: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const entries = await entriesBelow(directory)
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -44,7 +44,7 @@ describe('The commands within sentences', () => {
   const helps = new Map<string, Promise<string>>()
   const helpOf = (program: string, subcommand: string) => {
     const key = `${program} ${subcommand}`
-    const args = [...(subcommand === '' ? [] : [subcommand]), '--help']
+    const args = [...subcommand.split(' ').filter(Boolean), '--help']
     const path = join(root, program === 'holdfast' ? 'packages/holdfast/bin/holdfast.js' : program)
     const run = promisify(execFile)
     const help = helps.get(key) ?? run(path, args, { cwd: root }).then(({ stdout }) => stdout)
@@ -62,9 +62,9 @@ describe('The commands within sentences', () => {
       const paths = words.filter((word) => /^(packages|scripts|docs|examples)\//.test(word))
       for (const path of paths) expect(existsSync(join(root, path)), path).to.be.true
       const flags = words.filter((word) => word.startsWith('--') && word !== '--help')
-      const [subcommand = ''] = words.filter((word) => /^[a-z]+$/.test(word))
+      const verbs = words.filter((word) => /^[a-z]+$/.test(word))
+      const subcommand = verbs.slice(0, verbs[0] === 'customers' ? 2 : 1).join(' ')
       if (flags.length === 0 && (program !== 'holdfast' || subcommand === '')) return
-      // Flags alone are those of serve.
       // Flags alone are those of serve.
       const isServe = program === 'scripts/start' && words[0]?.startsWith('--')
       const isOwn = program === 'holdfast' || program === 'scripts/start'

@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { makeTemporaryDirectory } from '@holdfast/testing'
+import { entriesBelow, makeTemporaryDirectory } from '@holdfast/testing'
 import type { OpenedStore } from './running-service.ts'
 
 /** A new store on disk, in a directory that is removed with it. */
@@ -20,6 +19,7 @@ export async function openDiskStore(): Promise<OpenedStore> {
 
 /** Temporary files; the open store's own directory for them, which is empty at rest, is none. */
 async function findLitter(directory: string): Promise<readonly string[]> {
-  const entries = await readdir(join(directory, 'tmp'), { recursive: true })
-  return entries.filter((entry) => entry.includes(sep))
+  const own = join(directory, 'tmp')
+  const entries = await entriesBelow(own)
+  return entries.filter(({ parentPath }) => parentPath !== own).map(({ name }) => name)
 }
