@@ -5,8 +5,8 @@ import { groupCommands } from './help/group-commands.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
 import { CommandError } from './remote/errors/command-error.ts'
 import { exitCodes } from './remote/errors/exit-codes.ts'
-import { hideDashes, showDashes } from './remote/verb/lone-dash.ts'
-import { print } from './terminal/print.ts'
+import { hideWords, showWords } from './remote/verb/hidden-words.ts'
+import { print, UnwritableError } from './terminal/print.ts'
 import { standardError } from './terminal/standard-error.ts'
 
 /**
@@ -31,6 +31,7 @@ async function endVerb(error: unknown): Promise<number> {
   const { isSystemError, reasonOf } = await import('./remote/errors/explain.ts')
   say(isSystemError(error) ? reasonOf(error) : explain(error))
   if (error instanceof CommandError) return error.exitCode
+  if (error instanceof UnwritableError) return exitCodes.failed
   // What a command refuses before it begins, such as a password that no header can carry.
   return error instanceof SetupError ? exitCodes.usage : exitCodes.failed
 }
@@ -38,7 +39,7 @@ async function endVerb(error: unknown): Promise<number> {
 async function runCommand(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
-  const read = clientVerbIn(args) ? hideDashes(args) : args
+  const read = clientVerbIn(args) ? hideWords(args) : args
   await createCli(read, { run, warn: say }).parseAsync()
   return exitCode
 }
@@ -65,7 +66,7 @@ async function printHelp(args: readonly string[]): Promise<number> {
 const describing = { run: () => Promise.resolve(), warn: () => {} }
 
 function say(message: string): void {
-  standardError().write(`holdfast: ${showDashes(message)}\n`)
+  standardError().write(`holdfast: ${showWords(message)}\n`)
 }
 
 function explain(error: unknown): string {

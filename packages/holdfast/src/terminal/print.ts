@@ -1,10 +1,15 @@
 import { SetupError } from '@holdfast/core'
 
+/** Standard output cannot be written, for another reason than that its reader has stopped. */
+export class UnwritableError extends SetupError {
+  override readonly name = 'UnwritableError'
+}
+
 let isGuarded = false
 
 /**
  * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped,
- * with a `SetupError` otherwise, such as on a full disk. Without this, Node would end the process with a stack.
+ * with an `UnwritableError` otherwise, such as on a full disk. Without this, Node would end the process with a stack.
  */
 export function print(text: string): Promise<void> {
   return writeBytes(text)
@@ -22,7 +27,7 @@ export async function writeBytes(bytes: string | Uint8Array): Promise<void> {
 
 function explain(error: Error): Error {
   if (isReaderGone(error)) return error
-  return new SetupError(`Standard output cannot be written (${error.message}).`)
+  return new UnwritableError(`Standard output cannot be written (${error.message}).`)
 }
 
 /** Whether standard output failed because its reader has stopped, as `head` does: no error for the user. */

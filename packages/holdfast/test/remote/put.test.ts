@@ -37,6 +37,29 @@ describe('holdfast put', function () {
     expect(Buffer.from(await stored('x')).toString()).to.equal('in')
   })
 
+  it('uploads files that are called help', async () => {
+    await write('a', 'one')
+    await write('help', 'two')
+    expect(await run(['put', 'a', 'help', '--concurrency', '1'])).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: 'a is stored as a, 3 B\nhelp is stored as help, 3 B\n',
+    })
+    expect(await names()).to.deep.equal(['a', 'help'])
+    expect((await run(['rm', 'a', 'help'])).stderr).to.include('Deleted help\n')
+    expect(await names()).to.deep.equal([])
+  })
+
+  it('reports a file as stored where no records of uploads can be kept', async () => {
+    await write('state', 'a file in place of the directory')
+    await write('a', 'one')
+    expect(await run(['put', 'a'])).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: 'a is stored as a, 3 B\n',
+    })
+  })
+
   it('replaces files, unless it must not', async () => {
     await write('a', 'one')
     await write('b', 'b')

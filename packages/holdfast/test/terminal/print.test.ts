@@ -58,6 +58,11 @@ describe('The output of holdfast', () => {
     expect(stdout).to.match(/^\S+\n$/)
   })
 
+  it('is no mistake in the command line of a client verb', async () => {
+    const { code } = await shell('$HOLDFAST completion bash > /dev/full')
+    expect(code).to.equal(1)
+  })
+
   for (const [place, line] of [
     ['on a full disk', '$HOLDFAST customers add alice > /dev/full'],
     ['in a pipe that nobody reads', '$HOLDFAST customers add alice | sleep 0'],

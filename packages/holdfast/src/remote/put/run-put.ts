@@ -106,5 +106,6 @@ async function uploadRecorded(
     },
   })
   await kept
-  await record.forget()
+  // The file is stored. A record that cannot be removed makes a later command begin anew, at worst.
+  await record.forget().catch(() => {})
 }

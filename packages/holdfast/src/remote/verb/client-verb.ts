@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs'
 import { parserConfiguration } from '../../terminal/parser-configuration.ts'
-import { showDashes } from './lone-dash.ts'
+import { showWords } from './hidden-words.ts'
 
 /** A command that speaks to a server, as its customer. */
 export interface ClientVerb {
@@ -26,14 +26,14 @@ export interface VerbArguments {
 
 /** The names that were given, before and after `--`. */
 export function namesIn({ names = [], '--': rest = [] }: VerbArguments): readonly string[] {
-  return [...names, ...rest].map(showDashes)
+  return [...names, ...rest].map(showWords)
 }
 
 /** The value of a flag; the last one, if there are several. */
 export function textIn(argv: VerbArguments, flag: string): string | undefined {
   const value = argv[flag]
   const last: unknown = Array.isArray(value) ? value.at(-1) : value
-  return typeof last === 'string' ? showDashes(last) : undefined
+  return typeof last === 'string' ? showWords(last) : undefined
 }
 
 /** Several words as `names`, of which yargs takes the last otherwise. */
