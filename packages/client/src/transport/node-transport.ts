@@ -21,6 +21,10 @@ export function createNodeTransport(): Transport {
     const { send, agent } = url.protocol === 'https:' ? secure : plain
     const length = size === undefined ? {} : { 'Content-Length': String(size) }
     const sent = send(url, { method, headers: { ...headers, ...length }, agent, signal })
+    // An abort after the last byte destroys a socket on which no one listens any more: its error would end the process.
+    sent.once('socket', (socket) => {
+      if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore)
+    })
     const response = await exchange(sent, request)
     return {
       status: response.statusCode ?? 0,
@@ -29,6 +33,8 @@ export function createNodeTransport(): Transport {
     }
   }
 }
+
+const ignore = () => {}
 
 async function exchange(sent: ClientRequest, request: TransportRequest): Promise<IncomingMessage> {
   const answered = new AbortController()
