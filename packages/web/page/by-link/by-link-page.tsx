@@ -16,7 +16,7 @@ import { LinkUploadsView } from './link-uploads-view.tsx'
 export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Element {
   return (
     <>
-      <main class="by-link">
+      <main class="by-link" tabIndex={-1}>
         <div class="by-link-card">
           <p class="by-link-brand">
             <Logo size={24} />

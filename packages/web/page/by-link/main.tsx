@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { keepFocus } from '../app/keep-focus.ts'
 import { keepDocumentLanguage } from '../i18n/document-language.ts'
 import { readTerms } from './link-terms.ts'
 import { ByLinkPage } from './by-link-page.tsx'
@@ -6,5 +7,6 @@ import { ByLinkPage } from './by-link-page.tsx'
 const root = document.getElementById('app')
 if (!root) throw new Error('index.html has no #app')
 keepDocumentLanguage()
+keepFocus(root)
 const written = document.querySelector<HTMLMetaElement>('meta[name="link"]')?.content
 render(<ByLinkPage terms={readTerms(written)} />, root)
