@@ -1,9 +1,11 @@
-import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { rejection } from '@holdfast/testing'
+import { join } from 'node:path'
+import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import type { Client } from '../src/index.ts'
+import { openFile, type Client } from '../src/index.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 import { clientOf } from './support/running-service.ts'
 import { useService } from './support/use-service.ts'
@@ -33,7 +35,41 @@ describe('An upload that has begun earlier', function () {
     await client.upload('file', 'of another one')
     await again()
     expect((await stored('file')).equals(bytes)).to.equal(true)
-    expect(new Set(urls).size).to.equal(3)
+    await client.upload('file', bytes.with(-1, (bytes.at(-1) ?? 0) ^ 1))
+    await again()
+    expect((await stored('file')).equals(bytes)).to.equal(true)
+    expect(new Set(urls).size).to.equal(4)
+  })
+
+  it('is done where another process has the content of it, piece by piece', async () => {
+    const bytes = contentOf(17 * mebibyte)
+    await using directory = await makeTemporaryDirectory()
+    const path = join(directory.path, 'file')
+    await writeFile(path, bytes)
+    let url = ''
+    await client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
+    for (const body of [new Blob([bytes]), await openFile(path)]) {
+      service.requests.length = 0
+      await client.upload('file', body, { uploadUrl: url, pieceSize: 5_000_000, createOnly: true })
+      expect(service.requests).to.deep.equal([
+        `HEAD ${new URL(url).pathname}`,
+        'HEAD /serve/file',
+        'GET /serve/file',
+      ])
+    }
+  })
+
+  it('goes anew where it is longer than the content', async () => {
+    const breaking = async function* () {
+      yield contentOf(20 * mebibyte)
+      throw new Error('the pipe broke')
+    }
+    let url = ''
+    const first = client.upload('file', breaking(), { onUploadUrl: (given) => void (url = given) })
+    await rejection(first)
+    const bytes = contentOf(mebibyte)
+    await client.upload('file', bytes, { uploadUrl: url })
+    expect((await stored('file')).equals(bytes)).to.equal(true)
   })
 
   it('is forgotten where it will not go on, and a file that is there stays', async () => {

@@ -2,8 +2,8 @@ import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
-import { stat } from '../stat/stat.ts'
 import { discardUpload } from './discard-upload.ts'
+import { hasSameContent } from './has-same-content.ts'
 import type { Pieces } from './pieces.ts'
 import type { UploadOptions } from './upload-options.ts'
 
@@ -54,22 +54,19 @@ export async function uploadInPieces(
   async function stateOfEarlier(address: string): Promise<UploadState | undefined> {
     try {
       const state = await withRetries(patience, signal, () => stateAt(new URL(address)))
-      const isSameSize = state.length === undefined || state.length === pieces.size
+      const { offset, length = pieces.size } = state
+      const isSameSize = length === pieces.size && offset <= (length ?? 0)
       if (!isSameSize || state.metadata !== metadata) return undefined
-      const isComplete = state.offset === state.length
-      return !isComplete || (await isStored(state.offset)) ? state : undefined
+      if (offset !== state.length) return state
+      // The file that it became may have been deleted, or replaced.
+      const isThere = await hasSameContent(requests, patience, name, {
+        pieces,
+        size: offset,
+        signal,
+      })
+      return isThere ? state : undefined
     } catch (error) {
       if (isHoldfastError(error, 'upload-not-found')) return undefined
-      throw error
-    }
-  }
-
-  /** Whether the file that an upload became is still there, for all that is known of it. */
-  async function isStored(size: number): Promise<boolean> {
-    try {
-      return (await stat(requests, patience, name, { signal, isRounded: true })).size === size
-    } catch (error) {
-      if (isHoldfastError(error, 'not-found')) return false
       throw error
     }
   }
