@@ -47,6 +47,7 @@ export const slowTests: readonly string[] = [
   'packages/server/test/log/unwritable-log.test.ts',
   'packages/system-tests/test/black-box/joined-workers.test.ts',
   'scripts/release/test/release.test.ts',
+  'scripts/release/test/debian-package.test.ts',
   'packages/system-tests/test/black-box/memory.test.ts',
   'packages/system-tests/test/cluster/proxies.long.test.ts',
   'scripts/release/test/installed-types.test.ts',

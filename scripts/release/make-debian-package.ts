@@ -16,6 +16,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import {
+  completionScript,
+  type Shell,
+} from '../../packages/holdfast/src/completion/completion-script.ts'
 
 export interface DebianPackage {
   /** The single executable. */
@@ -36,6 +40,13 @@ export interface DebianPackage {
 
 const maintainer = 'The holdfast authors <holdfast@holdfast.invalid>'
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+
+/** Where Debian's shells look for completions. */
+const completions: Readonly<Record<Shell, string>> = {
+  bash: 'usr/share/bash-completion/completions/holdfast',
+  zsh: 'usr/share/zsh/vendor-completions/_holdfast',
+  fish: 'usr/share/fish/vendor_completions.d/holdfast.fish',
+}
 
 /** The name of the package's file. */
 export function debianFile({ version, arch }: Pick<DebianPackage, 'version' | 'arch'>): string {
@@ -81,6 +92,9 @@ async function fillTree(root: string, options: DebianPackage, folder: string): P
   await put('usr/share/doc/holdfast/licenses.gz', gzipSync(licenses, { level: 9 }))
   const manual = await readFile(options.manual)
   await put('usr/share/man/man1/holdfast.1.gz', gzipSync(manual, { level: 9 }))
+  for (const [shell, path] of Object.entries(completions) as [Shell, string][]) {
+    await put(path, completionScript(shell, 'holdfast'))
+  }
   await put('usr/share/lintian/overrides/holdfast', await source('lintian-overrides'))
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)

@@ -66,11 +66,14 @@ describeWithDisks('The Debian package', () => {
       '-rw-r--r-- ./etc/holdfast/holdfast.yaml',
       '-rwxr-xr-x ./usr/bin/holdfast',
       '-rw-r--r-- ./usr/lib/systemd/system/holdfast.service',
+      '-rw-r--r-- ./usr/share/bash-completion/completions/holdfast',
       '-rw-r--r-- ./usr/share/doc/holdfast/changelog.gz',
       '-rw-r--r-- ./usr/share/doc/holdfast/copyright',
       '-rw-r--r-- ./usr/share/doc/holdfast/licenses.gz',
+      '-rw-r--r-- ./usr/share/fish/vendor_completions.d/holdfast.fish',
       '-rw-r--r-- ./usr/share/lintian/overrides/holdfast',
       '-rw-r--r-- ./usr/share/man/man1/holdfast.1.gz',
+      '-rw-r--r-- ./usr/share/zsh/vendor-completions/_holdfast',
     ])
   })
 
@@ -175,6 +178,8 @@ function scriptOf(port: number): string {
     getent passwd holdfast >/dev/null && echo 'the user whose it is'
 
     rm -r /var/lib/holdfast
+    userdel holdfast
+    groupadd --system holdfast
     install holdfast/holdfast.deb
     dpkg --purge holdfast >&2
     echo '== purged without files'

@@ -21,5 +21,7 @@ mount --bind "$clone" "$place/machine/root/place/holdfast"
 unset TMPDIR
 exec chroot "$place/machine" /bin/bash -euo pipefail -c "
   export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+  # A server that a failing script leaves would keep the copy in memory.
+  trap '[[ ! -e /run/holdfast-test.pid ]] || kill -KILL \$(</run/holdfast-test.pid) || true' EXIT
   cd /root/place/holdfast
   $script"

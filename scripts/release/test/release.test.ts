@@ -104,7 +104,14 @@ describe('scripts/release/run', function () {
   it('writes the licences of what is in the executables', async () => {
     const text = await readFile(join(out, `holdfast-${version}-linux-licenses.txt`), 'utf8')
     const titles = [...text.matchAll(/^== (\S+) \S+ \((.*)\)$/gm)].map(([, name]) => name)
-    expect(titles).to.include.members(['koa', 'pino', 'yargs', 'yaml', '@aws-sdk/client-s3'])
+    expect(titles).to.include.members([
+      'koa',
+      'pino',
+      'yargs',
+      'yaml',
+      '@aws-sdk/client-s3',
+      'preact',
+    ])
     expect(text).to.include('Node.js is licensed for use as follows').and.include('OpenSSL')
   })
 
