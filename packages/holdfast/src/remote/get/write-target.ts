@@ -37,12 +37,7 @@ export async function putInPlace(
   from: string,
   { directory, path }: { readonly directory: string; readonly path: string },
 ): Promise<void> {
-  try {
-    await rename(from, path)
-  } catch (error) {
-    // Another command for the same file was quicker.
-    if (!(await isAt(file, path))) throw error
-  }
+  await move(file, from, path)
   // Windows syncs no directories.
   if (process.platform === 'win32') return
   const folder = await open(directory)
@@ -50,6 +45,16 @@ export async function putInPlace(
     await folder.sync()
   } finally {
     await folder.close()
+  }
+}
+
+async function move(file: FileHandle, from: string, path: string): Promise<void> {
+  // Another command for the same file was quicker, and what is at `from` is the beginning of a third one's.
+  if (!(await isAt(file, from)) && (await isAt(file, path))) return
+  try {
+    await rename(from, path)
+  } catch (error) {
+    if (!(await isAt(file, path))) throw error
   }
 }
 

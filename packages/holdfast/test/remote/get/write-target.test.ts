@@ -1,0 +1,46 @@
+import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
+import { expect } from 'chai'
+import { putInPlace } from '../../../src/remote/get/write-target.ts'
+
+describe('putInPlace', () => {
+  let directory: TemporaryDirectory
+  beforeEach(async () => {
+    directory = await makeTemporaryDirectory()
+  })
+  afterEach(() => directory.remove())
+
+  const place = () => ({ directory: directory.path, path: join(directory.path, 'a') })
+  const begin = async (content: string) => {
+    const from = join(directory.path, 'part')
+    await writeFile(from, content)
+    return { from, file: await open(from) }
+  }
+
+  it('replaces what is there', async () => {
+    await writeFile(place().path, 'old')
+    const { from, file } = await begin('whole')
+    await putInPlace(file, from, place())
+    await file.close()
+    expect(await readFile(place().path, 'utf8')).to.equal('whole')
+  })
+
+  it('leaves the beginning of a third command where it is, if another one was quicker', async () => {
+    const { from, file } = await begin('whole')
+    await rename(from, place().path)
+    await writeFile(from, 'beginn')
+    await putInPlace(file, from, place())
+    await file.close()
+    expect(await readFile(place().path, 'utf8')).to.equal('whole')
+    expect(await readFile(from, 'utf8')).to.equal('beginn')
+  })
+
+  it('is content where another one was quicker', async () => {
+    const { from, file } = await begin('whole')
+    await rename(from, place().path)
+    await putInPlace(file, from, place())
+    await file.close()
+    expect(await readFile(place().path, 'utf8')).to.equal('whole')
+  })
+})
