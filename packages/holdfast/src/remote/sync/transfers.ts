@@ -50,8 +50,10 @@ export function createTransfers(plan: SyncPlan): Transfers {
       }
       const stored: typeof read = []
       let asked = 0
-      for await (const { error } of client.uploadMany(contents(), { signal })) {
-        const one = read[asked++]
+      for await (const { name, error } of client.uploadMany(contents(), { signal })) {
+        let one = read[asked++]
+        // A file of which nothing is known has no result.
+        while (one && one.file.name !== name) one = read[asked++]
         if (one === undefined) continue
         if (error) onOutcome(one.file, { kind: 'failed', error })
         else stored.push(one)

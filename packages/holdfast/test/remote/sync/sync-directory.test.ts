@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createClient, type Client } from '@holdfast/client'
-import { makeTemporaryDirectory } from '@holdfast/testing'
+import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { syncDirectory } from '../../../src/remote/sync/sync-directory.ts'
 import type { SyncPlan } from '../../../src/remote/sync/sync-plan.ts'
@@ -50,6 +50,26 @@ describe('syncDirectory', function () {
     }
     const summary = await syncDirectory({ ...plan, client, directory: place.path })
     expect(summary).to.include({ sent: count + 1, failed: 0 })
+  })
+
+  it('says which file was refused, where another one has no result', async () => {
+    await using place = await makeTemporaryDirectory()
+    for (const name of ['a', 'b']) await writeFile(join(place.path, name), '')
+    const client: Client = {
+      ...noServer,
+      async *listDetails() {},
+      async *uploadMany(files) {
+        for await (const { name } of files) {
+          if (name === 'b') yield { name, error: new Error('Refused') }
+        }
+        throw new Error('The line broke')
+      },
+    }
+    const refused: string[] = []
+    const events = { ...plan.events, failed: async (path: string) => void refused.push(path) }
+    const run = syncDirectory({ ...plan, events, client, directory: place.path })
+    expect(await rejection(run)).to.include({ message: 'The line broke' })
+    expect(refused).to.deep.equal(['b'])
   })
 
   it('remembers of what it cannot read what was known, and replaces what is remembered', async () => {
