@@ -33,7 +33,8 @@ for (const name of publishedPackages(root)) {
       const isOther = (path: string) =>
         !modules.test(path) && !(isPage(name) && path.startsWith('dist/page/'))
       const others = inside.filter(isOther).sort()
-      expect(others).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
+      const manual = isProgram(name) ? ['man/holdfast.1'] : []
+      expect(others).to.deep.equal(['LICENSE', 'README.md', ...manual, 'package.json'])
       const entry = isProgram(name)
         ? ['bin/holdfast.js', 'dist/main.js', 'src/main.ts']
         : ['dist/index.js', 'dist/index.d.ts', 'src/index.ts']
