@@ -4,7 +4,9 @@ import { download } from './download/download.ts'
 import { isHoldfastError } from './errors/holdfast-error.ts'
 import { listDetails, listNames, listPages } from './list/list.ts'
 import { createCredentials } from './requests/credentials.ts'
-import { createRequests, textOf, type Request } from './requests/requests.ts'
+import { hasMembers, jsonOf } from './requests/json-of.ts'
+import { ownAnswers } from './requests/own-answers.ts'
+import { createRequests, type Request } from './requests/requests.ts'
 import { withRetries } from './requests/with-retries.ts'
 import { stat } from './stat/stat.ts'
 import type { Transport } from './transport/transport.ts'
@@ -25,12 +27,20 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
   const credentials = createCredentials(options)
   const requests = createRequests(options.url, credentials, transport, idleTimeoutMs)
   const patience = { retries, onRetry, isOutdated: credentials.isOutdated }
-  const ask = (request: Request): Promise<string> =>
-    withRetries(patience, request.signal, async () => textOf(await requests.send(request)))
+  const askForJson = <T>(
+    request: Omit<Request, 'expects'>,
+    ...members: readonly (keyof T & string)[]
+  ): Promise<T> =>
+    withRetries(patience, request.signal, async () =>
+      jsonOf(await requests.send({ ...request, expects: ownAnswers.json }), (value) =>
+        hasMembers(value, ...members),
+      ),
+    )
 
   return {
     async ping({ signal } = {}) {
-      await ask({ url: requests.urlOf('ping'), signal })
+      const request = { url: requests.urlOf('ping'), expects: ownAnswers.pong, signal }
+      await withRetries(patience, signal, () => requests.send(request))
     },
     upload: (name, body, uploadOptions = {}) =>
       upload(requests, patience, name, body, uploadOptions),
@@ -44,10 +54,11 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
 
     async delete(name, { signal, keepalive = false } = {}) {
       const url = requests.urlOfFile('delete', name)
+      const request = { method: 'DELETE', url, expects: ownAnswers.deleted, keepalive, signal }
       let isRepeated = false
       await withRetries(patience, signal, async () => {
         try {
-          await textOf(await requests.send({ method: 'DELETE', url, keepalive, signal }))
+          await requests.send(request)
         } catch (error) {
           // The first request deleted it, and its answer was lost.
           if (isRepeated && isHoldfastError(error, 'not-found')) return
@@ -62,18 +73,18 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
     },
 
     async link(name, { signal, ...request } = {}) {
-      const answer = await ask({
+      const asked = {
         method: 'POST',
         url: requests.urlOfFile('link', name),
         headers: { 'Content-Type': 'application/json' },
         body: new TextEncoder().encode(JSON.stringify(request)),
         signal,
-      })
-      const { url, expires } = JSON.parse(answer) as Link
+      }
+      const { url, expires } = await askForJson<Link>(asked, 'url', 'expires')
       return { url: new URL(url, requests.urlOf('')).href, expires: new Date(expires) }
     },
 
-    usage: async ({ signal } = {}) =>
-      JSON.parse(await ask({ url: requests.urlOf('usage'), signal })) as Usage,
+    usage: ({ signal } = {}) =>
+      askForJson<Usage>({ url: requests.urlOf('usage'), signal }, 'files', 'bytes'),
   }
 }

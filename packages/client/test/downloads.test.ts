@@ -75,14 +75,15 @@ describe('download', () => {
 
   it('gives a file that a proxy would compress, and so not say how large it is', async () => {
     const asked: (string | undefined)[] = []
+    const file = { 'Last-Modified': new Date(0).toUTCString(), 'Content-Disposition': 'attachment' }
     const proxy = createServer(({ headers: { range } }, response) => {
       asked.push(range)
       if (range === undefined) {
-        response.writeHead(200, { 'Content-Encoding': 'gzip', ETag: 'W/"a"' })
+        response.writeHead(200, { ...file, 'Content-Encoding': 'gzip', ETag: 'W/"a"' })
         // It goes on until it is given up.
         response.write(gzipSync('Hello'))
       } else {
-        response.writeHead(206, { 'Content-Range': 'bytes 0-4/5', ETag: '"a"' })
+        response.writeHead(206, { ...file, 'Content-Range': 'bytes 0-4/5', ETag: '"a"' })
         response.end('Hello')
       }
     })

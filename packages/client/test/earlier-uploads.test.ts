@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openFile, type Client } from '../src/index.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 import { clientOf } from './support/running-service.ts'
+import { startServer } from './support/start-server.ts'
 import { useService } from './support/use-service.ts'
 
 describe('An upload that has begun earlier', function () {
@@ -96,57 +94,45 @@ describe('An upload that has begun earlier', function () {
     const bytes = contentOf(17 * mebibyte)
     const asked: string[] = []
     const answers = [429, 500, 503]
-    const server = createServer((request, response) => {
+    await using server = await startServer((request, response) => {
       asked.push(request.method ?? '')
       const status = answers.shift()
       if (status === undefined) response.destroy()
       else response.writeHead(status).end()
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const { port } = server.address() as AddressInfo
-      const client = clientOf({ port }, { retries: 0 })
-      const uploadUrl = `http://127.0.0.1:${port}/resumable/1`
-      const again = () => rejection(client.upload('file', bytes, { uploadUrl }))
-      for (const status of answers.slice()) expect(await again()).to.include({ status })
-      expect(await again()).to.include({ code: 'no-answer' })
-      expect(asked).to.deep.equal(Array(4).fill('HEAD'))
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    const client = clientOf(server, { retries: 0 })
+    const uploadUrl = `http://127.0.0.1:${server.port}/resumable/1`
+    const again = () => rejection(client.upload('file', bytes, { uploadUrl }))
+    for (const status of answers.slice()) expect(await again()).to.include({ status })
+    expect(await again()).to.include({ code: 'no-answer' })
+    expect(asked).to.deep.equal(Array(4).fill('HEAD'))
   })
 
   it('is looked for at its own server only, which alone may know the password', async () => {
     const asked: string[] = []
-    const elsewhere = createServer((request, response) => {
+    await using elsewhere = await startServer((request, response) => {
       asked.push(request.method ?? '')
       response.writeHead(404).end()
     })
-    await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
-    const leading = createServer((request, response) => {
-      request.resume()
-      response.writeHead(201, { Location: uploadUrl }).end()
-    })
-    await once(leading.listen(0, '127.0.0.1'), 'listening')
-    const { port } = elsewhere.address() as AddressInfo
+    const { port } = elsewhere
     const uploadUrl = `http://127.0.0.1:${port}/resumable/1`
-    try {
-      const bytes = contentOf(17 * mebibyte)
-      expect(await rejection(client.upload('file', bytes, { uploadUrl }))).to.include({
-        name: 'TypeError',
-        message: `Not a URL of http://127.0.0.1:${service.port}: http://127.0.0.1:${port}`,
-      })
-      expect(await rejection(client.discardUpload(uploadUrl))).to.be.instanceOf(TypeError)
-      const led = clientOf(leading.address() as AddressInfo).upload('file', bytes)
-      expect(await rejection(led)).to.include({ code: 'unknown', status: 201 })
-      expect(asked).to.deep.equal([])
-      expect(service.requests).to.deep.equal([])
-    } finally {
-      for (const server of [elsewhere, leading]) {
-        server.closeAllConnections()
-        server.close()
-      }
-    }
+    await using leading = await startServer((request, response) => {
+      request.resume()
+      response.writeHead(201, { Location: uploadUrl, 'Tus-Resumable': '1.0.0' }).end()
+    })
+    const bytes = contentOf(17 * mebibyte)
+    expect(await rejection(client.upload('file', bytes, { uploadUrl }))).to.include({
+      name: 'TypeError',
+      message: `Not a URL of http://127.0.0.1:${service.port}: http://127.0.0.1:${port}`,
+    })
+    expect(await rejection(client.discardUpload(uploadUrl))).to.be.instanceOf(TypeError)
+    const led = clientOf(leading).upload('file', bytes)
+    expect(await rejection(led)).to.include({
+      code: 'unknown',
+      status: 201,
+      message: `The answer leads to another server: ${new URL(uploadUrl).origin}`,
+    })
+    expect(asked).to.deep.equal([])
+    expect(service.requests).to.deep.equal([])
   })
 })

@@ -1,12 +1,10 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { type BadLine, type Fate, rejection, startBadLine } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { Retry } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, startService, type RunningService } from './support/running-service.ts'
+import { startServer } from './support/start-server.ts'
 
 describe('Where the line breaks, a client', function () {
   this.timeout(60_000)
@@ -176,60 +174,44 @@ describe('Where the line breaks, a client', function () {
 
   it('obeys Retry-After, unless that is long', async () => {
     const waits = ['1', '600']
-    const server = createServer((_, response) => {
+    await using server = await startServer((_, response) => {
       const after = waits.shift() ?? '0'
       response.writeHead(503, { 'Retry-After': after, 'Content-Type': 'application/json' })
       response.end('{"statusCode":503,"error":"Service Unavailable","message":"Overloaded"}')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const client = clientOf(server.address() as AddressInfo, {
-        onRetry: (retry) => retries.push(retry),
-      })
-      expect(await rejection(client.usage())).to.include({ code: 'overloaded', retryAfter: 600 })
-      expect(retries.map(({ delayMs }) => delayMs)).to.deep.equal([1000])
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    const client = clientOf(server, {
+      onRetry: (retry) => retries.push(retry),
+    })
+    expect(await rejection(client.usage())).to.include({ code: 'overloaded', retryAfter: 600 })
+    expect(retries.map(({ delayMs }) => delayMs)).to.deep.equal([1000])
   })
 
   it('takes words of a proxy for what they are', async () => {
-    const server = createServer((_, response) => response.writeHead(418).end('<h1>no tea</h1>'))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const error = await rejection(clientOf(server.address() as AddressInfo).usage())
-      expect(error).to.include({
-        code: 'unknown',
-        status: 418,
-        message: 'The server answered 418: <h1>no tea</h1>',
-      })
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    await using server = await startServer((_, response) =>
+      response.writeHead(418).end('<h1>no tea</h1>'),
+    )
+    const error = await rejection(clientOf(server).usage())
+    expect(error).to.include({
+      code: 'unknown',
+      status: 418,
+      message: 'The server answered 418: <h1>no tea</h1>',
+    })
   })
 
   it('reads a refusal that comes before the body is sent', async () => {
-    const server = createServer((_, response) => {
+    await using server = await startServer((_, response) => {
       response.writeHead(413, { 'Content-Type': 'application/json', Connection: 'close' })
       response.end('{"statusCode":413,"error":"Payload Too Large","message":"File too large"}')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const client = clientOf(server.address() as AddressInfo, { retries: 0 })
-      expect(await rejection(client.upload('file', contentOf(15 * mebibyte)))).to.include({
-        code: 'file-too-large',
-      })
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    const client = clientOf(server, { retries: 0 })
+    expect(await rejection(client.upload('file', contentOf(15 * mebibyte)))).to.include({
+      code: 'file-too-large',
+    })
   })
 
   it('sends a stream that cannot go in pieces once only', async () => {
     const asked: string[] = []
-    const server = createServer((request, response) => {
+    await using server = await startServer((request, response) => {
       asked.push(request.method ?? '')
       const [status, error, message] =
         request.method === 'POST'
@@ -240,34 +222,26 @@ describe('Where the line breaks, a client', function () {
         response.end(JSON.stringify({ statusCode: status, error, message }))
       })
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const client = clientOf(server.address() as AddressInfo)
-      const stream = inChunks(contentOf(9 * mebibyte), mebibyte)
-      expect(await rejection(client.upload('file', stream))).to.include({ code: 'overloaded' })
-      expect(asked).to.deep.equal(['POST', 'PUT'])
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    const client = clientOf(server)
+    const stream = inChunks(contentOf(9 * mebibyte), mebibyte)
+    expect(await rejection(client.upload('file', stream))).to.include({ code: 'overloaded' })
+    expect(asked).to.deep.equal(['POST', 'PUT'])
   })
 
   it('takes no other part of a file for the one that it asked for', async () => {
-    const server = createServer((request, response) => {
+    await using server = await startServer((request, response) => {
       const isFirst = request.headers.range === undefined
       // Knows no ranges.
-      response.writeHead(200, { 'Content-Length': 10, ETag: '"x"' })
+      const file = { 'Last-Modified': new Date(0).toUTCString(), 'Content-Disposition': '' }
+      response.writeHead(200, { ...file, 'Content-Length': 10, ETag: '"x"' })
       response.write('01234', () => isFirst && response.destroy())
       if (!isFirst) response.end('56789')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const download = await clientOf(server.address() as AddressInfo).download('file')
-      expect(await rejection(download.text())).to.include({ code: 'unknown' })
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    const download = await clientOf(server).download('file')
+    expect(await rejection(download.text())).to.include({
+      code: 'unknown',
+      message: 'The answer is not the part of the file that was asked for',
+    })
   })
 
   it('tries again to create where no connection could be made', async () => {

@@ -102,7 +102,7 @@ describe('A transport of the caller', () => {
           )
           return {
             status: 200,
-            header: () => undefined,
+            header: (name) => (name === 'etag' ? '"1"' : undefined),
             body: (async function* () {
               yield new TextEncoder().encode('OK')
             })(),

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Fate, rejection, startBadLine } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -8,6 +5,7 @@ import type { FileUploaded, Retry } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { files, stored, summary } from './support/many-files.ts'
 import { clientOf } from './support/running-service.ts'
+import { startServer } from './support/start-server.ts'
 import { useService } from './support/use-service.ts'
 
 describe('Where the line breaks, Client.uploadMany', function () {
@@ -91,19 +89,12 @@ const ok = (filename: string) => ({ filename, statusCode: 200, message: 'OK' })
 async function startAnswering(answers: readonly (readonly unknown[])[]) {
   const left = [...answers]
   const bodies: string[] = []
-  const server = createServer((request, response) => {
+  const server = await startServer((request, response) => {
     void text(request).then((body) => {
       bodies.push(body)
+      response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
       response.end((left.shift() ?? []).map((line) => `${JSON.stringify(line)}\n`).join(''))
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    bodies,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await once(server.close(), 'close')
-    },
-  }
+  return { ...server, bodies }
 }

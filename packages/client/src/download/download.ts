@@ -1,5 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import {
   createRetries,
@@ -51,6 +52,7 @@ export async function download(
   const ask = (range: string | undefined, ifMatch: string | undefined, signal = until) =>
     requests.send({
       url,
+      expects: ownAnswers.file,
       headers: {
         ...(range !== undefined && { Range: range }),
         ...(ifMatch !== undefined && { 'If-Match': ifMatch }),

@@ -1,5 +1,7 @@
 import type { FileDetails } from '../api/description.ts'
-import { textOf, type Requests } from '../requests/requests.ts'
+import { jsonOf } from '../requests/json-of.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
+import type { Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 
 export interface ListOptions {
@@ -62,8 +64,8 @@ async function* pages<Entry>(
     const url = requests.urlOf('list')
     url.search = new URLSearchParams(prefix === undefined ? query : { ...query, prefix }).toString()
     const { page, hasNext } = await withRetries(patience, signal, async () => {
-      const response = await requests.send({ url, signal })
-      const page = JSON.parse(await textOf(response)) as readonly Entry[]
+      const response = await requests.send({ url, expects: ownAnswers.json, signal })
+      const page = await jsonOf<readonly Entry[]>(response, Array.isArray)
       return { page, hasNext: /rel="?next"?/.test(response.header('link') ?? '') }
     })
     const end = page.at(-1)

@@ -1,9 +1,7 @@
 import { problems, type ProblemCode } from '../api/description.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { HoldfastError, type HoldfastErrorCode } from '../errors/holdfast-error.ts'
-
-/** More than any error of the API has. */
-const longestError = 64 * 1024
+import { startOf } from './start-of.ts'
 
 /** The error that a response with another status than 2xx is. */
 export async function problemOf(
@@ -46,14 +44,4 @@ function messageOf(body: string): string | undefined {
     // A proxy answers in words of its own.
     return undefined
   }
-}
-
-async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > longestError) break
-  }
-  return text
 }

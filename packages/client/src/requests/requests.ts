@@ -1,5 +1,6 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
 import type { Credentials } from './credentials.ts'
+import { requireOwn, type OwnAnswer } from './own-answers.ts'
 import { problemOf } from './problem-of.ts'
 import type {
   RequestBody,
@@ -20,9 +21,9 @@ export interface Requests {
    */
   urlOfFile(verb: 'upload' | 'serve' | 'delete' | 'link', name: string): URL
   /**
-   * The response, if its status is 2xx. Its body must be read or given up.
+   * The response, if it is the one that is expected. Its body must be read or given up.
    *
-   * @throws HoldfastError for any other status, and without an answer; TypeError for an address of another server, which must not get
+   * @throws HoldfastError for any other response, and without an answer; TypeError for an address of another server, which must not get
    *   the password
    */
   send(request: Request): Promise<TransportResponse>
@@ -30,6 +31,7 @@ export interface Requests {
 
 export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'>> {
   readonly url: URL
+  readonly expects: OwnAnswer
   readonly signal?: AbortSignal | undefined
 }
 
@@ -44,7 +46,7 @@ export function createRequests(
   return {
     urlOf: (path) => new URL(path, base),
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}`, base),
-    async send({ method = 'GET', headers, signal, onSent, body, ...request }) {
+    async send({ method = 'GET', headers, signal, onSent, body, expects, ...request }) {
       if (request.url.origin !== base.origin) {
         throw new TypeError(`Not a URL of ${base.origin}: ${request.url.origin}`)
       }
@@ -69,7 +71,9 @@ export function createRequests(
           throw failureOf(error, signal)
         })
       if (response.status >= 200 && response.status < 300) {
-        return { ...response, body: failing(response.body, signal) }
+        const answer = { ...response, body: failing(response.body, signal) }
+        await requireOwn(answer, expects)
+        return answer
       }
       const problem = await problemOf(response, method)
       taken.failed(problem)

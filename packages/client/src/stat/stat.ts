@@ -1,5 +1,7 @@
 import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { jsonOf } from '../requests/json-of.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
 import { textOf, type Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import { detailsOf } from './details-of.ts'
@@ -30,7 +32,12 @@ async function statByHead(
   const url = requests.urlOfFile('serve', name)
   try {
     return await withRetries(patience, signal, async () => {
-      const response = await requests.send({ method: 'HEAD', url, signal })
+      const response = await requests.send({
+        method: 'HEAD',
+        url,
+        expects: ownAnswers.file,
+        signal,
+      })
       await textOf(response)
       const size = Number(response.header('content-length') ?? NaN)
       return Number.isSafeInteger(size) ? detailsOf(response, name, size) : undefined
@@ -48,8 +55,8 @@ async function statByList(
 ): Promise<FileDetails> {
   const url = requests.urlOf('list')
   url.search = new URLSearchParams({ details: '1', limit: '1', prefix: name }).toString()
-  const text = await textOf(await requests.send({ url, signal }))
-  const [first] = JSON.parse(text) as readonly FileDetails[]
+  const response = await requests.send({ url, expects: ownAnswers.json, signal })
+  const [first] = await jsonOf<readonly FileDetails[]>(response, Array.isArray)
   if (first?.name === name) return first
   throw new HoldfastError('not-found', 'File not found', { status: 400 })
 }

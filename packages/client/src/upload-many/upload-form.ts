@@ -1,4 +1,5 @@
 import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import { isTransient, withRetries, type Patience } from '../requests/with-retries.ts'
 import { hasStoredNothing } from '../upload/has-stored-nothing.ts'
@@ -68,6 +69,7 @@ export async function uploadForm(
         const response = await requests.send({
           method: 'POST',
           url: requests.urlOf('upload/batch'),
+          expects: ownAnswers.batch,
           headers: { 'Content-Type': form.type, ...(createOnly && { 'If-None-Match': '*' }) },
           body: form.bytes,
           size: form.bytes.length,

@@ -1,4 +1,5 @@
 import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
@@ -85,6 +86,7 @@ export async function uploadInPieces(
     const response = await send({
       method: 'POST',
       url: endpoint,
+      expects: ownAnswers.uploadBegun,
       headers: {
         ...(pieces.size === undefined
           ? { 'Upload-Defer-Length': '1' }
@@ -127,6 +129,7 @@ export async function uploadInPieces(
     const response = await send({
       method: 'PATCH',
       url,
+      expects: ownAnswers.uploadContinued,
       headers: {
         'Content-Type': 'application/offset+octet-stream',
         'Upload-Offset': String(offset),
@@ -141,7 +144,8 @@ export async function uploadInPieces(
   }
 
   async function stateAt(address: URL): Promise<EarlierUpload> {
-    const response = await send({ method: 'HEAD', url: address }).catch(explain)
+    const request = { method: 'HEAD', url: address, expects: ownAnswers.uploadState }
+    const response = await send(request).catch(explain)
     await textOf(response)
     const length = response.header('upload-length')
     return {
@@ -159,7 +163,7 @@ export async function uploadInPieces(
     if (status === 412) throw new HoldfastError('already-exists', 'Precondition Failed', { status })
     // The credentials, most likely, which another request says with words.
     if (status === 400 && !patience.isOutdated(error))
-      await textOf(await send({ url: requests.urlOf('usage') }))
+      await textOf(await send({ url: requests.urlOf('usage'), expects: ownAnswers.json }))
     throw error
   }
 

@@ -1,4 +1,5 @@
-import { textOf, type Requests } from '../requests/requests.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
+import type { Requests } from '../requests/requests.ts'
 import { isTransient, withRetries, type Patience } from '../requests/with-retries.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import { hasStoredNothing } from './has-stored-nothing.ts'
@@ -25,9 +26,10 @@ export async function uploadWhole(
   const { createOnly = false, sha256, signal, onProgress } = options
   const { size } = content
   const send = async () => {
-    const response = await requests.send({
+    await requests.send({
       method: 'PUT',
       url: requests.urlOfFile('upload', name),
+      expects: ownAnswers.stored,
       headers: {
         ...(createOnly && { 'If-None-Match': '*' }),
         ...(sha256 !== undefined && { 'Content-Digest': `sha-256=:${base64OfHex(sha256)}:` }),
@@ -37,7 +39,6 @@ export async function uploadWhole(
       signal,
       onSent: (sent) => onProgress?.({ sent, size }),
     })
-    await textOf(response)
     onProgress?.({ sent: size ?? 0, size })
   }
   if (!content.isRereadable) return send()

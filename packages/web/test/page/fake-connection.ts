@@ -24,8 +24,7 @@ export function fakeConnection() {
         resolve({
           status: response.status,
           header: (name) =>
-            response.headers.get(name) ??
-            (name === 'content-length' ? String(bytes.length) : undefined),
+            response.headers.get(name) ?? new Headers(headersOf(bytes)).get(name) ?? undefined,
           body: ReadableStream.from([bytes]),
         })
         await settled()
@@ -58,6 +57,14 @@ export function fakeConnection() {
   }
   return { connection, asked, lines: () => asked.map(({ method, path }) => `${method} ${path}`) }
 }
+
+/** Without which no answer is a server's. */
+const headersOf = ({ length }: Uint8Array) => ({
+  'Content-Length': String(length),
+  'Content-Disposition': 'attachment',
+  'Last-Modified': new Date(0).toUTCString(),
+  ETag: '"1"',
+})
 
 /** Waits until all that was promised has been done. */
 export const settled = () => new Promise<void>((done) => setImmediate(done))

@@ -1,0 +1,108 @@
+import { request as send, type OutgoingHttpHeaders } from 'node:http'
+import { rejection } from '@holdfast/testing'
+import { expect } from 'chai'
+import { createClient, type Client } from '../src/index.ts'
+import { all } from './support/all.ts'
+import { contentOf, inChunks, mebibyte } from './support/content.ts'
+import { clientOf, login } from './support/running-service.ts'
+import { startServer } from './support/start-server.ts'
+import { useService } from './support/use-service.ts'
+
+const large = contentOf(17 * mebibyte)
+
+/** All that a client asks of a server at `base`. */
+const questions: Readonly<Record<string, (client: Client, base: string) => Promise<unknown>>> = {
+  ping: (client) => client.ping(),
+  'upload of a small file': (client) => client.upload('a', 'b'),
+  'upload that creates': (client) => client.upload('a', 'b', { createOnly: true }),
+  'upload in pieces': (client) => client.upload('a', large),
+  'upload of a stream': (client) => client.upload('a', inChunks(large, mebibyte)),
+  'upload that goes on': (client, base) =>
+    client.upload('a', large, { uploadUrl: `${base}/resumable/1` }),
+  uploadMany: (client) => all(client.uploadMany([{ name: 'a', body: 'b' }])),
+  discardUpload: (client, base) => client.discardUpload(`${base}/resumable/1`),
+  list: (client) => all(client.list()),
+  listDetails: (client) => all(client.listDetails()),
+  stat: (client) => client.stat('a'),
+  'rounded stat': (client) => client.stat('a', { isRounded: true }),
+  download: (client) => client.download('a'),
+  'download of a part': (client) => client.download('a', { start: 1, end: 2 }),
+  delete: (client) => client.delete('a'),
+  link: (client) => client.link('a'),
+  usage: (client) => client.usage(),
+}
+
+const html = '<!doctype html><title>Wi-Fi</title>Sign in'
+const page = {
+  'Content-Type': 'text/html',
+  ETag: '"1"',
+  'Last-Modified': new Date(0).toUTCString(),
+}
+
+const foreign: readonly (readonly [string, number, OutgoingHttpHeaders, string])[] = [
+  ['the page of a captive portal', 200, page, html],
+  ['an answer without words', 204, {}, ''],
+  ['the OK of any server', 200, { 'Content-Type': 'application/json' }, '"OK"'],
+  ['a promise of a proxy', 202, { Location: '/queue/1' }, 'OK'],
+]
+
+describe('The answer of another server', function () {
+  this.timeout(60_000)
+
+  for (const [what, status, headers, body] of foreign) {
+    for (const [question, ask] of Object.entries(questions)) {
+      it(`to ${question} is an error, where it is ${what}`, async () => {
+        let asked = 0
+        await using server = await startServer((request, response) => {
+          asked++
+          request.resume().on('end', () => response.writeHead(status, headers).end(body))
+        })
+        const error = await rejection(ask(clientOf(server), `http://127.0.0.1:${server.port}`))
+        expect(error).to.include({ code: 'unknown', status })
+        expect(error.message).to.match(/^The answer is not holdfast's: 20[024]/)
+        // It is not asked again: what answered so would answer the same.
+        expect(asked).to.equal(1)
+      })
+    }
+  }
+
+  it('stands in the error, with its beginning', async () => {
+    await using server = await startServer((_, response) => void response.end('x'.repeat(9999)))
+    const error = await rejection(clientOf(server).upload('a', 'b'))
+    expect(error.message).to.equal(`The answer is not holdfast's: 200 ${'x'.repeat(200)}`)
+  })
+})
+
+describe('A reverse proxy before the service', function () {
+  this.timeout(60_000)
+  const service = useService()
+
+  it('changes nothing, also where the service has a path of its own there', async () => {
+    await using proxy = await startServer((request, response) => {
+      const { method, url = '', headers } = request
+      const path = url.replace(/^\/files/, '')
+      const target = { host: '127.0.0.1', port: service.port, method, path, headers }
+      const onwards = send(target, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers)
+        answer.pipe(response)
+      })
+      request.pipe(onwards)
+    })
+    const url = `http://127.0.0.1:${proxy.port}/files`
+    const client = createClient({ ...login, url })
+    for (const name of ['a', 'small']) await client.upload(name, 'b')
+    await client.upload('large', large)
+    await client.upload('stream', inChunks(large, mebibyte))
+    for await (const { error } of client.uploadMany([{ name: 'b', body: 'c' }])) {
+      expect(error).to.equal(undefined)
+    }
+    await client.ping()
+    expect(await all(client.list())).to.have.length(5)
+    expect(await client.stat('large', { isRounded: true })).to.include({ size: large.length })
+    expect(large.equals(await (await client.download('large')).bytes())).to.equal(true)
+    expect(await (await client.download('small', { start: 0, end: 1 })).text()).to.equal('b')
+    expect((await client.link('small')).url).to.be.a('string')
+    await client.delete('small')
+    expect(await client.usage()).to.include({ files: 4 })
+  })
+})
