@@ -36,6 +36,15 @@ globalThis.useClient = async (options) => {
   ]) {
     await failing().catch((error) => codes.push(isHoldfastError(error) && error.code))
   }
+  const failures = []
+  for (const size of [15, 17]) {
+    const onProgress = ({ sent }) => {
+      if (sent > 0) throw new Error('no screen')
+    }
+    const body = new File([large.subarray(0, size * 1024 ** 2)], 'ended')
+    await client.upload('ended', body, { onProgress }).catch(({ message }) => failures.push(message))
+  }
+  await client.delete('ended').catch(() => {})
   const names = []
   for await (const name of client.list()) names.push(name)
   const { url } = await client.link('grüße.txt')
@@ -46,6 +55,7 @@ globalThis.useClient = async (options) => {
     refused,
     last: said.at(-1),
     codes,
+    failures,
     names,
     linked: new URL(url).pathname,
     left: (await client.usage()).files,
@@ -63,6 +73,8 @@ for (const browser of ['chromium', 'firefox'] as const) {
       await using opened = await openBrowser(browser)
       try {
         const tab = await opened.newPage()
+        const uncaught: unknown[] = []
+        tab.on('pageerror', (error) => uncaught.push(error))
         await tab.goto(page.origin)
         const options = { url: `http://127.0.0.1:${service.port}`, ...login }
         const result = await tab.evaluate(`useClient(${JSON.stringify(options)})`)
@@ -72,11 +84,13 @@ for (const browser of ['chromium', 'firefox'] as const) {
           refused: ['a/b', 'invalid-file-name'],
           last: 17 * 1024 ** 2,
           codes: ['already-exists', 'not-found', 'invalid-credentials'],
+          failures: ['no screen', 'no screen'],
           names: ['"%22"', 'grüße.txt', 'large', 'largest', 'stream', '密'],
           linked: '/serve/gr%C3%BC%C3%9Fe.txt',
           left: 5,
         })
         expect(service.requests).to.include('POST /resumable')
+        expect(uncaught).to.deep.equal([])
       } finally {
         page.close()
       }

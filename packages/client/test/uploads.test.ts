@@ -258,14 +258,17 @@ describe('upload', function () {
 
   it('gives the error of a callback as it is', async () => {
     const failure = new Error('no screen')
-    const onProgress = () => {
-      throw failure
+    for (const size of [1, 15 * mebibyte, 17 * mebibyte]) {
+      const said: number[] = []
+      const onProgress = ({ sent }: UploadProgress) => {
+        if (sent > 0) said.push(sent)
+        if (sent > 0) throw failure
+      }
+      const upload = client.upload('file', contentOf(size), { onProgress })
+      expect(await rejection(upload)).to.equal(failure)
+      expect(said).to.have.length(1)
     }
-    for (const size of [1, 17 * mebibyte]) {
-      expect(await rejection(client.upload('file', contentOf(size), { onProgress }))).to.equal(
-        failure,
-      )
-    }
+    expect(await client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
   })
 
   it('begins anew where the server does not know the upload, or it is one of another size', async () => {

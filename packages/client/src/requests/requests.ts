@@ -52,7 +52,7 @@ export function createRequests(
       }
       const taken = credentials.take()
       const watch = watchProgress(signal, idleTimeoutMs)
-      const own = watchErrors(body, onSent)
+      const own = watchErrors(body, onSent, watch.abort)
       const response = await transport({
         ...request,
         ...(own.body && { body: own.body }),
@@ -64,7 +64,10 @@ export function createRequests(
           own.onSent(bytes)
         },
       })
-        .then((answer) => ({ ...answer, body: watch.body(answer.body) }))
+        .then((answer) => {
+          own.throwIfFailed()
+          return { ...answer, body: watch.body(answer.body) }
+        })
         .catch((error: unknown) => {
           watch.end()
           own.throwIfFailed()
@@ -82,8 +85,12 @@ export function createRequests(
   }
 }
 
-/** Remembers whether it was what the caller has given that failed, and not the connection. */
-function watchErrors(body: RequestBody | undefined, onSent: ((bytes: number) => void) | undefined) {
+/** Remembers whether it was what the caller has given that failed, and not the connection. A failed callback calls `abort`. */
+function watchErrors(
+  body: RequestBody | undefined,
+  onSent: ((bytes: number) => void) | undefined,
+  abort: (reason: unknown) => void,
+) {
   let failure: { readonly error: unknown } | undefined
   async function* watched(chunks: AsyncIterable<Uint8Array>) {
     try {
@@ -100,8 +107,9 @@ function watchErrors(body: RequestBody | undefined, onSent: ((bytes: number) => 
       try {
         onSent?.(bytes)
       } catch (error) {
-        failure = { error }
-        throw error
+        // Browsers report what a listener throws, and go on.
+        failure ??= { error }
+        abort(error)
       }
     },
     throwIfFailed() {

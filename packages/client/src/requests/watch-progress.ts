@@ -1,7 +1,8 @@
 /** Ends a request that stands still. */
 export interface ProgressWatch {
-  /** Aborted with the caller's signal, and when nothing has happened for too long. */
+  /** Aborted with the caller's signal, by `abort`, and when nothing has happened for too long. */
   readonly signal: AbortSignal
+  readonly abort: (reason: unknown) => void
   progress(): void
   /** The same content. That its reader takes its time is no standstill. */
   body(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void>
@@ -47,6 +48,7 @@ export function watchProgress(
   }
   return {
     signal: outer ? AbortSignal.any([outer, controller.signal]) : controller.signal,
+    abort: (reason) => controller.abort(reason),
     progress,
     end,
     body(content) {

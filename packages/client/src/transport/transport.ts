@@ -13,7 +13,7 @@ export interface TransportRequest {
   readonly signal: AbortSignal
   /** Whether a good answer begins before the body has been sent, so that it does not end the sending. Default: false. */
   readonly isAnsweredMeanwhile?: boolean
-  /** Called with how many bytes of the body have gone out so far. */
+  /** Called with how many bytes of the body have gone out so far. Never throws. */
   readonly onSent?: (bytes: number) => void
 }
 

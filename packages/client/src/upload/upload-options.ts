@@ -33,6 +33,10 @@ export interface UploadOptions {
    * bodies. Default: 64 MiB.
    */
   readonly pieceSize?: number | undefined
+  /**
+   * Called as the upload goes on. What it throws ends the upload as `signal` does, and `upload` rejects with it: the name keeps what it
+   * had, unless the server has got everything already.
+   */
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   /** Ends the upload; the name keeps what it had, unless the server has got everything already. */
   readonly signal?: AbortSignal | undefined
