@@ -4,6 +4,8 @@ import { browserTransport } from './transport/browser-transport.ts'
 
 export type * from './index.ts'
 export { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
+export { nameFromPath, prefixFromPath } from './names/name-from-path.ts'
+export { numberedName } from './names/numbered-name.ts'
 export { isTransient } from './requests/with-retries.ts'
 
 /** As in Node; see there. */

@@ -7,6 +7,8 @@ export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/descrip
 export type { Download, DownloadOptions } from './download/download.ts'
 export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'
 export type { ListOptions, PageOptions } from './list/list.ts'
+export { nameFromPath, prefixFromPath } from './names/name-from-path.ts'
+export { numberedName } from './names/numbered-name.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
 export type { StatOptions } from './stat/stat.ts'
 export type {

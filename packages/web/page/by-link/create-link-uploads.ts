@@ -1,7 +1,7 @@
+import { nameFromPath } from '@holdfast/client/browser'
 import { computed } from '@preact/signals'
 import { keepScreenOn } from '../uploads/keep-screen-on.ts'
 import type { NamedFile } from '../uploads/collect-files.ts'
-import { nameFromPath } from '../uploads/name-from-path.ts'
 import { createRateMeter } from '../uploads/rate-meter.ts'
 import { createUploadQueue } from '../uploads/upload-queue.ts'
 import type { ShownUploads } from '../uploads/upload-summary.tsx'

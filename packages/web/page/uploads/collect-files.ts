@@ -1,4 +1,4 @@
-import { nameFromPath } from './name-from-path.ts'
+import { nameFromPath } from '@holdfast/client/browser'
 
 export interface NamedFile {
   readonly file: File

@@ -1,3 +1,4 @@
+import { nameFromPath } from '@holdfast/client/browser'
 import { Upload } from 'lucide'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -7,7 +8,6 @@ import { explainError } from '../app/explain-error.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { chosenFiles, droppedFiles, type NamedFile } from './collect-files.ts'
-import { nameFromPath } from './name-from-path.ts'
 
 interface DropZoneProps {
   readonly onFiles: (files: readonly NamedFile[]) => void

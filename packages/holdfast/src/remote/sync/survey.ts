@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
+import { prefixFromPath } from '@holdfast/client'
 import { CommandError, usageError } from '../errors/command-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { printable } from '../output/printable.ts'
 import { isMissing } from './local-file.ts'
 import { mergeByName } from './merge-by-name.ts'
-import { prefixIn } from './name-from-path.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import { walkDirectory } from './walk-directory.ts'
 
@@ -49,7 +49,7 @@ async function requireDirectory(directory: string): Promise<void> {
 
 async function* remoteNames({ client, into, signal, mostDeletions }: SyncPlan) {
   if (mostDeletions === undefined) return
-  for await (const name of client.list({ prefix: prefixIn(into), signal })) yield { name }
+  for await (const name of client.list({ prefix: prefixFromPath(into), signal })) yield { name }
 }
 
 function clash(clashes: readonly string[]): CommandError {

@@ -1,9 +1,8 @@
-import type { FileDetails } from '@holdfast/client'
+import { prefixFromPath, type FileDetails } from '@holdfast/client'
 import { deleteExtra } from './delete-extra.ts'
 import { foundFiles, type FoundFile } from './found-files.ts'
 import { limitTasks } from './limit-tasks.ts'
 import { mergeByName } from './merge-by-name.ts'
-import { prefixIn } from './name-from-path.ts'
 import { orderRecords } from './ordered-records.ts'
 import { survey } from './survey.ts'
 import type { SyncPlan, SyncSummary } from './sync-plan.ts'
@@ -66,7 +65,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
     const local = foundFiles(directory, walkDirectory(directory, { into, signal, onUnread }))
-    const remote = client.listDetails({ prefix: prefixIn(into), signal })
+    const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
     try {
       for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
         signal.throwIfAborted()

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
-import { isHoldfastError, openFile, type FileDetails } from '@holdfast/client'
+import { isHoldfastError, openFile, prefixFromPath, type FileDetails } from '@holdfast/client'
 import { compareUtf8 } from '@holdfast/core'
 import type { FoundFile } from './found-files.ts'
 import { isMissing, readDigest, readWhole, type ReadFile } from './local-file.ts'
-import { prefixIn } from './name-from-path.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-record.ts'
 
@@ -151,7 +150,8 @@ export function createTransfers(plan: SyncPlan): Transfers {
     const found = new Map<string, FileDetails>()
     if (last === undefined) return found
     const names = new Set(stored.map(({ file }) => file.name))
-    for await (const details of client.listDetails({ after, prefix: prefixIn(into), signal })) {
+    const prefix = prefixFromPath(into)
+    for await (const details of client.listDetails({ after, prefix, signal })) {
       if (compareUtf8(details.name, last) > 0) break
       if (names.has(details.name)) found.set(details.name, details)
     }

@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nameFromPath, prefixFromPath } from '@holdfast/client'
 import { compareUtf8 } from '@holdfast/core'
-import { nameFromPath, prefixFromPath } from './name-from-path.ts'
 
 /** What is in a directory, with the name that the server has for it. */
 export interface FoundEntry {

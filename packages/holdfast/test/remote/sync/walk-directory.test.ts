@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { nameFromPath } from '@holdfast/client'
 import { sortUtf8 } from '@holdfast/core'
 import { makeTemporaryDirectory, rejection, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { nameFromPath } from '../../../src/remote/sync/name-from-path.ts'
 import { walkDirectory, type FoundEntry } from '../../../src/remote/sync/walk-directory.ts'
 
 const long = 'long '.repeat(45)

@@ -1,7 +1,16 @@
+import { nameProblem } from '@holdfast/core'
 import { expect } from 'chai'
-import { nameFromPath, numbered } from '../../page/uploads/name-from-path.ts'
+import { nameFromPath, prefixFromPath } from '../../src/index.ts'
 
 const bytes = (text: string) => Buffer.byteLength(text)
+
+const long = 'ü'.repeat(70)
+const paths = [
+  ...['a', 'a.txt', 'a/b', 'a/b/c.jpeg', 'a - b', 'a/ - /b', 'a\nb', '\u007f/x'],
+  ...['.hidden', '...', '/'],
+  ...['x'.repeat(255), 'x'.repeat(256), `${'x'.repeat(300)}.txt`, `${long}/${long}/${long}.tar.gz`],
+  ...[`${'😀'.repeat(90)}/a`, `a/${'密'.repeat(100)}.${'e'.repeat(20)}`, `${long}/${long}/a\u0001`],
+]
 
 describe('nameFromPath', () => {
   for (const [path, name] of [
@@ -39,16 +48,25 @@ describe('nameFromPath', () => {
     const folder = 'folder/'.repeat(50)
     expect(nameFromPath(`${folder}a.txt`)).not.to.equal(nameFromPath(`${folder}b.txt`))
   })
+
+  it('makes names that the server takes', () => {
+    for (const path of paths) expect(nameProblem(nameFromPath(path)), path).to.equal(undefined)
+  })
 })
 
-describe('numbered', () => {
-  it('puts the number before the extension', () => {
-    expect(numbered('a.txt', 2)).to.equal('a (2).txt')
-    expect(numbered('archive', 3)).to.equal('archive (3)')
-    expect(numbered('.profile', 2)).to.equal('.profile (2)')
+describe('prefixFromPath', () => {
+  it('gives what the names of all files in a folder begin with', () => {
+    for (const path of paths) {
+      const folders = path.split('/')
+      for (let depth = 0; depth < folders.length; depth++) {
+        const prefix = prefixFromPath(folders.slice(0, depth).join('/'))
+        expect(nameFromPath(path).startsWith(prefix), `${path}: ${prefix}`).to.equal(true)
+      }
+    }
   })
 
-  it('stays within 255 bytes', () => {
-    expect(bytes(numbered(`${'a'.repeat(251)}.txt`, 12))).to.equal(255)
+  it('gives nothing for what is in no folder', () => {
+    expect(prefixFromPath('')).to.equal('')
+    expect(prefixFromPath('a/b')).to.equal('a - b - ')
   })
 })
