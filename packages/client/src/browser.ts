@@ -3,6 +3,7 @@ import { createClientOver } from './create-client-over.ts'
 import { browserTransport } from './transport/browser-transport.ts'
 
 export type * from './index.ts'
+export { concernsAllFiles } from './errors/concerns-all-files.ts'
 export { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
 export { nameFromPath, prefixFromPath } from './names/name-from-path.ts'
 export { numberedName } from './names/numbered-name.ts'

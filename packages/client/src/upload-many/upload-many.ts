@@ -1,4 +1,4 @@
-import { isHoldfastError } from '../errors/holdfast-error.ts'
+import { concernsAllFiles } from '../errors/concerns-all-files.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
 import { upload } from '../upload/upload.ts'
@@ -80,21 +80,7 @@ async function uploadAlone(
     await upload(requests, patience, name, body, { ...options, sha256 })
     return { name, error: undefined }
   } catch (error) {
-    if (options.signal?.aborted || !(error instanceof Error) || isOfAllFiles(error)) throw error
+    if (options.signal?.aborted || !(error instanceof Error) || concernsAllFiles(error)) throw error
     return { name, error }
   }
-}
-
-/** Whether the next file would fail for the same reason. */
-function isOfAllFiles(error: Error): boolean {
-  return isHoldfastError(
-    error,
-    'no-answer',
-    'unknown',
-    'missing-credentials',
-    'invalid-credentials',
-    'too-many-attempts',
-    'overloaded',
-    'store-unavailable',
-  )
 }

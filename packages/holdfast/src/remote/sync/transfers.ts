@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
-import { isHoldfastError, openFile, prefixFromPath, type FileDetails } from '@holdfast/client'
+import {
+  concernsAllFiles,
+  isHoldfastError,
+  openFile,
+  prefixFromPath,
+  type FileDetails,
+} from '@holdfast/client'
 import { compareUtf8 } from '@holdfast/core'
 import type { FoundFile } from './found-files.ts'
 import { isMissing, readDigest, readWhole, type ReadFile } from './local-file.ts'
@@ -88,7 +94,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
   function outcomeOf(error: unknown): Outcome {
     signal.throwIfAborted()
     if (isMissing(error)) return { kind: 'gone' }
-    if (!(error instanceof Error) || isOfAllFiles(error)) throw error
+    if (!(error instanceof Error) || concernsAllFiles(error)) throw error
     return { kind: 'failed', error }
   }
 
@@ -167,19 +173,6 @@ function recordOf(
 ): SyncRecord | undefined {
   if (details?.size !== size) return undefined
   return { name, size, version: isFresh ? '' : version, sha256, etag: details.etag }
-}
-
-function isOfAllFiles(error: Error): boolean {
-  return isHoldfastError(
-    error,
-    'no-answer',
-    'unknown',
-    'missing-credentials',
-    'invalid-credentials',
-    'too-many-attempts',
-    'overloaded',
-    'store-unavailable',
-  )
 }
 
 /** Once more where the file changed while it was read. */
