@@ -1,7 +1,7 @@
 import { FileServiceError } from '../model/errors.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
-import { createKeyedLock } from '../model/keyed-lock.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
+import { createAttemptQueue } from './attempt-queue.ts'
 
 export interface LinkBrakeOptions {
   /** Where failures are counted. Its window is how long the brake holds. */
@@ -42,55 +42,22 @@ export function createLinkBrake({
   isExempt = () => false,
 }: LinkBrakeOptions): LinkBrake {
   const underWay = createKeyedCounter()
-  const line = createKeyedLock()
-  // Wakes the first of the line of an address.
-  const wake = new Map<string, (nothing: undefined) => void>()
-  // The first of each line, and how many links of its address have been counted since it is that.
-  const counted = new Map<string, number>()
+  const queue = createAttemptQueue()
 
-  /** Takes a place if one is free. */
-  const tryEnter = async (key: string): Promise<boolean> => {
-    const countedBefore = counted.get(key)
-    const { failures, forgottenInMs } = await counter.read(key)
-    // A wrong link may have been counted since the counter was read, and its place be free already.
-    if (counted.get(key) !== countedBefore) return tryEnter(key)
-    if (failures >= failuresPerAddress) {
-      throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
-        retryAfterMs: forgottenInMs,
-      })
-    }
-    if (failures + underWay.count(key) >= failuresPerAddress) return false
-    underWay.change(key, 1)
-    return true
-  }
-
-  const enter = async (key: string) => {
-    const leaveLine = await line(key)
-    counted.set(key, 0)
-    try {
-      while (true) {
-        // Set before the check, so that an attempt that ends during the check is not missed.
-        const { promise: end, resolve } = Promise.withResolvers<undefined>()
-        wake.set(key, resolve)
-        if (await tryEnter(key)) return
-        await end
+  const enter = (key: string) =>
+    queue.enter(key, async (isOutdated) => {
+      const { failures, forgottenInMs } = await counter.read(key)
+      // A wrong link may have been counted since the counter was read, and its place be free already.
+      if (isOutdated()) return false
+      if (failures >= failuresPerAddress) {
+        throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
+          retryAfterMs: forgottenInMs,
+        })
       }
-    } finally {
-      wake.delete(key)
-      counted.delete(key)
-      leaveLine()
-    }
-  }
-
-  const count = async (key: string) => {
-    try {
-      await counter.add(key)
-    } finally {
-      // Only now: a reader of the counter finds it from here on. Other addresses' readers need not read again.
-      const before = counted.get(key)
-      if (before !== undefined) counted.set(key, before + 1)
-    }
-  }
+      if (failures + underWay.count(key) >= failuresPerAddress) return false
+      underWay.change(key, 1)
+      return true
+    })
 
   return {
     async attempt(address, check) {
@@ -99,13 +66,13 @@ export function createLinkBrake({
       await enter(key)
       try {
         const verdict = await check()
-        if (verdict === 'wrong') await count(key)
+        if (verdict === 'wrong') await counter.add(key)
         // Under a key that is never read, so that it takes the time of a wrong link: it would show that the password is the same.
-        if (verdict === 'expired') await count(`expired ${key}`)
+        if (verdict === 'expired') await counter.add(`expired ${key}`)
         return verdict === 'good'
       } finally {
         underWay.change(key, -1)
-        wake.get(key)?.(undefined)
+        queue.wake(key)
       }
     },
   }

@@ -1,7 +1,7 @@
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
-import { createKeyedLock } from '../model/keyed-lock.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { createAttemptQueue } from './attempt-queue.ts'
 import { createRecentKeys } from './recent-keys.ts'
 import { createSharedPlace } from './shared-place.ts'
 import { createWaitingPlaces } from './waiting-places.ts'
@@ -94,11 +94,9 @@ export function createLoginBrake({
   const places = createWaitingPlaces(waitingPerAddress, waiting)
   const equalPlaces = createWaitingPlaces(waitingForEqual.perAddress, waitingForEqual.inAll)
   const sharePlace = createSharedPlace()
-  const line = createKeyedLock()
+  const queue = createAttemptQueue()
   // Keys of addresses from which there was a right login, and of such names with their addresses.
   const known = createRecentKeys(maxKnown)
-  // Wakes the first waiting attempt of an address.
-  const wake = new Map<string, (nothing: undefined) => void>()
   let failed = 0
 
   /** The counts of the three keys; synchronous where the counter is. */
@@ -162,19 +160,12 @@ export function createLoginBrake({
 
   const lineUp = async (keys: Keys, signal: AbortSignal | undefined) => {
     const leavePlace = places.take(keys.address)
-    const leaveLine = await line(keys.address)
     try {
-      while (true) {
+      await queue.enter(keys.address, () => {
         signal?.throwIfAborted()
-        // Set before the check, so that an attempt that ends during the check is not missed.
-        const { promise: end, resolve } = Promise.withResolvers<undefined>()
-        wake.set(keys.address, resolve)
-        if (await tryEnter(keys)) return
-        await end
-      }
+        return tryEnter(keys)
+      })
     } finally {
-      wake.delete(keys.address)
-      leaveLine()
       leavePlace()
     }
   }
@@ -190,7 +181,7 @@ export function createLoginBrake({
 
   const leave = (keys: Keys) => {
     changePlaces(keys, -1)
-    wake.get(keys.address)?.(undefined)
+    queue.wake(keys.address)
   }
 
   const remember = ({ address, both }: Keys) => {
@@ -228,7 +219,7 @@ export function createLoginBrake({
     if (isExempt(address)) return verify()
     const keys = keysOf(name, address)
     // If others of this address wait, queue behind them.
-    const mustQueue = wake.size > 0 && wake.has(keys.address) && !isRetry && !known.has(keys.both)
+    const mustQueue = queue.has(keys.address) && !isRetry && !known.has(keys.both)
     const reading = mustQueue ? undefined : read(keys)
     if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
       const verdict = settled(verify)
