@@ -16,17 +16,12 @@ import { deleteFile } from './use-cases/delete-file.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
 import type { Link, PresentedLink } from './use-cases/link-policy.ts'
 import { makeLink, openLink, type LinkOptions, type OpenedLink } from './use-cases/links.ts'
+import { makeUploadLink, type UploadLinkOptions } from './use-cases/make-upload-link.ts'
+import { openUploadLink, type LinkUploads, type UploadLinkPolicy } from './use-cases/open-upload-link.ts'
 import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
-import {
-  makeUploadLink,
-  openUploadLink,
-  type LinkUploads,
-  type UploadLinkOptions,
-  type UploadLinkPolicy,
-} from './use-cases/upload-links.ts'
 import { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
 
 /** The files of one customer: what an application works with. See the use cases for what each call promises. */

@@ -26,8 +26,8 @@ export interface ResumableByLink {
   readonly now: () => number
   /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
   check(name: string): void
-  /** @throws FileServiceError `overloaded` where as many uploads are under way as may be */
-  takePlace(): () => void
+  /** Does `work`. @throws FileServiceError `overloaded` where as many uploads are under way as may be */
+  readonly inPlace: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 /** An unfinished upload that has not changed for so long makes room for another one. */
@@ -47,7 +47,7 @@ export function resumableByLink(
   bounded: UploadPolicy,
   bounds: ResumableByLink,
 ): ResumableFiles {
-  const { customer, link, replace } = bounds
+  const { customer, link, replace, inPlace } = bounds
   const { uploads } = policy
   const strict: ResumablePolicy = {
     ...policy,
@@ -64,14 +64,6 @@ export function resumableByLink(
   const requireOwn = async (id: string) => {
     const upload = await uploads.state(uploadKey(customer, id))
     if (upload === undefined || !isOwn(upload)) throw uploadNotFound()
-  }
-  const inPlace = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const leave = bounds.takePlace()
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
   }
 
   return {

@@ -4,7 +4,7 @@ import type { FileServiceOptions } from '../../src/file-service-options.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
 import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
-import type { UploadLinkOptions } from '../../src/use-cases/upload-links.ts'
+import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
 import { arrayOf, chunks } from '../content.ts'
 import { refusal } from '../rejection.ts'
 

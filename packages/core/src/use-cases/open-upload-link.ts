@@ -3,43 +3,18 @@ import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { KeyedCounter } from '../model/keyed-counter.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
-import { requireWholeBytes } from '../model/require.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import {
-  judgeLink,
-  linkAge,
-  linkRefused,
-  signLink,
-  type Link,
-  type LinkPolicy,
-  type PresentedLink,
-} from './link-policy.ts'
+import { judgeLink, linkRefused, type LinkPolicy, type PresentedLink } from './link-policy.ts'
 import { resumableByLink } from './resumable-by-link.ts'
 import type { ResumableFiles } from './resumable-files.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
 import { uploadFile, type UploadOptions, type UploadPolicy } from './upload-file.ts'
-import { readUploadWishes, writeUploadWishes } from './upload-link-wishes.ts'
+import { readUploadWishes } from './upload-link-wishes.ts'
 
-export interface UploadLinkOptions {
-  /** Milliseconds for which an upload may begin by the link; a part of a second counts as a whole one. Default: an hour, or the most. */
-  readonly expiresInMs?: number
-  /** Whether the link is for all names that begin with the one given, and are longer. Default: for this one name. */
-  readonly isPrefix?: boolean
-  /**
-   * How many files there may be whose names begin with the prefix, whoever has stored them: from then on the link stores none.
-   * Only with `isPrefix`; 1 to 10,000. Default: 100. A link to one name stores one file anyway.
-   */
-  readonly maxFiles?: number
-  /** The largest file, in bytes from 1. Default: no limit but that of the service. */
-  readonly maxSize?: number
-  /** Whether uploads may replace files. Default: no, they may only create. */
-  readonly replace?: boolean
-}
-
-/** What a link to upload is made and judged by. */
+/** What a link to upload is judged by. */
 export interface UploadLinkPolicy extends LinkPolicy {
   readonly upload: UploadPolicy
   /** Left out where the store keeps no uploads in pieces. */
@@ -76,9 +51,6 @@ export interface LinkUploads {
   readonly resumable?: ResumableFiles
 }
 
-const mostFiles = 10_000
-const usualFiles = 100
-
 /**
  * Uploads by links to one prefix that may be under way at a time, so that strangers who send little and slowly do not take all
  * the places of a customer's links. Of links to one name, and with fewer `maxFiles`, no more than they may store.
@@ -86,46 +58,6 @@ const usualFiles = 100
 const mostAtOnce = 8
 
 const retryAfterMs = 1_000
-
-/**
- * Makes a link by which whoever has it may upload the customer's file `name`, or files whose names begin so. Nothing is
- * stored, and the link ends with the customer's password.
- *
- * @throws TypeError or RangeError that names the option that is wrong
- * @throws FileServiceError `invalid-file-name`, `store-unavailable`; `already-exists` for a link to one name, which may not
- *   be replaced and is taken; `invalid-credentials` for a customer who is not in the credential source
- */
-export async function makeUploadLink(
-  policy: UploadLinkPolicy,
-  customer: Customer,
-  name: string,
-  options: UploadLinkOptions = {},
-): Promise<Link> {
-  const { expiresInMs, isPrefix = false, maxSize, replace = false } = options
-  const ageMs = linkAge(policy, expiresInMs)
-  checkBounds(options)
-  checkFileName(name)
-  if (!isPrefix && !replace && (await policy.store.stat({ customer: customer.name, name }))) {
-    throw new FileServiceError('already-exists', 'The name is taken')
-  }
-  const wishes = writeUploadWishes({
-    ...(isPrefix && { prefixLength: name.length, maxFiles: options.maxFiles ?? usualFiles }),
-    ...(maxSize !== undefined && { maxSize }),
-    replace,
-  })
-  return signLink(policy, { verb: 'upload', customer: customer.name, name, wishes }, ageMs)
-}
-
-function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions): void {
-  if (maxSize !== undefined) {
-    requireWholeBytes('maxSize', maxSize)
-    if (maxSize < 1) throw new RangeError('maxSize must be 1 or more bytes, not 0')
-  }
-  if (maxFiles === undefined) return
-  if (!isPrefix) throw new TypeError('maxFiles is for a link to a prefix')
-  if (Number.isInteger(maxFiles) && maxFiles >= 1 && maxFiles <= mostFiles) return
-  throw new RangeError(`maxFiles must be a whole number from 1 to ${mostFiles}, not ${maxFiles}`)
-}
 
 /**
  * What a link to upload allows, if it is right; see `judgeLink`. `name` is any that the link is for: the whole name, the
@@ -163,7 +95,7 @@ export async function openUploadLink(
       const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
       if (!isMeant) throw linkRefused()
     },
-    takePlace: () => takePlace(policy.underWay, place, most),
+    inPlace: <Result>(work: () => Promise<Result>) => inPlace(policy.underWay, place, most, work),
   }
   return {
     customer,
@@ -176,14 +108,11 @@ export async function openUploadLink(
     async upload(name, content, options = {}) {
       bounds.check(name)
       const createOnly = options.createOnly === true || !replace
-      const leave = bounds.takePlace()
-      try {
+      return bounds.inPlace(async () => {
         const file = await uploadFile(bounded, customer, name, content, { ...options, createOnly })
         policy.onUploaded(customer, file)
         return file
-      } finally {
-        leave()
-      }
+      })
     },
     ...(policy.resumable && {
       resumable: resumableByLink(policy.resumable, bounded, {
@@ -213,13 +142,22 @@ function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeep
   }
 }
 
-function takePlace(underWay: KeyedCounter, key: string, most: number): () => void {
+async function inPlace<Result>(
+  underWay: KeyedCounter,
+  key: string,
+  most: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (underWay.count(key) >= most) {
     const message = `${most} upload(s) by the link are under way already`
     throw new FileServiceError('overloaded', message, { retryAfterMs })
   }
   underWay.change(key, 1)
-  return () => void underWay.change(key, -1)
+  try {
+    return await work()
+  } finally {
+    underWay.change(key, -1)
+  }
 }
 
 function signedPart(name: string, wishes: string): string {
