@@ -1,4 +1,5 @@
 import type { FileHooks } from './model/file-hooks.ts'
+import type { UseCounter } from './model/keyed-counter.ts'
 import type { KeyedLock } from './model/keyed-lock.ts'
 import { requireCount, requireMethods } from './model/require.ts'
 import type { LinkBrake } from './policy/link-brake.ts'
@@ -44,6 +45,11 @@ export interface FileServiceOptions {
    * one never exceed `maxFiles` together.
    */
   readonly linkTurns?: KeyedLock
+  /**
+   * Counts the requests that add to uploads by links, which keep those from making room for others. Default: a counter of this
+   * service alone.
+   */
+  readonly linkAppends?: UseCounter
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`. */
@@ -73,6 +79,9 @@ export function checkOptions(options: FileServiceOptions | undefined): void {
   requireFunction('createSha256', options.createSha256)
   requireFunction('createLinkSignature', options.createLinkSignature)
   requireFunction('linkTurns', options.linkTurns)
+  if (options.linkAppends !== undefined) {
+    requireMethods('linkAppends', options.linkAppends, ['count', 'change'])
+  }
   if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
   if (maxUnfinishedUploads !== undefined) {
     requireCount('maxUnfinishedUploads', maxUnfinishedUploads, 'uploads')

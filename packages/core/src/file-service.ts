@@ -105,6 +105,7 @@ function serviceOf({
   maxLinkAgeMs = weekMs,
   linkBrake = noLinkBrake,
   linkTurns = createKeyedLock(),
+  linkAppends = createKeyedCounter(),
   hooks = {},
   now = Date.now,
   quotas = createQuotaKeeper(store, { now }),
@@ -138,6 +139,7 @@ function serviceOf({
           resumable: resumablePolicy,
           turns: linkTurns,
           underWay: createKeyedCounter(),
+          appends: linkAppends,
           onUploaded: notifyUploaded,
         }
       : undefined

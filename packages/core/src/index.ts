@@ -17,7 +17,7 @@ export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-ra
 export { isLimited, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
-export { createKeyedCounter, type KeyedCounter } from './model/keyed-counter.ts'
+export { createKeyedCounter, type KeyedCounter, type UseCounter } from './model/keyed-counter.ts'
 export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
 export {
   createLinkBrake,

@@ -1,6 +1,11 @@
-/** How many there are of each key. */
-export interface KeyedCounter {
+/** How many of each key are under way. */
+export interface UseCounter {
   count(key: string): number
+  change(key: string, by: 1 | -1): void
+}
+
+/** How many there are of each key. */
+export interface KeyedCounter extends UseCounter {
   /** Adds `by`, which may be negative; the result is the new count. */
   change(key: string, by: number): number
   set(key: string, count: number): void

@@ -1,7 +1,7 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
-import type { KeyedCounter } from '../model/keyed-counter.ts'
+import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
@@ -21,8 +21,10 @@ export interface UploadLinkPolicy extends LinkPolicy {
   readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
   readonly turns: KeyedLock
-  /** The uploads under way by links, by what those are for; and those in pieces by themselves. */
+  /** The uploads of this process under way by links, by what those are for. */
   readonly underWay: KeyedCounter
+  /** The requests that add to uploads in pieces by links, by upload. */
+  readonly appends: UseCounter
   /** Called when an upload has been published. */
   onUploaded(customer: Customer, file: BlobInfo): void
 }
@@ -122,7 +124,7 @@ export async function openUploadLink(
         replace,
         most,
         turns: policy.turns,
-        underWay: policy.underWay,
+        appends: policy.appends,
         now: policy.now,
       }),
     }),

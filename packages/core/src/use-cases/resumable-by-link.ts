@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
-import type { KeyedCounter } from '../model/keyed-counter.ts'
+import type { UseCounter } from '../model/keyed-counter.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
@@ -21,8 +21,8 @@ export interface ResumableByLink {
   readonly most: number
   /** By customer: one upload at a time is begun. */
   readonly turns: KeyedLock
-  /** The requests of this process that add to uploads, by `growingKey`. */
-  readonly underWay: KeyedCounter
+  /** The requests that add to uploads, by `growingKey`. */
+  readonly appends: UseCounter
   readonly now: () => number
   /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
   check(name: string): void
@@ -98,11 +98,11 @@ export function resumableByLink(
       await uploads.interrupt(uploadKey(customer, id))
       return inPlace(async () => {
         const key = growingKey(customer, id)
-        bounds.underWay.change(key, 1)
+        bounds.appends.change(key, 1)
         try {
           return await files.append(id, offset, content, options)
         } finally {
-          bounds.underWay.change(key, -1)
+          bounds.appends.change(key, -1)
         }
       })
     },
@@ -131,7 +131,7 @@ function growingKey(customer: Customer, id: string): string {
  */
 async function makeRoom(
   policy: ResumablePolicy,
-  { customer, most, underWay, now }: ResumableByLink,
+  { customer, most, appends, now }: ResumableByLink,
   isOwn: (upload: ResumableUpload) => boolean,
 ): Promise<void> {
   const unfinished: ResumableUpload[] = []
@@ -139,7 +139,7 @@ async function makeRoom(
     unfinished.push(...page.filter(isOwn))
   if (unfinished.length < most) return
   const [oldest] = unfinished
-    .filter(({ id }) => underWay.count(growingKey(customer, id)) === 0)
+    .filter(({ id }) => appends.count(growingKey(customer, id)) === 0)
     .toSorted((one, other) => changedAt(one) - changedAt(other))
   if (oldest === undefined || now() - changedAt(oldest) < idleMs) {
     const message = `${most} upload(s) by the link are unfinished already`

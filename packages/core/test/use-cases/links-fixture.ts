@@ -16,7 +16,7 @@ export async function startLinks(more: Partial<FileServiceOptions> = {}) {
   const rows = new Map<string, Credential>()
   const source = (): CredentialSource => createMemoryCredentialSource(rows.values())
   const signed: string[] = []
-  const store = createMemoryBlobStore()
+  const { store = createMemoryBlobStore() } = more
   const service = createFileService({
     store,
     credentials: {

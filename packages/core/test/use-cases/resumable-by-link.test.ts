@@ -1,17 +1,24 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import type { LinkUploads } from '../../src/use-cases/open-upload-link.ts'
+import { createFileService } from '../../src/file-service.ts'
+import type { FileServiceOptions } from '../../src/file-service-options.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
+import { createKeyedCounter } from '../../src/model/keyed-counter.ts'
 import { arrayOf, chunks, pulled } from '../content.ts'
 import { refusal } from '../rejection.ts'
 import { turn } from '../turn.ts'
-import { startUploads } from './links-fixture.ts'
+import { startLinks, startUploads } from './links-fixture.ts'
 
 const minute = 60_000
 
 /** A link of alice's to `name`, over a store whose clock is that of the links. */
-async function start(name: string, options: UploadLinkOptions = {}) {
+async function start(
+  name: string,
+  options: UploadLinkOptions = {},
+  more: Partial<FileServiceOptions> = {},
+) {
   let passed = 0
   const now = () => 1_000_000_000_000 + passed
   const store = createMemoryBlobStore(() => new Date(now()))
@@ -19,6 +26,7 @@ async function start(name: string, options: UploadLinkOptions = {}) {
     store,
     now,
     createSha256: () => createHash('sha256'),
+    ...more,
   })
   const unfinished = async () => (await arrayOf(store.resumable?.list('alice') ?? none())).flat()
   return {
@@ -154,6 +162,30 @@ describe('uploads in pieces by a link', () => {
     await turn()
     slow.finish()
     expect((await appending).published).to.include({ name: 'in-1', size: 9 })
+  })
+
+  it('make no room while another service that shares the counter adds to them', async () => {
+    const shared = { linkAppends: createKeyedCounter() }
+    const { files, store, wait, rows, token } = await start('new', {}, shared)
+    const now = () => 1_000_000_000_000 + 3 * minute
+    const other = await startLinks({ ...shared, store, now })
+    rows.forEach((credential, name) => other.rows.set(name, credential))
+    const { id } = await files.begin('new', { length: 9 })
+    const slow = pulled()
+    const appending = files.append(id, 0, slow)
+    await turn()
+    wait(3 * minute)
+    const elsewhere = resumableOf(await other.links.openUpload({ token, name: 'new' }))
+    expect(await refusal(elsewhere.begin('new', { length: 9 }))).to.equal('overloaded')
+    slow.give(9)
+    await turn()
+    slow.finish()
+    expect((await appending).published).to.include({ size: 9 })
+  })
+
+  it('need a counter for linkAppends', () => {
+    const store = createMemoryBlobStore()
+    expect(() => createFileService({ store, linkAppends: {} as never })).to.throw('linkAppends')
   })
 
   it('are not begun beyond the bound by many at once', async () => {

@@ -6,6 +6,7 @@ import {
   type KeyedLock,
   type PasswordVerifier,
   type QuotaKeeper,
+  type UseCounter,
 } from '@holdfast/core'
 import type { RequestCounter } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
@@ -35,6 +36,8 @@ export interface SharedServices {
   readonly quotas?: QuotaKeeper
   /** Default: what a service does without it. */
   readonly linkTurns?: KeyedLock
+  /** Default: what a service does without it. */
+  readonly linkAppends?: UseCounter
   /** What the limits of requests under way count with. */
   readonly requestCounter: RequestCounter
   readonly customersState: () => CustomersState

@@ -53,7 +53,8 @@ export async function startServer(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   const services = await open(openServices())
-  const { certificate, credentials, verifyPassword, failures, quotas, linkTurns } = services
+  const { certificate, credentials, verifyPassword, failures } = services
+  const { quotas, linkTurns, linkAppends } = services
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services.writer))
   const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config
@@ -64,6 +65,7 @@ export async function startServer(
     loginBrake: createLoginBrake({ counter: failures, ...brakeOptions }),
     ...(quotas && { quotas }),
     ...(linkTurns && { linkTurns }),
+    ...(linkAppends && { linkAppends }),
     ...(maxFileSize !== undefined && { maxFileSize }),
     uploadExpiryMs,
     maxUnfinishedUploads: config['max-unfinished-uploads'],

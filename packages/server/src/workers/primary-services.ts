@@ -43,7 +43,13 @@ const noKey = new Uint8Array(32)
 export function createPrimaryServices(
   services: Omit<
     OwnServices,
-    'linkFailures' | 'linkTurns' | 'requestCounter' | 'customersState' | 'reload' | 'close'
+    | 'linkFailures'
+    | 'linkTurns'
+    | 'linkAppends'
+    | 'requestCounter'
+    | 'customersState'
+    | 'reload'
+    | 'close'
   >,
   books: QuotaBooks,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},

@@ -73,6 +73,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
         },
         quotas: createQuotaClient(primary()),
         linkTurns: createTurnClient(primary()),
+        linkAppends: requestCounter,
         requestCounter,
         customersState: () => ({ count: credentials.size }),
         reload: async () => true,
@@ -82,6 +83,9 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   }
 }
 
+/** Whether `key` is that of an upload, which grows: others may discard it unless they know. No other key has two slashes. */
+const isAppend = (key: string) => key.includes('//')
+
 function openCounter(
   config: WorkerOrder['config'],
   primary: RpcChannel<PrimaryHandlers>,
@@ -89,7 +93,7 @@ function openCounter(
   const all = stepOfLimit(config['max-requests'], config.workers)
   const each = stepOfLimit(config['max-requests-per-customer'], config.workers)
   return createReplicatedRequestCounter(
-    (key) => (key === '' ? all : each),
+    (key) => (key === '' ? all : isAppend(key) ? 1 : each),
     (change) => primary.notify('count', change),
   )
 }

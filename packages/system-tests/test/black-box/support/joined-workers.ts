@@ -9,6 +9,7 @@ import {
   type LoginBrakeOptions,
   type PasswordVerifier,
   type QuotaKeeper,
+  type UseCounter,
 } from '@holdfast/core'
 import { resolveConfig } from '../../../../server/src/config/resolve-config.ts'
 import {
@@ -33,6 +34,7 @@ export interface ServiceParts {
   readonly verifyPassword: PasswordVerifier
   readonly quotas?: QuotaKeeper
   readonly linkTurns?: KeyedLock
+  readonly linkAppends?: UseCounter
 }
 
 /** The parts of so many workers, which have those of one service in common as processes have them. */
@@ -55,7 +57,8 @@ export async function joinWorkers(
       await new Promise((resolve) => setImmediate(resolve))
       const { store } = parts
       const opened = told.open({ config: { ...resolveConfig(), workers }, place })
-      const { credentials, failures, linkFailures, verifyPassword, quotas, linkTurns } = opened
+      const { credentials, failures, linkFailures, verifyPassword } = opened
+      const { quotas, linkTurns, linkAppends } = opened
       return {
         store,
         credentials,
@@ -64,6 +67,7 @@ export async function joinWorkers(
         verifyPassword,
         ...(quotas && { quotas }),
         ...(linkTurns && { linkTurns }),
+        ...(linkAppends && { linkAppends }),
       }
     }),
   )

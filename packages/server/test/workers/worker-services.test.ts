@@ -1,0 +1,67 @@
+import { createQuotaKeeper } from '@holdfast/core'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import { expect } from 'chai'
+import { resolveConfig } from '../../src/config/resolve-config.ts'
+import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
+import { createPrimaryServices } from '../../src/workers/primary-services.ts'
+import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
+import type { PrimaryHandlers, ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
+import { createWorkerServices } from '../../src/workers/worker-services.ts'
+
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Starts workers of one primary, and gives their services. */
+function openPrimary() {
+  const shared = createPrimaryServices(
+    {
+      certificate: undefined,
+      credentials: createMemoryCredentialSource([]),
+      customers: () => [],
+      verifyPassword: async () => false,
+      failures: createLoginFailureCounter(60_000),
+    },
+    createQuotaKeeper(createMemoryBlobStore()),
+  )
+  return (place: number) => {
+    const takers: ((message: unknown) => void)[] = []
+    const transport = (own: number): Transport => ({
+      send: (message) => queueMicrotask(() => takers[1 - own]?.(message)),
+      onMessage: (take) => void (takers[own] = take),
+    })
+    const worker = createWorkerServices(() => primary)
+    const primary = createRpcChannel<PrimaryHandlers>(transport(0), worker.answers)
+    const share = shared.give(() => channel)
+    const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(transport(1), share.answers)
+    share.welcome()
+    const services = worker.open({ config: { ...resolveConfig(), workers: 2 }, place })
+    return { services, die: () => share.end() }
+  }
+}
+
+describe('createWorkerServices', () => {
+  it('has each append by a link known to all workers, also to those that start later', async () => {
+    const start = openPrimary()
+    const first = start(0)
+    const second = start(1)
+    first.services.linkAppends?.change('anna//1', 1)
+    await settle()
+    expect(second.services.linkAppends?.count('anna//1')).to.equal(1)
+    const third = start(2)
+    await settle()
+    expect(third.services.linkAppends?.count('anna//1')).to.equal(1)
+    first.services.linkAppends?.change('anna//1', -1)
+    await settle()
+    expect(second.services.linkAppends?.count('anna//1')).to.equal(0)
+  })
+
+  it('forgets the appends of a worker that has died', async () => {
+    const start = openPrimary()
+    const first = start(0)
+    const second = start(1)
+    first.services.linkAppends?.change('anna//1', 1)
+    await settle()
+    first.die()
+    await settle()
+    expect(second.services.linkAppends?.count('anna//1')).to.equal(0)
+  })
+})
