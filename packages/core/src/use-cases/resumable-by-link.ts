@@ -33,11 +33,18 @@ export interface ResumableByLink {
 /** An unfinished upload that has not changed for so long makes room for another one. */
 const idleMs = 2 * 60_000
 
+/**
+ * Longest time for which the store knows an upload by a link that may replace. Such uploads may be published without end, and no
+ * quota counts what is kept of each.
+ */
+const longestReplacingMs = 60 * 60_000
+
 const retryAfterMs = 10_000
 
 /**
  * Uploads in pieces by one link: those that it has begun, and no others. `bounded` is the policy for whole files by the link.
- * An upload expires with the link at the latest after its last change, since no one can go on with it then.
+ * Without a change an upload expires at the latest when the link does. If it has changed, it may stay as much longer; no one can
+ * go on with it then.
  *
  * `begin` also throws `link-refused` for a name that the link is not for, and `overloaded` where as many of the link's uploads
  * are unfinished as may be, and all have changed lately or are growing; one that has not is discarded instead.
@@ -54,7 +61,10 @@ export function resumableByLink(
     link,
     maxFileSize: bounded.maxFileSize,
     quotas: withClaims(policy.quotas, bounded.quotas),
-    uploadExpiryMs: Math.max(1, Math.min(policy.uploadExpiryMs, bounds.endsInMs)),
+    uploadExpiryMs: Math.max(
+      1,
+      Math.min(policy.uploadExpiryMs, bounds.endsInMs, replace ? longestReplacingMs : Infinity),
+    ),
   }
   const files = resumableFiles(strict, customer)
   const isOwn = ({ plan }: ResumableUpload) => plan.link === link

@@ -9,7 +9,7 @@ import { createKeyedCounter } from '../../src/model/keyed-counter.ts'
 import { arrayOf, chunks, pulled } from '../content.ts'
 import { refusal } from '../rejection.ts'
 import { turn } from '../turn.ts'
-import { startLinks, startUploads } from './links-fixture.ts'
+import { day, startLinks, startUploads } from './links-fixture.ts'
 
 const minute = 60_000
 
@@ -257,6 +257,18 @@ describe('uploads in pieces by a link', () => {
     expect(await service.filesOf({ name: 'alice' }).stat('a')).to.include({ size: 7 })
     const only = files.begin('a', { length: 7, createOnly: true })
     expect(await refusal(only)).to.equal('already-exists')
+  })
+
+  it('are known for an hour at most where the link may replace, so that few records pile up', async () => {
+    const now = 1_000_000_000_000
+    const { files } = await start('a', { replace: true, expiresInMs: day })
+    const whole = await files.uploadWhole('a', chunks(1), { length: 1 })
+    expect(whole.plan.expiresAfterMs).to.equal(60 * minute)
+    const { expiresAt } = await files.begin('a', { length: 7 })
+    expect(expiresAt.getTime()).to.equal(now + 60 * minute)
+    const creating = await start('new', { expiresInMs: day })
+    const created = await creating.files.begin('new', { length: 7 })
+    expect(created.expiresAt.getTime()).to.equal(now + day)
   })
 
   it('of no bytes are files at once', async () => {
