@@ -23,7 +23,7 @@ import { publishedName, recordName, type UploadSite } from './upload-site.ts'
  */
 export async function publishUpload(site: UploadSite, key: UploadKey): Promise<BlobInfo> {
   const taken = await takeUpload(site, key)
-  if (!taken.lease) return finish(site, taken.found)
+  if (!taken.lease) return finishPublication(site, taken.found)
   const { found, lease } = taken
   try {
     const { plan } = found.record
@@ -37,7 +37,7 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))
     await publishFile(lease.path(), { ...site, target, createOnly, signal: undefined })
     crashPoint('name-synced')
-    return await finish(site, { directory: lease.directory, published })
+    return await finishPublication(site, { directory: lease.directory, published })
   } catch (error) {
     await lease.release()
     throw isAbsence(error) ? uploadTakenOver() : error
@@ -85,7 +85,10 @@ interface Finished {
 }
 
 /** Notes that the blob is durable, and syncs the directory that its content has left. */
-async function finish({ calls }: UploadSite, { directory, published, content }: Finished) {
+export async function finishPublication(
+  { calls }: UploadSite,
+  { directory, published, content }: Finished,
+): Promise<BlobInfo> {
   if (!published) throw new Error(`${directory} has no content`)
   const note = async () => {
     // The second name of a blob that was linked.

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadKey } from '@holdfast/core'
 import { expect } from 'chai'
@@ -38,6 +38,25 @@ describe('openDiskBlobStore, killed with SIGKILL', function () {
     })
   }
 
+  it('leaves a file one name only, once a sweep has found a publication that broke off', async () => {
+    await using place = await makeTemporaryDirectory()
+    const directory = place.path
+    const key = await beginWork(directory, 'publish-as-new')
+    await runChild([directory, 'publish-as-new', key.id], { step: 'named', times: 1 })
+    const names = async () => (await stat(join(directory, 'files', 'alice', 'a'))).nlink
+    const store = await openDiskBlobStore({ directory })
+    try {
+      expect(await names()).to.equal(2)
+      expect(await store.resumable.sweep(new Date())).to.equal(0)
+      expect(await names()).to.equal(1)
+      await judgePublished(store, key, 100)
+      await store.delete({ customer: 'alice', name: 'a' })
+      expect((await store.resumable.state(key))?.published).to.include({ size: 100 })
+    } finally {
+      await store.close()
+    }
+  })
+
   it('has died at every step of uploads that the store publishes', () => {
     expect(diskUploadSteps.filter((step) => !seen.has(step))).to.deep.equal([])
   })
@@ -65,15 +84,7 @@ function deathsIn(steps: readonly string[]): readonly Death[] {
 async function dieIn(work: UploadWork, death?: Death): Promise<readonly string[]> {
   await using place = await makeTemporaryDirectory()
   const directory = place.path
-  const { before, prepare, plan } = uploadWorks[work]
-  const first = await openDiskBlobStore({ directory })
-  if (!plan?.createOnly) await first.put({ customer: 'alice', name: 'a' }, chunks(old))
-  const begun = await first.resumable.begin('alice', { name: 'a', expiresAfterMs: hour, ...plan })
-  const key = { customer: 'alice', id: begun.id }
-  if (before > 0) await first.resumable.append(key, 0, piece(0, before))
-  await first.close()
-  await prepare?.(join(directory, 'uploads', 'alice', key.id))
-
+  const key = await beginWork(directory, work)
   const steps = await runChild([directory, work, key.id], death)
   const store = await openDiskBlobStore({ directory })
   try {
@@ -85,6 +96,19 @@ async function dieIn(work: UploadWork, death?: Death): Promise<readonly string[]
   }
   expect(await readdir(join(directory, 'tmp')), 'temporary directories').to.deep.equal([])
   return steps
+}
+
+/** Makes what the work finds in the directory. */
+async function beginWork(directory: string, work: UploadWork): Promise<UploadKey> {
+  const { before, prepare, plan } = uploadWorks[work]
+  const store = await openDiskBlobStore({ directory })
+  if (!plan?.createOnly) await store.put({ customer: 'alice', name: 'a' }, chunks(old))
+  const { id } = await store.resumable.begin('alice', { name: 'a', expiresAfterMs: hour, ...plan })
+  const key = { customer: 'alice', id }
+  if (before > 0) await store.resumable.append(key, 0, piece(0, before))
+  await store.close()
+  await prepare?.(join(directory, 'uploads', 'alice', id))
+  return key
 }
 
 async function judge(
