@@ -20,37 +20,22 @@ import {
   completionScript,
   type Shell,
 } from '../../packages/holdfast/src/completion/completion-script.ts'
+import { debianChangelog, debianControl, type DebianRelease } from './debian-texts.ts'
 
-export interface DebianPackage {
+export interface DebianPackage extends DebianRelease {
   /** The single executable. */
   readonly executable: string
   /** The file with the licences of what is in there. */
   readonly licenses: string
   /** The file of the manual page. */
   readonly manual: string
-  /** The machines that it is for, as `process.arch` names them. */
-  readonly arch: string
-  /** By Semantic Versioning. */
-  readonly version: string
-  /** What is new, as Markdown. */
-  readonly changes: string
-  /** When it was committed. */
-  readonly date: Date
 }
-
-const maintainer = 'The holdfast authors <holdfast@holdfast.invalid>'
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /** Where Debian's shells look for completions. */
 const completions: Readonly<Record<Shell, string>> = {
   bash: 'usr/share/bash-completion/completions/holdfast',
   zsh: 'usr/share/zsh/vendor-completions/_holdfast',
   fish: 'usr/share/fish/vendor_completions.d/holdfast.fish',
-}
-
-/** The name of the package's file. */
-export function debianFile({ version, arch }: Pick<DebianPackage, 'version' | 'arch'>): string {
-  return `holdfast_${debianVersion(version)}_${debianArchitecture(arch)}.deb`
 }
 
 /**
@@ -87,7 +72,7 @@ async function fillTree(root: string, options: DebianPackage, folder: string): P
   await put('etc/holdfast/holdfast.yaml', await source('holdfast.yaml'))
   await put('usr/lib/systemd/system/holdfast.service', await unitOf(root))
   await put('usr/share/doc/holdfast/copyright', await source('copyright'))
-  await put('usr/share/doc/holdfast/changelog.gz', gzipSync(changelogOf(options), { level: 9 }))
+  await put('usr/share/doc/holdfast/changelog.gz', gzipSync(debianChangelog(options), { level: 9 }))
   const licenses = await readFile(options.licenses)
   await put('usr/share/doc/holdfast/licenses.gz', gzipSync(licenses, { level: 9 }))
   const manual = await readFile(options.manual)
@@ -110,13 +95,6 @@ async function unitOf(root: string): Promise<string> {
   return unit.replace(/^(CacheDirectory|CacheDirectoryMode|Environment)=.*\n/gm, '')
 }
 
-function changelogOf({ version, changes, date }: DebianPackage): string {
-  const lines = changes.split('\n').map((line) => (line === '' ? '' : `  ${line}`))
-  const head = `holdfast (${debianVersion(version)}) stable; urgency=medium`
-  const foot = ` -- ${maintainer}  ${date.toUTCString().replace('GMT', '+0000')}`
-  return [head, '', ...lines, '', foot, ''].join('\n')
-}
-
 async function writeControl(root: string, options: DebianPackage, folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
@@ -130,43 +108,13 @@ async function writeControl(root: string, options: DebianPackage, folder: string
   const control = join(folder, 'DEBIAN')
   await putFile(control, 'md5sums', (await Promise.all(sums)).join(''))
   await putFile(control, 'conffiles', '/etc/holdfast/holdfast.yaml\n')
-  await putFile(control, 'control', controlOf(options, kibibytes))
+  await putFile(control, 'control', debianControl(options, kibibytes))
   for (const name of ['postinst', 'prerm', 'postrm']) {
     await putFile(control, name, await readFile(join(root, 'scripts/release/debian', name)))
     await chmod(join(control, name), 0o755)
   }
   await chmod(control, 0o755)
   await chmod(folder, 0o755)
-}
-
-/** The libraries and their versions are those of Node.js' program. */
-function controlOf({ version, arch }: DebianPackage, kibibytes: number): string {
-  return `Package: holdfast
-Version: ${debianVersion(version)}
-Architecture: ${debianArchitecture(arch)}
-Maintainer: ${maintainer}
-Installed-Size: ${kibibytes}
-Depends: init-system-helpers (>= 1.54~), libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6 (>= 5), passwd
-Section: net
-Priority: optional
-Description: file storage service for many customers that loses nothing
- A server to which customers upload files by name over HTTP, and from which
- they list them, fetch them and delete them. What is acknowledged is synced to
- the disk; until then nothing has changed; and only the customer sees the file.
- .
- The command is client and server in one, and needs no Node.js.
-`
-}
-
-/** Before the release, as Debian orders versions. */
-function debianVersion(version: string): string {
-  return version.replace('-', '~')
-}
-
-function debianArchitecture(arch: string): string {
-  const name = architectures[arch]
-  if (name === undefined) throw new Error(`Debian's name for ${arch} is not known here`)
-  return name
 }
 
 async function putFile(folder: string, path: string, content: string | Uint8Array): Promise<void> {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { changelogSection } from './changelog-section.ts'
 import { packPackages } from './pack-packages.ts'
 import { packageManager } from './package-manager.ts'
-import { debianFile, makeDebianPackage } from './make-debian-package.ts'
+import { debianFile } from './debian-texts.ts'
+import { makeDebianPackage } from './make-debian-package.ts'
 import {
   committedAt,
   writeBillOfExecutable,
