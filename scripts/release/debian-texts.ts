@@ -13,18 +13,13 @@ export interface DebianRelease {
 const maintainer = 'The holdfast authors <holdfast@holdfast.invalid>'
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-
 /** The name of the package's file. */
 export function debianFile({ version, arch }: Pick<DebianRelease, 'version' | 'arch'>): string {
   return `holdfast_${debianVersion(version)}_${debianArchitecture(arch)}.deb`
 }
 
 /** The file `changelog`. */
-export function debianChangelog({
-  version,
-  changes,
-  date,
-}: Omit<DebianRelease, 'arch'>): string {
+export function debianChangelog({ version, changes, date }: Omit<DebianRelease, 'arch'>): string {
   const lines = changes.split('\n').map((line) => (line === '' ? '' : `  ${line}`))
   const head = `holdfast (${debianVersion(version)}) stable; urgency=medium`
   const foot = ` -- ${maintainer}  ${date.toUTCString().replace('GMT', '+0000')}`

@@ -129,10 +129,12 @@ describe('Client', () => {
       'no part of the URL',
     )
     expect(() => createClient({ ...login, url, name: '' })).to.throw(TypeError, 'name is missing')
-    expect(() => createClient({ ...login, url, password: 'a\nb' })).to.throw(
-      TypeError,
-      'password has',
-    )
+    for (const wrong of ['a\nb', '\x01', 'a\x7f']) {
+      expect(() => createClient({ ...login, url, password: wrong })).to.throw(
+        TypeError,
+        'password has a control character',
+      )
+    }
   })
 
   it('refuses numbers that cannot be meant, and takes all others', async () => {

@@ -17,7 +17,11 @@ import { listFileDetails, listFiles } from './use-cases/list-files.ts'
 import type { Link, PresentedLink } from './use-cases/link-policy.ts'
 import { makeLink, openLink, type LinkOptions, type OpenedLink } from './use-cases/links.ts'
 import { makeUploadLink, type UploadLinkOptions } from './use-cases/make-upload-link.ts'
-import { openUploadLink, type LinkUploads, type UploadLinkPolicy } from './use-cases/open-upload-link.ts'
+import {
+  openUploadLink,
+  type LinkUploads,
+  type UploadLinkPolicy,
+} from './use-cases/open-upload-link.ts'
 import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'

@@ -51,7 +51,8 @@ export function createCredentials({ name, password, onRefused }: Login): Credent
 /** HTTP takes a character for each byte; the server reads the bytes as UTF-8. */
 function headerOf(option: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new TypeError(`${option} is missing`)
-  if (/[\0\r\n]/.test(value))
-    throw new TypeError(`${option} has a character that no header can have`)
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) {
+    throw new TypeError(`${option} has a control character, which no header can have`)
+  }
   return String.fromCharCode(...new TextEncoder().encode(value))
 }

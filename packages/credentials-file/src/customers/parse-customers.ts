@@ -60,6 +60,9 @@ export function passwordProblem(password: string): string | undefined {
   if (isHash(password)) return adviceFrom(() => parseScryptHash(password))?.problem
   // As plain text, a bcrypt hash would become a password that every reader of the file knows.
   if (/^\$[a-z0-9-]{1,32}\$/i.test(password)) return 'is a hash of a kind that is not known here'
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(password)) {
+    return 'has a line break or another control character in it, which no header can carry'
+  }
   return undefined
 }
 

@@ -137,6 +137,7 @@ describe('parseCustomers', () => {
       one('password: $holdfast-plain$hunter2'),
       /password: is a hash of a kind/,
     ],
+    ['a password of lines', one('password: "hunter2\\n"'), /:3: .*password: has a line break/],
     [
       'a misspelt field',
       one('pasword: hunter2'),
