@@ -1,7 +1,7 @@
 import { chmod, mkdir, open, rm, type FileHandle } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
+import { userDirectory } from '../../settings/user-directory.ts'
 import { CommandError } from '../errors/command-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
@@ -12,10 +12,9 @@ export interface Login {
   readonly password: string
 }
 
-/** Where the login is kept (XDG Base Directory Specification: a relative path in the variable is ignored). */
+/** Where the login is kept. */
 export function profilePath(environment: NodeJS.ProcessEnv): string {
-  const { XDG_CONFIG_HOME: base = '' } = environment
-  return join(isAbsolute(base) ? base : join(homedir(), '.config'), 'holdfast', 'profile.json')
+  return join(userDirectory('XDG_CONFIG_HOME', environment), 'profile.json')
 }
 
 /**

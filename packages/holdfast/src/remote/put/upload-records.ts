@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
+import { userDirectory } from '../../settings/user-directory.ts'
 import type { Login } from '../login/profile.ts'
 
 /** What an upload is of. Another version of the file is another upload, so that no mixture of two is stored. */
@@ -33,10 +33,9 @@ export interface UploadRecord {
 /** By then no server has the upload any more. */
 const expiryMs = 30 * 24 * 60 * 60 * 1000
 
-/** Where records are kept (XDG Base Directory Specification). */
+/** Where records are kept. */
 export function recordsDirectory(environment: NodeJS.ProcessEnv): string {
-  const { XDG_STATE_HOME: base = '' } = environment
-  return join(isAbsolute(base) ? base : join(homedir(), '.local/state'), 'holdfast', 'uploads')
+  return join(userDirectory('XDG_STATE_HOME', environment), 'uploads')
 }
 
 /** The record of one upload in `directory`. */

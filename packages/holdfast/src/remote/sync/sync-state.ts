@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { compareUtf8 } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
+import { userDirectory } from '../../settings/user-directory.ts'
 import { parseRecord, type SyncRecord } from './sync-record.ts'
 
 /** What is remembered of one directory and one place on a server. */
@@ -34,14 +34,12 @@ const mostLists = 8
 /** A run that is killed loses so much, in characters. */
 const writtenAtOnce = 16 * 1024
 
-/** Where the states are (XDG Base Directory Specification: a relative path in the variable is ignored). */
+/** Where the states are. */
 export function stateDirectory(
   environment: NodeJS.ProcessEnv,
   identity: readonly string[],
 ): string {
-  const { XDG_STATE_HOME: base = '' } = environment
-  const home = isAbsolute(base) ? base : join(homedir(), '.local', 'state')
-  return join(home, 'holdfast', 'sync', hashOf(...identity))
+  return join(userDirectory('XDG_STATE_HOME', environment), 'sync', hashOf(...identity))
 }
 
 /**
