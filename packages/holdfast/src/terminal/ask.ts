@@ -4,6 +4,12 @@ import { Writable } from 'node:stream'
 import { SetupError } from '@holdfast/core'
 import { standardError } from './standard-error.ts'
 
+/** How a question ends. */
+interface Ending {
+  readonly answer?: string
+  readonly isInterrupted?: boolean
+}
+
 /**
  * Asks for a line on the terminal. The question goes to standard error; what is typed shows unless it is secret.
  *
@@ -24,17 +30,16 @@ export async function ask(
   if (isSecret) standardError().write(question)
   else lines.setPrompt(question)
   lines.prompt()
-  try {
-    const line: unknown[] = await Promise.race([
-      once(lines, 'line'),
-      once(lines, 'close'),
-      once(lines, 'SIGINT'),
-    ])
-    const [answer] = line
-    if (typeof answer === 'string') return answer
-    throw new SetupError('There was no answer.')
-  } finally {
+  const { answer, isInterrupted } = await Promise.race<Ending>([
+    once(lines, 'line').then(([line]) => ({ answer: String(line) })),
+    once(lines, 'close').then(() => ({})),
+    once(lines, 'SIGINT').then(() => ({ isInterrupted: true })),
+  ]).finally(() => {
     lines.close()
     if (isSecret) standardError().write('\n')
-  }
+  })
+  if (answer !== undefined) return answer
+  // What the terminal does at Ctrl+C where readline has not turned it off.
+  if (isInterrupted) process.kill(process.pid, 'SIGINT')
+  throw new SetupError('There was no answer.')
 }

@@ -40,11 +40,22 @@ describe('a question on the terminal', function () {
     expect(shown).not.to.include('correct')
   })
 
-  it('may be left by Ctrl-C and Ctrl-D', async () => {
-    for (const key of ['\u0003', '\u0004']) {
-      const { code, shown } = await login('http://127.0.0.1:1', [['Name: ', key]])
-      expect(code).to.equal(2)
-      expect(shown).to.include('There was no answer.')
+  it('may be left by Ctrl-D', async () => {
+    const { code, shown } = await login('http://127.0.0.1:1', [['Name: ', '\u0004']])
+    expect(code).to.equal(2)
+    expect(shown).to.include('There was no answer.')
+  })
+
+  it('ends the command at Ctrl-C, as at any other time', async () => {
+    const interrupted = [
+      [['Name: ', '\u0003']],
+      [
+        ['Name: ', 'demo\r'],
+        ['Password: ', '\u0003'],
+      ],
+    ] as const
+    for (const answers of interrupted) {
+      expect((await login('http://127.0.0.1:1', answers)).code).to.equal(130)
     }
   })
 })
