@@ -5,6 +5,7 @@ import { groupCommands } from './help/group-commands.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
 import { CommandError } from './remote/errors/command-error.ts'
 import { exitCodes } from './remote/errors/exit-codes.ts'
+import { printable } from './remote/output/printable.ts'
 import { hideWords, showWords } from './remote/verb/hidden-words.ts'
 import { print, UnwritableError } from './terminal/print.ts'
 import { standardError } from './terminal/standard-error.ts'
@@ -29,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
 async function endVerb(error: unknown): Promise<number> {
   // Loaded only now, since it needs the client.
   const { isSystemError, reasonOf } = await import('./remote/errors/explain.ts')
-  say(isSystemError(error) ? reasonOf(error) : explain(error))
+  say(isSystemError(error) ? printable(reasonOf(error)) : explain(error))
   if (error instanceof CommandError) return error.exitCode
   if (error instanceof UnwritableError) return exitCodes.failed
   // What a command refuses before it begins, such as a password that no header can carry.
@@ -65,8 +66,10 @@ async function printHelp(args: readonly string[]): Promise<number> {
 /** For yargs that runs no command. */
 const describing = { run: () => Promise.resolve(), warn: () => {} }
 
+/** Lines are our own; other characters that a terminal would obey come from servers, and from names. */
 function say(message: string): void {
-  standardError().write(`holdfast: ${showWords(message)}\n`)
+  const lines = showWords(message).split('\n').map(printable)
+  standardError().write(`holdfast: ${lines.join('\n')}\n`)
 }
 
 function explain(error: unknown): string {

@@ -141,6 +141,13 @@ describe('holdfast', () => {
     })
   })
 
+  it('hides what a terminal would obey in the name of a path, and in a mistake', async () => {
+    const { stderr } = await holdfast(['get', 'x', '-o', 'no\u001b[2J\nne/x'])
+    expect(stderr).to.equal('holdfast: No such file or directory: no\\u{1b}[2J\\u{a}ne\n')
+    const mistake = await holdfast(['put', 'a', '--x\u001b[2J'])
+    expect(mistake.stderr).to.include('Unknown argument: x\\u{1b}[2J\nSee holdfast --help.\n')
+  })
+
   for (const [args, message] of mistakes) {
     it(`refuses "${args.join(' ')}" with the remedy, exit code 1 and no stack`, async () => {
       const { code, stdout, stderr } = await holdfast(args)

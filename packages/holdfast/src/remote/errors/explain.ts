@@ -1,5 +1,6 @@
 import { carriesAdvice } from '@holdfast/core'
 import { isHoldfastError, type HoldfastError } from '@holdfast/client'
+import { visible } from '@holdfast/server/visible'
 import { CommandError } from './command-error.ts'
 import { exitCodeOf } from './exit-code-of.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -8,7 +9,7 @@ import { exitCodes } from './exit-codes.ts'
 export function explain(error: HoldfastError, problem: string): CommandError {
   const code = exitCodeOf(error)
   const remedies = code === exitCodes.login ? ['Check the name and the password.'] : []
-  return new CommandError(code, `${problem}: ${reasonOf(error)}`, remedies, error)
+  return new CommandError(code, `${problem}: ${visible(reasonOf(error))}`, remedies, error)
 }
 
 /** Why something failed with the file `name`, in a line for people. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { HoldfastError } from '@holdfast/client'
 import { SetupError } from '@holdfast/core'
 import { expect } from 'chai'
-import { reasonOf } from '../../../src/remote/errors/explain.ts'
+import { explain, reasonOf } from '../../../src/remote/errors/explain.ts'
 
 describe('reasonOf', () => {
   it('says what the system says, and of which file, unless that is named already', async () => {
@@ -23,5 +23,12 @@ describe('reasonOf', () => {
     expect(reasonOf(new SetupError('a', ['B.']))).to.equal('a. B.')
     expect(reasonOf(new Error('broken'))).to.equal('broken')
     expect(reasonOf('thrown')).to.equal('thrown')
+  })
+})
+
+describe('explain', () => {
+  it('keeps in one line what a server says, without what a terminal would obey', () => {
+    const { message } = explain(new HoldfastError('unknown', 'a\u001b[2J\nb'), 'Failed')
+    expect(message).to.equal('Failed: a\\u{1b}[2J\\u{a}b')
   })
 })
