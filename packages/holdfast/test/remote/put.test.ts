@@ -1,18 +1,16 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
+import { allOf, contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
 
 describe('holdfast put', function () {
   this.timeout(180_000)
   const { site, run, start, client, server } = useLogin()
   const stored = async (name: string) => (await client().download(name)).bytes()
-  const names = async () => {
-    const found: string[] = []
-    for await (const name of client().list()) found.push(name)
-    return found
-  }
+  const names = () => allOf(client().list())
   const write = (name: string, bytes: Uint8Array | string) =>
     writeFile(join(site.path, name), bytes)
   const records = () => readdir(join(site.path, 'state/holdfast/uploads')).catch(() => [])
@@ -161,6 +159,21 @@ describe('holdfast put', function () {
     await until('the upload begins', async () => (await unfinished()).uploads === 1, 120_000)
     child.kill('SIGTERM')
     expect((await ended).end).to.equal(143)
+    expect(await names().catch(() => [])).to.deep.equal([])
+  })
+
+  it('ends at a signal though nothing is written to a pipe', async () => {
+    const pipe = join(site.path, 'pipe')
+    await promisify(execFile)('mkfifo', [pipe])
+    const { child, ended } = start(['put', 'pipe'])
+    const descriptors = `/proc/${child.pid}/fd`
+    await until('the pipe is open', async () => {
+      const open = await readdir(descriptors)
+      const links = open.map((name) => readlink(join(descriptors, name)).catch(() => ''))
+      return (await Promise.all(links)).includes(pipe)
+    })
+    child.kill('SIGINT')
+    expect((await ended).end).to.equal(130)
     expect(await names().catch(() => [])).to.deep.equal([])
   })
 })

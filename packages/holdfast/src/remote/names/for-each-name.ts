@@ -46,7 +46,8 @@ export async function forEachName<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-function endsAll(error: unknown): boolean {
+/** Whether an error makes what is left to do pointless. */
+export function endsAll(error: unknown): boolean {
   return isReaderGone(error) || exitCodeOf(error) === exitCodes.login
 }
 

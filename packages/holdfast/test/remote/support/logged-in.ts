@@ -79,6 +79,12 @@ export function useLogin(): LoggedIn {
   }
 }
 
+export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
 /** Bytes of which no two places look alike. */
 export function contentOf(size: number): Buffer {
   const bytes = Buffer.alloc(size)
