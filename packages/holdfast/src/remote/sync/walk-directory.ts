@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { lstat, opendir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nameFromPath, prefixFromPath } from '@holdfast/client'
-import { compareUtf8 } from '@holdfast/core'
+import { compareUtf8, sortUtf8 } from '@holdfast/core'
 
 /** What is in a directory, with the name that the server has for it. */
 export interface FoundEntry {
@@ -21,16 +21,21 @@ export interface WalkOptions {
   readonly onUnread: (path: string, error: Error) => void
 }
 
-/** An entry of a directory that is being read. */
-interface Candidate {
-  /** No name that comes of it is before this. */
-  readonly order: string
+/** A directory that is being read. */
+interface OpenDirectory {
   readonly path: string
-  readonly kind: FoundEntry['kind'] | 'directory'
+  /**
+   * What is left of its entries, the first one last. An entry is one string, since there may be millions: what it is ordered by (no name that
+   * comes of it is before that), NUL, its kind, and its name.
+   */
+  readonly entries: string[]
 }
 
+const kinds = { d: 'directory', f: 'file', l: 'symbolic link', s: 'special file' } as const
+type KindLetter = keyof typeof kinds
+
 /**
- * What is below a directory, in ascending order of the UTF-8 bytes of the names on the server. Holds the entries of those directories
+ * What is below a directory, in ascending order of the UTF-8 bytes of the names on the server. Holds the names in those directories
  * that it is in, and no more. Never follows a link.
  *
  * @throws the signal's reason
@@ -39,56 +44,76 @@ export async function* walkDirectory(
   directory: string,
   options: WalkOptions,
 ): AsyncGenerator<FoundEntry, void> {
+  const root = await realpath(directory).catch(() => directory)
   // Names of other entries may come between the names of a directory: "a - b" is after "a - a" and before "a - c".
-  let open: Candidate[][] = [await readCandidates(directory, '', options)]
+  let open = [await readEntries(root, '', options)]
   while (true) {
     options.signal.throwIfAborted()
-    open = open.filter((candidates) => candidates.length > 0)
-    const next = open.reduce<Candidate[]>((a, b) => (isBefore(b, a) ? b : a), []).pop()
-    if (next === undefined) return
-    if (next.kind === 'directory') open.push(await readCandidates(directory, next.path, options))
-    else yield { name: next.order, path: next.path, kind: next.kind }
+    open = open.filter(({ entries }) => entries.length > 0)
+    const [first, ...others] = open
+    if (first === undefined) return
+    const next = others.reduce((a, b) => (isBefore(b, a) ? b : a), first)
+    const { order, kind, path } = parse(next.entries.pop() ?? '', next.path)
+    if (kind === 'directory') open.push(await readEntries(root, path, options))
+    else yield { name: order, path, kind }
   }
 }
 
-function isBefore(a: readonly Candidate[], b: readonly Candidate[]): boolean {
-  const [x, y] = [a.at(-1), b.at(-1)]
-  return x !== undefined && (y === undefined || compareUtf8(x.order, y.order) < 0)
+function isBefore({ entries: a }: OpenDirectory, { entries: b }: OpenDirectory): boolean {
+  return compareUtf8(a.at(-1) ?? '', b.at(-1) ?? '') < 0
 }
 
-/** The entries of a directory, the first one last. */
-async function readCandidates(
+function parse(entry: string, directory: string) {
+  const end = entry.indexOf('\0')
+  const name = entry.slice(end + 2)
+  return {
+    order: entry.slice(0, end),
+    kind: kinds[entry.charAt(end + 1) as KindLetter],
+    path: pathIn(directory, name),
+  }
+}
+
+const pathIn = (directory: string, name: string) =>
+  directory === '' ? name : `${directory}/${name}`
+
+async function readEntries(
   root: string,
   path: string,
   { into, onUnread }: WalkOptions,
-): Promise<Candidate[]> {
-  const candidates: Candidate[] = []
-  const inFolder = (below: string) => (into === '' ? below : `${into}/${below}`)
+): Promise<OpenDirectory> {
+  const entries: string[] = []
+  const place = join(root, path)
   try {
-    const place = join(root, path)
-    for (const entry of await readdir(place, { withFileTypes: true, encoding: 'buffer' })) {
-      const segment = decode(entry.name)
-      const below = path === '' ? segment : `${path}/${segment}`
-      if (segment.includes('\ufffd') && !Buffer.from(segment).equals(entry.name)) {
+    for await (const entry of await opendir(place, { bufferSize: 1024 })) {
+      const below = pathIn(path, entry.name)
+      if (entry.name.includes('\ufffd') && !(await isThere(join(place, entry.name)))) {
         onUnread(below, new Error('Its name is not UTF-8'))
         continue
       }
       const kind = kindOf(entry)
-      const order = (kind === 'directory' ? prefixFromPath : nameFromPath)(inFolder(below))
-      candidates.push({ order, path: below, kind })
+      const order = (kind === 'd' ? prefixFromPath : nameFromPath)(pathIn(into, below))
+      entries.push(`${order}\0${kind}${entry.name}`)
     }
+    // It may have been replaced since its entry was read.
+    if ((await realpath(place)) !== place) throw new Error('It is a symbolic link by now')
   } catch (error) {
     if (!(error instanceof Error)) throw error
     onUnread(path === '' ? root : path, error)
-    return []
+    return { path, entries: [] }
   }
-  return candidates.sort((a, b) => compareUtf8(b.order, a.order))
+  return { path, entries: sortUtf8(entries).reverse() }
 }
 
-const decode = (name: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(name)
+/** Bytes that are not UTF-8 are read as a character that, as a name, leads nowhere. */
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
 
-function kindOf(entry: Dirent<Buffer>): Candidate['kind'] {
-  if (entry.isFile()) return 'file'
-  if (entry.isDirectory()) return 'directory'
-  return entry.isSymbolicLink() ? 'symbolic link' : 'special file'
+function kindOf(entry: Dirent): KindLetter {
+  if (entry.isFile()) return 'f'
+  if (entry.isDirectory()) return 'd'
+  return entry.isSymbolicLink() ? 'l' : 's'
 }

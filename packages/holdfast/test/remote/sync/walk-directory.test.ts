@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { nameFromPath } from '@holdfast/client'
@@ -76,6 +76,23 @@ describe('walkDirectory', () => {
       ['link', 'symbolic link'],
       ['pipe', 'special file'],
     ])
+  })
+
+  it('does not follow a link that has taken the place of a directory meanwhile', async () => {
+    await using outside = await makeTemporaryDirectory()
+    await writeFile(join(outside.path, 'secret'), '')
+    for (const path of ['a', 'b/c', 'd']) await write(path)
+    const found: string[] = []
+    const options = { into: '', signal: new AbortController().signal }
+    const onUnread = (path: string) => void unread.push(path)
+    for await (const { path } of walkDirectory(place.path, { ...options, onUnread })) {
+      found.push(path)
+      if (path !== 'a') continue
+      await rm(join(place.path, 'b'), { recursive: true })
+      await symlink(outside.path, join(place.path, 'b'))
+    }
+    expect(found).to.deep.equal(['a', 'd'])
+    expect(unread).to.deep.equal(['b'])
   })
 
   it('says which names are not UTF-8, and finds the others', async () => {
