@@ -7,15 +7,19 @@ interface Titled {
 
 interface Ended {
   readonly job: Titled
-  readonly result: { readonly output: string; readonly failures: readonly Failure[] }
+  readonly result: {
+    readonly output: string
+    readonly failures: readonly Failure[]
+    readonly processorSeconds?: number | undefined
+  }
   readonly seconds: number
 }
 
 /** Reports on `all` jobs: what each has said when it has ended, and on a terminal what is under way. */
 export function announce(all: number): {
-  onStart(job: Titled): void
-  onEnd(ended: Ended): void
-  end(): void
+  readonly onStart: (job: Titled) => void
+  readonly onEnd: (ended: Ended) => void
+  readonly end: () => void
 } {
   const startedAt = performance.now()
   const running = new Set<Titled>()
@@ -40,8 +44,10 @@ export function announce(all: number): {
   }
 }
 
-function textOf(title: string, { output, failures }: Ended['result'], seconds: number): string {
+function textOf(title: string, result: Ended['result'], seconds: number): string {
+  const { output, failures, processorSeconds } = result
   const outcome = failures.length === 0 ? 'ok' : 'FAILED'
   const text = output.trim() === '' ? '' : `${output.replace(/^\n+|\s+$/g, '')}\n`
-  return `\n== ${title}\n${text}   ${outcome} (${seconds.toFixed(1)} s)`
+  const cost = processorSeconds === undefined ? '' : `, ${processorSeconds.toFixed(1)} of processor`
+  return `\n== ${title}\n${text}   ${outcome} (${seconds.toFixed(1)} s${cost})`
 }

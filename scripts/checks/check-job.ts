@@ -8,10 +8,10 @@ export function checkJob(root: string, title: string, command: readonly string[]
     title,
     isAlone: false,
     run: async (stop) => {
-      const { problem, output } = await runProgram(root, command, stop)
+      const { problem, ...rest } = await runProgram(root, command, stop)
       const again = `node_modules/.bin/${command.join(' ')}`
       const failures = problem === undefined ? [] : [{ title, message: `ended ${problem}`, again }]
-      return { passed: 1 - failures.length, failures, output, figures: [], contract: [] }
+      return { passed: 1 - failures.length, failures, figures: [], contract: [], ...rest }
     },
   }
 }

@@ -6,6 +6,8 @@ export interface Report {
   readonly failures: readonly Failure[]
   /** What the program said. */
   readonly output: string
+  /** Of its processes, where that is known. */
+  readonly processorSeconds?: number | undefined
   /** Lines of suites that have counted something. */
   readonly figures: readonly string[]
   /** Results of the contract suite. */
@@ -24,7 +26,9 @@ export interface Failure {
 }
 
 /** The sum of `reports`. */
-export function addReports(reports: readonly Report[]): Omit<Report, 'output'> {
+export function addReports(
+  reports: readonly Report[],
+): Omit<Report, 'output' | 'processorSeconds'> {
   return {
     passed: reports.reduce((sum, { passed }) => sum + passed, 0),
     failures: reports.flatMap(({ failures }) => failures),

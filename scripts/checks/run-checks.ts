@@ -11,11 +11,12 @@ import { announce } from './announce.ts'
 import { checkCommands } from './check-commands.ts'
 import { checkJob } from './check-job.ts'
 import { chooseTests } from './choose-tests.ts'
+import { describeCosts } from './describe-costs.ts'
 import { leftOutSuites } from './left-out-suites.ts'
 import { lanesFor } from './lanes-for.ts'
 import { mountMemoryDisk } from './memory-disk.ts'
 import { addReports, noTest, type Report } from './report.ts'
-import { runJobs, type Job } from './run-jobs.ts'
+import { runJobs, type Done, type Job } from './run-jobs.ts'
 import { startSharedMinio } from './start-shared-minio.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { summaryOf } from './summary-of.ts'
@@ -51,6 +52,7 @@ const checks = checkCommands(choice.named, Boolean(process.env['CI'])).map(({ ti
   checkJob(root, title, command),
 )
 const stop = stopOnSignals()
+const done: Done<Report>[] = []
 if (choice.options.includes('--watch')) await watchTests(root, choice)
 
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
@@ -68,9 +70,8 @@ const isOneFile = needs.includes('executable')
 const built = [
   ...(await run([build])),
   ...(await run([page])),
-  ...(await run([bundle])),
-  ...(arePacked ? await run([tarballs]) : []),
-  ...(isOneFile ? await run([executable]) : []),
+  // Each has of the others only what is built by now.
+  ...(await run([bundle, ...(arePacked ? [tarballs] : []), ...(isOneFile ? [executable] : [])])),
 ]
 process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 if (arePacked) process.env['HOLDFAST_TEST_TARBALLS'] = join(packed, 'tarballs.json')
@@ -92,6 +93,7 @@ if (isComplete) await keepResults(root, tests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
 const concluded = documented.length > 0 ? await run(documented) : []
 const total = addReports([...built, ...reports, ...concluded, ...(hasRun(tests) ? [] : [noTest])])
+console.log(['', ...describeCosts(done)].join('\n'))
 console.log(summaryOf(total, leftOutSuites(), choice.leftOut))
 process.exitCode = total.failures.length === 0 ? 0 : 1
 
@@ -102,7 +104,11 @@ function hasRun({ passed, failures }: ReturnType<typeof addReports>): boolean {
 async function run(jobs: readonly Job<Report>[]): Promise<Report[]> {
   const shown = announce(jobs.length)
   try {
-    return await runJobs(jobs, { lanes, stop, ...shown })
+    const onEnd = (one: Done<Report>) => {
+      done.push(one)
+      shown.onEnd(one)
+    }
+    return await runJobs(jobs, { lanes, stop, onStart: shown.onStart, onEnd })
   } finally {
     shown.end()
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { open, readFile, rm, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { processorTimeOfEnded } from './processor-time.ts'
 
 // Nothing here takes longer; what does is stuck, and CI should say so instead of waiting for its own end.
 const limitMinutes = 20
@@ -12,6 +13,8 @@ export interface Ended {
   readonly problem: string | undefined
   /** What it said, on stdout and stderr. */
   readonly output: string
+  /** Of it and of what it waited for; `undefined` where that is not known. */
+  readonly processorSeconds: number | undefined
 }
 
 /**
@@ -42,7 +45,8 @@ export async function runProgram(
     const end = () => child.kill(stop.reason as NodeJS.Signals)
     stop.addEventListener('abort', end)
     const problem = await untilEnd(child).finally(() => stop.removeEventListener('abort', end))
-    return { problem, output: await readFile(path, 'utf8') }
+    const processorSeconds = processorTimeOfEnded()
+    return { problem, output: await readFile(path, 'utf8'), processorSeconds }
   } finally {
     await file.close()
     await rm(folder, { recursive: true })

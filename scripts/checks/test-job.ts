@@ -40,8 +40,8 @@ export function testJob(
         const mocha = ['mocha', '--no-failZero', '--reporter-option', `results=${path}`]
         if (process.stdout.isTTY) mocha.push('--color')
         const command = [...mocha, ...options, file]
-        const { problem, output } = await runProgram(root, command, stop, variables)
-        return { ...reportOf(file, problem, await readResults(path)), output }
+        const { problem, ...rest } = await runProgram(root, command, stop, variables)
+        return { ...reportOf(file, problem, await readResults(path)), ...rest }
       } finally {
         await rm(folder, { recursive: true, force: true })
       }

@@ -12,7 +12,7 @@ describe('announce', () => {
       onStart(a)
       onStart(b)
       onEnd({ job: b, result: { output: '\\n\\nline\\n\\n', failures: [{}] }, seconds: 1.25 })
-      onEnd({ job: a, result: { output: '', failures: [] }, seconds: 2 })
+      onEnd({ job: a, result: { output: '', failures: [], processorSeconds: 1.5 }, seconds: 2 })
       end()`
     const args = ['--input-type=module', '--eval', script]
     const said = execFileSync(process.execPath, args, { encoding: 'utf8' })
@@ -22,7 +22,7 @@ line
    FAILED (1.3 s)
 
 == a (2 of 2)
-   ok (2.0 s)
+   ok (2.0 s, 1.5 of processor)
 `)
   })
 })
