@@ -1,5 +1,6 @@
-import type { Client, ClientOptions } from './client.ts'
+import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
 import { createClientOver } from './create-client-over.ts'
+import { createLinkClientOver } from './create-link-client-over.ts'
 import { browserTransport } from './transport/browser-transport.ts'
 
 export type * from './index.ts'
@@ -12,6 +13,11 @@ export { isTransient } from './requests/with-retries.ts'
 /** As in Node; see there. */
 export function createClient(options: ClientOptions): Client {
   return createClientOver(options.transport ?? browserTransport, options)
+}
+
+/** As in Node; see there. */
+export function createLinkClient(options: LinkClientOptions): LinkClient {
+  return createLinkClientOver(options.transport ?? browserTransport, options)
 }
 
 /** In a browser a file is a `File` already. */

@@ -12,15 +12,8 @@ import type {
 } from './upload-many/upload-many-options.ts'
 import type { UploadBody, UploadOptions } from './upload/upload-options.ts'
 
-export interface ClientOptions {
-  /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */
-  readonly url: string | URL
-  /** The customer. */
-  readonly name: string
-  /** A function is asked for it before each request. What it throws ends the request. */
-  readonly password: string | (() => string)
-  /** Called when the server refuses the name or the password, unless the password is another one by then: that is tried instead. */
-  readonly onRefused?: ((error: HoldfastError) => void) | undefined
+/** How a client sends its requests. */
+export interface SendingOptions {
   /**
    * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
    * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
@@ -33,6 +26,22 @@ export interface ClientOptions {
   readonly idleTimeoutMs?: number | undefined
   /** How requests are sent. Default: by `node:http`; in browsers by `fetch`, and what has a body by `XMLHttpRequest`. */
   readonly transport?: Transport | undefined
+}
+
+export interface ClientOptions extends SendingOptions {
+  /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */
+  readonly url: string | URL
+  /** The customer. */
+  readonly name: string
+  /** A function is asked for it before each request. What it throws ends the request. */
+  readonly password: string | (() => string)
+  /** Called when the server refuses the name or the password, unless the password is another one by then: that is tried instead. */
+  readonly onRefused?: ((error: HoldfastError) => void) | undefined
+}
+
+export interface LinkClientOptions extends SendingOptions {
+  /** A link to upload, as `link` of a client makes it with `verb: 'upload'`, at the address that this machine reaches. */
+  readonly link: string | URL
 }
 
 export interface RequestOptions {
@@ -97,3 +106,10 @@ export interface Client {
   /** What the customer keeps, and may keep. */
   usage(options?: RequestOptions): Promise<Usage>
 }
+
+/**
+ * What one may do who has a link to upload, and no password. `createOnly` is set by default; a link that may replace files does so with
+ * `createOnly: false`. `upload` takes the whole name: that of the link, or one that begins with it. An `uploadUrl` whose upload is complete
+ * counts as done, since the file may not be looked at. What the link does not allow is `link-refused`.
+ */
+export type LinkClient = Pick<Client, 'upload' | 'discardUpload'>

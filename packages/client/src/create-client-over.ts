@@ -3,10 +3,12 @@ import type { Client, ClientOptions } from './client.ts'
 import { download } from './download/download.ts'
 import { isHoldfastError } from './errors/holdfast-error.ts'
 import { listDetails, listNames, listPages } from './list/list.ts'
+import { baseOf } from './requests/base-of.ts'
 import { createCredentials } from './requests/credentials.ts'
 import { hasMembers, jsonOf } from './requests/json-of.ts'
 import { ownAnswers } from './requests/own-answers.ts'
-import { createRequests, type Request } from './requests/requests.ts'
+import type { Request } from './requests/requests.ts'
+import { createSender } from './requests/sender.ts'
 import { withRetries } from './requests/with-retries.ts'
 import { stat } from './stat/stat.ts'
 import type { Transport } from './transport/transport.ts'
@@ -14,19 +16,11 @@ import { uploadMany } from './upload-many/upload-many.ts'
 import { discardUpload } from './upload/discard-upload.ts'
 import { upload } from './upload/upload.ts'
 
-const defaultIdleTimeoutMs = 120_000
-const defaultRetries = 6
-
 /** Makes a client that sends its requests by `transport`. */
 export function createClientOver(transport: Transport, options: ClientOptions): Client {
-  const { retries = defaultRetries, onRetry, idleTimeoutMs = defaultIdleTimeoutMs } = options
-  if (!(Number.isInteger(retries) && retries >= 0)) {
-    throw new RangeError('retries must be a whole number from 0')
-  }
-  if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be above 0')
-  const credentials = createCredentials(options)
-  const requests = createRequests(options.url, credentials, transport, idleTimeoutMs)
-  const patience = { retries, onRetry, isOutdated: credentials.isOutdated }
+  const base = baseOf(options.url)
+  const access = { base, query: '', credentials: createCredentials(options), mayRead: true }
+  const { requests, patience } = createSender(access, transport, options)
   const askForJson = <T>(
     request: Omit<Request, 'expects'>,
     ...members: readonly (keyof T & string)[]

@@ -1,8 +1,18 @@
-import type { Client, ClientOptions } from './client.ts'
+import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
 import { createClientOver } from './create-client-over.ts'
+import { createLinkClientOver } from './create-link-client-over.ts'
 import { createNodeTransport } from './transport/node-transport.ts'
 
-export type { Client, ClientOptions, DeleteOptions, RequestOptions, SignedLink } from './client.ts'
+export type {
+  Client,
+  ClientOptions,
+  DeleteOptions,
+  LinkClient,
+  LinkClientOptions,
+  RequestOptions,
+  SendingOptions,
+  SignedLink,
+} from './client.ts'
 export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
 export type { Download, DownloadOptions } from './download/download.ts'
 export { concernsAllFiles } from './errors/concerns-all-files.ts'
@@ -38,4 +48,13 @@ export type {
  */
 export function createClient(options: ClientOptions): Client {
   return createClientOver(options.transport ?? createNodeTransport(), options)
+}
+
+/**
+ * Makes a client of a link to upload. Nothing is sent until a method is called; nothing has to be closed.
+ *
+ * @throws TypeError if it is no such link
+ */
+export function createLinkClient(options: LinkClientOptions): LinkClient {
+  return createLinkClientOver(options.transport ?? createNodeTransport(), options)
 }

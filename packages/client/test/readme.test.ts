@@ -30,7 +30,7 @@ describe('The README of @holdfast/client', function () {
         'The name is taken',
       ])
       expect(await all(service.files.list())).to.deep.equal([
-        ['one.txt', 'this.ts', 'three.txt', 'two.txt'],
+        ['from-bob-notes.txt', 'one.txt', 'this.ts', 'three.txt', 'two.txt'],
       ])
     } finally {
       await rm(cwd, { recursive: true })

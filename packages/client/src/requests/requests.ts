@@ -1,5 +1,5 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
-import type { Credentials } from './credentials.ts'
+import type { Access } from './access.ts'
 import { requireOwn, type OwnAnswer } from './own-answers.ts'
 import { problemOf } from './problem-of.ts'
 import type {
@@ -10,9 +10,9 @@ import type {
 } from '../transport/transport.ts'
 import { watchProgress } from './watch-progress.ts'
 
-/** The requests of one customer to one server. */
-export interface Requests {
-  /** The address of a path such as `list?limit=1`. */
+/** The requests of one customer, or by one link, to one server. */
+export interface Requests extends Pick<Access, 'mayRead'> {
+  /** The address of a path such as `list`. */
   urlOf(path: string): URL
   /**
    * The address of a file, for what is done with it.
@@ -35,17 +35,16 @@ export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends requests with credentials. They end when nothing comes or goes for `idleTimeoutMs`. */
+/** Sends requests. They end when nothing comes or goes for `idleTimeoutMs`. */
 export function createRequests(
-  url: string | URL,
-  credentials: Credentials,
+  { base, query, credentials, mayRead }: Access,
   transport: Transport,
   idleTimeoutMs: number,
 ): Requests {
-  const base = baseOf(url)
   return {
-    urlOf: (path) => new URL(path, base),
-    urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}`, base),
+    mayRead,
+    urlOf: (path) => new URL(`${path}${query}`, base),
+    urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}${query}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, expects, ...request }) {
       if (request.url.origin !== base.origin) {
         throw new TypeError(`Not a URL of ${base.origin}: ${request.url.origin}`)
@@ -141,18 +140,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // Of several addresses that were tried, Node says nothing in its message.
   return error.message || ('code' in error ? String(error.code) : error.name)
-}
-
-/** Paths are appended to it, wherever the service is mounted. */
-function baseOf(url: string | URL): URL {
-  const base = new URL(url)
-  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not a URL of HTTP: ${base.href}`)
-  if (base.username !== '' || base.password !== '') {
-    throw new TypeError('Credentials are options of their own, and no part of the URL')
-  }
-  base.search = base.hash = ''
-  if (!base.pathname.endsWith('/')) base.pathname += '/'
-  return base
 }
 
 /** A URL has no segments that are "." or "..", however they are written: they lead elsewhere. */

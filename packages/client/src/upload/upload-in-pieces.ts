@@ -58,7 +58,7 @@ export async function uploadInPieces(
       const { offset, length = pieces.size } = state
       const isSameSize = length === pieces.size && offset <= (length ?? 0)
       if (!isSameSize || state.metadata !== metadata) return undefined
-      if (offset !== state.length) return state
+      if (offset !== state.length || !requests.mayRead) return state
       // The file that it became may have been deleted, or replaced.
       const isThere = await hasSameContent(requests, patience, name, {
         pieces,
@@ -161,6 +161,10 @@ export async function uploadInPieces(
     const { status } = error
     if (status === 404) throw new HoldfastError('upload-not-found', 'Upload not found', { status })
     if (status === 412) throw new HoldfastError('already-exists', 'Precondition Failed', { status })
+    if (!requests.mayRead) {
+      if (status !== 403) throw error
+      throw new HoldfastError('link-refused', 'The link is wrong, or has expired', { status })
+    }
     // The credentials, most likely, which another request says with words.
     if (status === 400 && !patience.isOutdated(error))
       await textOf(await send({ url: requests.urlOf('usage'), expects: ownAnswers.json }))

@@ -1,51 +1,34 @@
-import { nameFromPath } from '@holdfast/client/browser'
-import { computed } from '@preact/signals'
-import { keepScreenOn } from '../uploads/keep-screen-on.ts'
+import { createLinkClient, nameFromPath } from '@holdfast/client/browser'
+import { openStorage } from '../app/open-storage.ts'
 import type { NamedFile } from '../uploads/collect-files.ts'
 import { createRateMeter } from '../uploads/rate-meter.ts'
-import { createUploadQueue } from '../uploads/upload-queue.ts'
-import type { ShownUploads } from '../uploads/upload-summary.tsx'
-import type { UploadQueue } from '../uploads/upload-queue.ts'
+import { runUploads, type Uploads } from '../uploads/run-uploads.ts'
+import { openUnfinishedUploads } from '../uploads/unfinished-uploads.ts'
 import { createLinkTransport } from './link-transport.ts'
 import type { LinkTerms } from './link-terms.ts'
 
-/** The uploads by a link. */
-export interface LinkUploads extends ShownUploads, UploadQueue {}
-
-/** The queue of a link, and what the browser does while it is busy. */
-export function createLinkUploads(terms: LinkTerms, address: URL): LinkUploads {
-  const rate = createRateMeter()
+/** The uploads by a link. Until the tab is closed, they survive a reload. */
+export function createLinkUploads(terms: LinkTerms, address: URL): Uploads {
   const { isPrefix, name } = terms
-  const queue = createUploadQueue({
-    transport: createLinkTransport({ terms, address, rate }),
+  const client = createLinkClient({ link: address, retries: 0 })
+  const storage = openStorage(() => sessionStorage)
+  // What has begun by one link goes on by that one only.
+  const unfinished = openUnfinishedUploads(address.pathname + address.search, storage)
+  const rate = createRateMeter()
+  const uploads = runUploads({
+    transport: createLinkTransport(client, terms, { unfinished, rate }),
+    unfinished,
+    rate,
     onStored() {},
     onIdle() {},
     // As many as the server takes at a time.
     ...(!isPrefix && { lanes: 1 }),
   })
-  const isBusy = computed(() => {
-    const { waiting, running, retrying } = queue.counts.value
-    return waiting + running + retrying > 0
-  })
-  const letScreenSleep = keepScreenOn(isBusy)
-  addEventListener('beforeunload', (event) => {
-    if (isBusy.peek()) event.preventDefault()
-  })
-  const resumeAll = () => {
-    queue.resume(...queue.items.peek().filter(({ state }) => state.peek().kind === 'retrying'))
-  }
-  addEventListener('online', resumeAll)
   return {
-    ...queue,
-    rate,
-    isBusy,
+    ...uploads,
     add(files) {
       const named = (file: NamedFile) => (isPrefix ? nameFromPath(name + file.name) : name)
-      queue.add(files.map((file) => ({ file: file.file, name: named(file) })))
-    },
-    end() {
-      queue.end()
-      letScreenSleep()
+      uploads.add(files.map((file) => ({ file: file.file, name: named(file) })))
     },
   }
 }

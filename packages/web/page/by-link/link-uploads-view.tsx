@@ -6,14 +6,15 @@ import { notifyError } from '../app/notices.ts'
 import { plural, t } from '../i18n/language.ts'
 import { chosenFiles, type NamedFile } from '../uploads/collect-files.ts'
 import { DropZone } from '../uploads/drop-zone.tsx'
+import type { Uploads } from '../uploads/run-uploads.ts'
+import { UnfinishedRows, unfinishedOf } from '../uploads/unfinished-rows.tsx'
 import { UploadRow } from '../uploads/upload-row.tsx'
 import { UploadSummary } from '../uploads/upload-summary.tsx'
-import type { LinkUploads } from './create-link-uploads.ts'
 import type { LinkTerms } from './link-terms.ts'
 
 interface LinkUploadsViewProps {
   readonly terms: LinkTerms
-  readonly uploads: LinkUploads
+  readonly uploads: Uploads
 }
 
 /** Where files are chosen or dropped, and what becomes of them. */
@@ -44,9 +45,9 @@ export function LinkUploadsView({ terms, uploads }: LinkUploadsViewProps): JSX.E
         )}
       </div>
       {isForMore && <Chooser isOne={maxFiles === 1} onFiles={add} hasSome={items.length > 0} />}
-      {items.length > 0 && (
+      {items.length + unfinishedOf(uploads).length > 0 && (
         <div class="by-link-list">
-          {!isSent && (
+          {items.length > 0 && !isSent && (
             <header class="uploads-head">
               <UploadSummary uploads={uploads} />
             </header>
@@ -55,6 +56,7 @@ export function LinkUploadsView({ terms, uploads }: LinkUploadsViewProps): JSX.E
             {items.map((item) => (
               <UploadRow key={item.id} item={item} queue={uploads} />
             ))}
+            <UnfinishedRows uploads={uploads} />
           </ul>
         </div>
       )}

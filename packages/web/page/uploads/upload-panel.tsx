@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { IconButton } from '../app/icon-button.tsx'
 import { plural, t } from '../i18n/language.ts'
-import type { Uploads } from './create-uploads.ts'
-import { UnfinishedRow } from './unfinished-row.tsx'
+import type { Uploads } from './run-uploads.ts'
+import { UnfinishedRows, unfinishedOf } from './unfinished-rows.tsx'
 import type { UploadItem, UploadState } from './upload-item.ts'
 import { UploadRow } from './upload-row.tsx'
 import { UploadSummary } from './upload-summary.tsx'
@@ -26,8 +26,7 @@ export function UploadPanel({ uploads }: { readonly uploads: Uploads }): JSX.Ele
   // The counts change with each state. To follow the state of each of ten thousand would take too long.
   const counts = uploads.counts.value
   const items = uploads.items.peek()
-  const unfinished = unfinishedOf(uploads)
-  if (items.length + unfinished.length === 0) return null
+  if (items.length + unfinishedOf(uploads).length === 0) return null
   const shown = mostUrgent(items)
   const isPausable = counts.running + counts.waiting + counts.retrying > 0
   const of = (...kinds: UploadState['kind'][]) =>
@@ -81,25 +80,11 @@ export function UploadPanel({ uploads }: { readonly uploads: Uploads }): JSX.Ele
           {items.length > shown.length && (
             <li class="uploads-more">{plural('moreUploads', items.length - shown.length)}</li>
           )}
-          {unfinished.map((upload) => (
-            <UnfinishedRow
-              key={upload.address}
-              upload={upload}
-              onForget={(address) => uploads.abandon(address)}
-            />
-          ))}
+          <UnfinishedRows uploads={uploads} />
         </ul>
       )}
     </section>
   )
-}
-
-/** Those of earlier visits that have not been taken up. */
-function unfinishedOf({ items, unfinished }: Uploads) {
-  const all = unfinished.all.value
-  if (all.length === 0) return all
-  const known = new Set(items.peek().map(({ name }) => name.peek()))
-  return all.filter(({ name }) => !known.has(name))
 }
 
 function mostUrgent(items: readonly UploadItem[]): readonly UploadItem[] {

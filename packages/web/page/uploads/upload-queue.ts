@@ -39,7 +39,7 @@ export interface Transport {
   discard(item: UploadItem): void
 }
 
-interface QueueOptions {
+export interface QueueOptions {
   readonly transport: Transport
   readonly onStored: (item: UploadItem) => void
   /** Called when nothing is under way any more. */

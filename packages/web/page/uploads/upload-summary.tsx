@@ -2,15 +2,12 @@ import type { JSX } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
 import { formatDuration, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import type { Uploads } from './create-uploads.ts'
+import type { Uploads } from './run-uploads.ts'
 
 const tickMs = 500
 
-/** What is shown of uploads. */
-export type ShownUploads = Pick<Uploads, 'items' | 'counts' | 'rate' | 'isBusy'>
-
 /** How much is done, how fast, and how long it takes; screen readers hear the first only. */
-export function UploadSummary({ uploads }: { readonly uploads: ShownUploads }): JSX.Element {
+export function UploadSummary({ uploads }: { readonly uploads: Uploads }): JSX.Element {
   const [, redraw] = useReducer((times: number, _tick: undefined) => times + 1, 0)
   const isBusy = uploads.isBusy.value
   useEffect(() => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
 import { openDriver, type PageDriver } from './page-driver.ts'
 import { runPage } from './running-page.ts'
-import { startLine } from './start-line.ts'
+import { startLine, type Line } from './start-line.ts'
 
 const mebibyte = 1024 * 1024
 const phone = { width: 360, height: 740 }
@@ -98,26 +98,50 @@ describeInBrowsers('A link to upload', (browser) => {
     await driver.reads('A file has been sent by this link already')
   })
 
-  it('sends a large file in pieces, and goes on where the line has broken', async () => {
-    await using line = await startLine()
-    await using server = await runPage()
-    line.lead(Number(new URL(server.url).port))
-    const link = new URL(await server.uploadLink('film.bin'))
-    const driver = await openDriver(browser(), new URL(link.pathname + link.search, line.url).href)
-    await ready(driver)
-    const content = 'y'.repeat(17 * mebibyte)
-    line.holdAfter(4 * mebibyte)
-    await driver.drop([{ name: 'any.bin', content }])
-    await line.held()
-    line.cut()
-    await driver.reads('The line broke. Trying again.')
-    line.mend()
-    await driver.reads('Your file has arrived safely')
-    expect((await server.content('film.bin'))?.length).to.equal(content.length)
-    expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
-    expect(line.passed()).to.be.below(content.length + 4 * mebibyte)
-    expect(driver.complaints).to.deep.equal([])
-  })
+  const film = { name: 'any.bin', content: 'y'.repeat(17 * mebibyte) }
+
+  for (const [after, goOn] of [
+    [
+      'where the line has broken',
+      async ({ reads }: PageDriver, line: Line) => {
+        line.cut()
+        await reads('The line broke. Trying again.')
+        line.mend()
+      },
+    ],
+    [
+      'after a reload, when the file is chosen again',
+      async ({ page, reads, drop }: PageDriver, line: Line) => {
+        // The browser asks whether to leave.
+        page.on('dialog', (dialog) => void dialog.accept())
+        await page.reload()
+        line.cut()
+        line.mend()
+        await reads('film.bin', 'choose or drop this file again')
+        await drop([film])
+      },
+    ],
+  ] as const) {
+    it(`sends a large file in pieces, and goes on ${after}`, async () => {
+      await using line = await startLine()
+      await using server = await runPage()
+      line.lead(Number(new URL(server.url).port))
+      const link = new URL(await server.uploadLink('film.bin'))
+      const address = new URL(link.pathname + link.search, line.url).href
+      const driver = await openDriver(browser(), address)
+      await ready(driver)
+      line.holdAfter(4 * mebibyte)
+      await driver.drop([film])
+      await line.held()
+      await goOn(driver, line)
+      await driver.reads('Your file has arrived safely')
+      expect((await server.content('film.bin'))?.length).to.equal(film.content.length)
+      expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
+      expect(line.passed()).to.be.below(film.content.length + 4 * mebibyte)
+      expect(await driver.page.evaluate(() => sessionStorage.length)).to.equal(0)
+      expect(driver.complaints).to.deep.equal([])
+    })
+  }
 
   it('that is wrong opens a page that says so', async () => {
     await using stranger = await opened('a')

@@ -1,64 +1,64 @@
+import { createLinkClient, type LinkClient, type Transport } from '@holdfast/client/browser'
 import { expect } from 'chai'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
-import type { Transport } from '../../page/uploads/upload-queue.ts'
+import type { Transport as FileTransport } from '../../page/uploads/upload-queue.ts'
+import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
+import { openStorage } from '../../page/app/open-storage.ts'
 
 interface CreateLinkTransport {
-  readonly createLinkTransport: (options: object) => Transport
+  readonly createLinkTransport: (
+    client: LinkClient,
+    terms: object,
+    context: object,
+  ) => FileTransport
 }
 
 /** Not by its name, since its types are those of a browser, which the tests in Node have not. */
 const subject = new URL('../../page/by-link/link-transport.ts', import.meta.url).href
 
-const address = new URL('http://files.example/upload/film.bin?link=token')
-const terms = {
-  ...{ customer: 'anna', name: 'film.bin', isPrefix: false, maxFiles: 1, replace: false },
-  expires: new Date(),
-}
-
-/** A file that is sent in pieces where the server takes these. */
-const large = () => new File([new Uint8Array(16 * 1024 * 1024)], 'film.bin')
+const terms = { customer: 'anna', name: 'in-', isPrefix: true, maxFiles: 9, replace: false }
 
 describe('createLinkTransport', () => {
-  const { fetch, XMLHttpRequest } = globalThis as { fetch: unknown; XMLHttpRequest?: unknown }
-  afterEach(() => void Object.assign(globalThis, { fetch, XMLHttpRequest }))
-
-  for (const [what, status, lines] of [
-    [
-      'sends a large file as a whole where the server takes no pieces',
-      404,
-      ['POST /resumable?link=token&name=film.bin', 'PUT /upload/film.bin?link=token'],
-    ],
-    [
-      'sends a large file in pieces where the server takes them',
-      201,
-      ['POST /resumable?link=token&name=film.bin', 'PATCH /resumable/1?link=token'],
-    ],
-  ] as const) {
-    it(what, async () => {
-      const { createLinkTransport } = (await import(subject)) as CreateLinkTransport
-      const asked: string[] = []
-      const note = (method: string, { pathname, search }: URL) =>
-        void asked.push(`${method} ${pathname}${search}`)
-      Object.assign(globalThis, {
-        async fetch(url: URL, { method }: { method: string }) {
-          note(method, new URL(url))
-          return new Response(null, { status, headers: { Location: 'resumable/1?link=token' } })
-        },
-        XMLHttpRequest: class {
-          readonly upload = {}
-          status = 200
-          onload = () => {}
-          open = note
-          setRequestHeader() {}
-          send() {
-            queueMicrotask(() => this.onload())
-          }
-        },
-      })
-      const transport = createLinkTransport({ terms, address, rate: { meter: () => () => {} } })
-      const item = createUploadItem(large(), 'film.bin')
-      await transport.send(item, new AbortController().signal, () => {})
-      expect(asked).to.deep.equal(lines)
-    })
+  /** Sends a small file to a server that answers each request with one of these. */
+  async function send(answers: readonly Response[], more: object = {}) {
+    const { createLinkTransport } = (await import(subject)) as CreateLinkTransport
+    const asked: string[] = []
+    const transport: Transport = async ({ method, url }) => {
+      const { status, headers, body } = answers[asked.length] ?? Response.error()
+      asked.push(`${method} ${decodeURIComponent(url.pathname)}`)
+      return { status, header: (name) => headers.get(name) ?? undefined, body: body ?? empty() }
+    }
+    const link = 'http://files.example/upload/in-?link=token'
+    const client = createLinkClient({ link, retries: 0, transport })
+    const item = createUploadItem(new File(['12345'], 'a.txt'), 'in-a.txt')
+    const unfinished = openUnfinishedUploads('link', openStorage(noStorage))
+    const context = { unfinished, rate: { meter: () => () => {} } }
+    const sending = createLinkTransport(client, { ...terms, ...more }, context)
+    const failure = await sending.send(item, new AbortController().signal, () => {}).catch(keyOf)
+    return { asked, failure }
   }
+
+  it('sends a file under the next name that is free', async () => {
+    expect(await send([refused(412), refused(412), stored()])).to.deep.equal({
+      asked: ['PUT /upload/in-a.txt', 'PUT /upload/in-a (2).txt', 'PUT /upload/in-a (3).txt'],
+      failure: undefined,
+    })
+  })
+
+  it('says what the refusals of a link mean', async () => {
+    const expired = refused(403, 'The link is wrong, or has expired')
+    expect((await send([expired])).failure).to.equal('linkEnded')
+    expect((await send([refused(413, 'Quota exceeded')])).failure).to.equal('linkFull')
+    expect((await send([refused(412)], { isPrefix: false })).failure).to.equal('linkUsed')
+    expect(await send([], { maxSize: 4 })).to.deep.equal({ asked: [], failure: 'linkTooLarge' })
+  })
 })
+
+const stored = () => new Response('OK', { headers: { ETag: '"1"' } })
+const refused = (status: number, message = 'Precondition Failed') =>
+  Response.json({ message }, { status })
+const keyOf = (error: object) => ('key' in error ? error.key : error)
+const empty = () => new Blob([]).stream()
+const noStorage = () => {
+  throw new Error('The browser keeps nothing')
+}

@@ -16,6 +16,7 @@ describe('createUploadTransport', () => {
     const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
     const { connection, asked, lines } = fakeConnection()
     const transport = createUploadTransport(connection, {
+      unfinished: { find: () => undefined },
       rate: { meter: () => () => {} },
       settle: () => Promise.resolve(),
     })

@@ -1,0 +1,114 @@
+import { isHoldfastError, type LinkClient, type UploadOptions } from '@holdfast/client/browser'
+import { assertReadable } from './assert-readable.ts'
+import type { RateMeter } from './rate-meter.ts'
+import type { UnfinishedUploads } from './unfinished-uploads.ts'
+import type { UploadItem } from './upload-item.ts'
+import type { Transport } from './upload-queue.ts'
+
+/** How often the progress of an upload in pieces is noted in the browser. */
+const noteEvery = 4 * 1024 * 1024
+
+export interface SenderContext {
+  readonly unfinished: UnfinishedUploads
+  readonly rate: RateMeter
+}
+
+/** A transport whose large files go in pieces, which survive a broken line and a reload. */
+export interface FileSender extends Transport {
+  /** Has the server forget an upload in pieces, by its address. */
+  discardAt(address: string): void
+}
+
+type OnSent = (bytes: number) => void
+
+/** Sends files with the client of a customer, or with that of a link. */
+export function createFileSender(client: LinkClient, context: SenderContext): FileSender {
+  const { unfinished, rate } = context
+  /** The addresses of the uploads in pieces of this visit. */
+  const addresses = new Map<UploadItem, string>()
+
+  function forget(item: UploadItem): string | undefined {
+    const address = addresses.get(item)
+    if (address !== undefined) unfinished.forget(address)
+    addresses.delete(item)
+    return address
+  }
+
+  function discardAt(address: string): void {
+    client.discardUpload(address).catch(() => {
+      // It expires by itself.
+    })
+  }
+
+  function discard(item: UploadItem): void {
+    const address = forget(item)
+    if (address !== undefined) discardAt(address)
+  }
+
+  /** How an upload that goes in pieces goes on with what an earlier visit or attempt has sent, and is noted for a later one. */
+  function inPieces(item: UploadItem, signal: AbortSignal, onSent: OnSent): UploadOptions {
+    const { file, replaces } = item
+    const name = item.name.peek()
+    const known = unfinished.find(file, name)
+    let last = 0
+    const note = (address: string) => {
+      if (signal.aborted) return
+      addresses.set(item, address)
+      const { size, lastModified } = file
+      unfinished.note({ name, size, lastModified, address, sent: last, replaces })
+    }
+    return {
+      // The server keeps what arrives of a request that breaks.
+      pieceSize: Infinity,
+      uploadUrl: known?.replaces === replaces ? known.address : undefined,
+      onUploadUrl(address) {
+        // The server has forgotten the earlier one, or it was of another decision.
+        if (known && known.address !== address) {
+          unfinished.forget(known.address)
+          discardAt(known.address)
+        }
+        note(address)
+      },
+      onProgress({ sent }) {
+        onSent(sent)
+        const address = addresses.get(item)
+        if (address === undefined || Math.abs(sent - last) < noteEvery) return
+        last = sent
+        note(address)
+      },
+    }
+  }
+
+  async function send(item: UploadItem, signal: AbortSignal, onSent: OnSent): Promise<void> {
+    const createOnly = !item.replaces
+    const options = inPieces(item, signal, onSent)
+    await client.upload(item.name.peek(), item.file, { createOnly, signal, ...options })
+    forget(item)
+  }
+
+  return {
+    discard,
+    discardAt,
+    async send(item, signal, onSent) {
+      const meter = rate.meter()
+      const sent = (bytes: number) => {
+        meter(bytes)
+        onSent(bytes)
+      }
+      try {
+        await send(item, signal, sent).catch((error: unknown) => {
+          // Another tab, or time, has ended it.
+          const isGone = isHoldfastError(error, 'upload-not-found') && forget(item) !== undefined
+          if (isGone) return send(item, signal, sent)
+          throw error
+        })
+      } catch (error) {
+        // Under another name it begins anew.
+        if (isHoldfastError(error) && error.status === 412) discard(item)
+        // Browsers answer as if the line had broken, but another attempt would do no better.
+        if (isHoldfastError(error, 'no-answer')) await assertReadable(item.file)
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { computed, type ReadonlySignal } from '@preact/signals'
+import type { FileSender, SenderContext } from './file-sender.ts'
+import { keepScreenOn } from './keep-screen-on.ts'
+import type { RateMeter } from './rate-meter.ts'
+import type { UnfinishedUploads } from './unfinished-uploads.ts'
+import { createUploadQueue, type QueueOptions, type UploadQueue } from './upload-queue.ts'
+
+export interface Uploads extends UploadQueue {
+  readonly unfinished: UnfinishedUploads
+  /** Forgets an upload that an earlier visit has begun. */
+  abandon(address: string): void
+  readonly rate: RateMeter
+  /** Whether anything is under way. */
+  readonly isBusy: ReadonlySignal<boolean>
+}
+
+interface RunOptions extends QueueOptions, SenderContext {
+  readonly transport: FileSender
+}
+
+/** A queue, and what the browser does while it is busy. */
+export function runUploads({ unfinished, rate, ...options }: RunOptions): Uploads {
+  const { transport } = options
+  const queue = createUploadQueue(options)
+  const isBusy = computed(() => {
+    const { waiting, running, retrying } = queue.counts.value
+    return waiting + running + retrying > 0
+  })
+  const letScreenSleep = keepScreenOn(isBusy)
+  const warn = (event: BeforeUnloadEvent) => {
+    if (isBusy.peek()) event.preventDefault()
+  }
+  addEventListener('beforeunload', warn)
+  const resumeAll = () => {
+    queue.resume(...queue.items.peek().filter(({ state }) => state.peek().kind === 'retrying'))
+  }
+  addEventListener('online', resumeAll)
+  return {
+    ...queue,
+    unfinished,
+    rate,
+    isBusy,
+    abandon(address) {
+      unfinished.forget(address)
+      transport.discardAt(address)
+    },
+    end() {
+      for (const item of queue.items.peek()) {
+        if (item.state.peek().kind !== 'done') transport.discard(item)
+      }
+      queue.end()
+      unfinished.clear()
+      letScreenSleep()
+      removeEventListener('beforeunload', warn)
+      removeEventListener('online', resumeAll)
+    },
+  }
+}
