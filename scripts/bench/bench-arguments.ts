@@ -1,5 +1,6 @@
 import { matchesGlob } from 'node:path'
 import { parseArgs } from 'node:util'
+import { s5cmdPackage } from './clients/s5cmd.ts'
 
 /** What `scripts/bench/run` is to do. */
 export interface BenchArguments {
@@ -24,7 +25,8 @@ Measures holdfast, as it would run in production, beside what one would pick ins
 turn, several rounds, so that whatever else the machine does falls on all. Prints medians, with ratios.
 
   --only NAMES      only these scenarios: names or patterns such as 'get-*', with commas. --list shows all
-  --subjects NAMES  only these servers: holdfast, before, fastify, express, nginx, dufs, minio, tusd, tus-server
+  --subjects NAMES  only these servers and clients: holdfast, before, executable, fastify, express, nginx, dufs, minio, tusd, tus-server,
+                    curl, rclone, s5cmd
   --rounds N        how often each is measured; one more goes before, to warm up. Default: 5
   --quick           a first impression: one round, of less
   --against FOLDER  another checkout of holdfast, installed and built, which is measured beside this one as "before"
@@ -33,10 +35,10 @@ turn, several rounds, so that whatever else the machine does falls on all. Print
   --render          measures nothing, and writes the document in --out anew from its results.json
   --list            names the scenarios
 
-Servers that are not there are named as missing. Programs: wrk for small requests (or else autocannon, from npm), openssl, nginx,
-dufs, each from PATH or from HOLDFAST_BENCH_NGINX and the like; tusd is built from its source, which needs Go. Linux only. A whole run takes 30 to 40 minutes and
-some GiB below TMPDIR, which should be on a real disk. Exit code 0: all was measured. 1: a scenario has failed, and keeps
-what it had. 2: wrong arguments.`
+What is not there is named as missing. Programs: wrk for small requests (or else autocannon, from npm), openssl, nginx, dufs; curl,
+rclone (Debian has it) and s5cmd (go install ${s5cmdPackage}); each from PATH or from HOLDFAST_BENCH_NGINX and the
+like. tusd is built from its source, which needs Go. Linux only. A whole run takes 35 to 45 minutes and 40 GiB below TMPDIR, which
+should be on a real disk. Exit code 0: all was measured. 1: a scenario has failed, and keeps what it had. 2: wrong arguments.`
 
 /**
  * Reads the command line, where there are these scenarios.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measureLanes, type Row } from './measure/measure-lanes.ts'
 import type { Bench, Scenario } from './scenarios/scenario.ts'
-import type { Subject } from './subjects/subject.ts'
+import type { Measurable, Subject } from './subjects/subject.ts'
 
 export interface MeasureOptions {
   readonly holdfasts: readonly Subject[]
@@ -35,8 +35,8 @@ export async function measureScenario(
   const versions: Record<string, string> = {}
   const missing: Record<string, string> = {}
   const ends = [() => rm(directory, { recursive: true, force: true })]
-  const available = async (subjects: readonly Subject[]) => {
-    const found = []
+  const available = async <One extends Measurable>(subjects: readonly One[]) => {
+    const found: One[] = []
     for (const subject of subjects.filter(({ name }) => options.isWanted(name))) {
       const answer = await subject.lookUp()
       if ('version' in answer) {
@@ -50,6 +50,7 @@ export async function measureScenario(
     directory,
     isQuick: options.isQuick,
     seconds: options.isQuick ? 1 : 2,
+    interrupted: options.interrupted,
     holdfasts: options.holdfasts,
     available,
     miss: (what, reason) => void (missing[what] = reason),

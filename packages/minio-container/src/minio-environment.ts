@@ -10,7 +10,7 @@ export function minioKeys({
 
 /** The environment of a server whose store is `bucket`. */
 export function minioEnvironment(
-  minio: RunningMinio,
+  minio: Pick<RunningMinio, 'endpoint' | 'accessKey' | 'secretKey'>,
   bucket: string,
 ): Readonly<Record<string, string>> {
   return {

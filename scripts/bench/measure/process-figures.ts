@@ -6,6 +6,12 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return all.reduce((sum, ticks) => sum + ticks, 0) / 100
 }
 
+/** How much those have used that this process had started and that have ended, with those that they had started. */
+export async function cpuSecondsOfEnded(): Promise<number> {
+  const [, , user, system] = await cpuFields('self')
+  return (Number(user) + Number(system)) / 100
+}
+
 /** Resident memory of a process and those it has started, in bytes: now, or the most since it was last reset. */
 export async function memoryOf(pid: number, kind: 'VmRSS' | 'VmHWM'): Promise<number> {
   const all = await Promise.all((await treeOf(pid)).map((one) => kibibytes(one, kind)))
@@ -27,11 +33,18 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-// Fields 14 and 15, proc(5); the second, the program's name, may have spaces and parentheses in it.
 async function cpuTicks(pid: number): Promise<number> {
+  const [user, system] = await cpuFields(pid)
+  return Number(user) + Number(system)
+}
+
+// Fields 14 to 17, proc(5); the second, the program's name, may have spaces and parentheses in it.
+async function cpuFields(pid: number | 'self'): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return Number(fields[11]) + Number(fields[12])
+  return text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
 }
 
 async function kibibytes(pid: number, kind: string): Promise<number> {

@@ -60,6 +60,7 @@ const units: Partial<Record<Figure, Aim['unit']>> = {
   cpuMicroseconds: 'µs',
   cpuPerGiB: 's/GiB',
   growthMiB: 'MiB',
+  peakMiB: 'MiB',
 }
 
 /** A figure of holdfast that is not to be above a bound, in the figure's own unit. */

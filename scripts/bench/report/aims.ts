@@ -1,3 +1,4 @@
+import type { Figure } from '../measure/figures.ts'
 import { against, atMost, fasterThan, type Aim } from './aim.ts'
 
 const downloads: readonly Aim[] = [
@@ -120,6 +121,10 @@ const others: readonly Aim[] = [
     'download',
   ]),
   atMost('cold-start', 'first answered `/ping`', 250, ['ms', 'start']),
+  {
+    ...atMost('cold-start', 'first answered `/ping`, by the single executable', 250, ['ms', '']),
+    measured: (find) => find('executable', 'start', 'ms'),
+  },
   ...['GET', 'list'].map((work) =>
     against('workers', `rate of ${work}s with two, rationed, against one`, { least: 1.7 }, [
       'perSecond',
@@ -129,6 +134,25 @@ const others: readonly Aim[] = [
     ]),
   ),
 ]
+
+const clients: readonly Aim[] = [
+  ...aimsForClient('client-small', 'curl in a loop', 3, 'perSecond'),
+  ...aimsForClient('client-large', 'curl', 0.9, 'seconds'),
+]
+
+function aimsForClient(scenario: string, other: string, least: number, figure: Figure): Aim[] {
+  return [
+    ...['put', 'get'].map((verb) => ({
+      ...fasterThan(scenario, 'curl', least, [figure, verb]),
+      what: `speed of ${verb}, against ${other}`,
+    })),
+    {
+      ...atMost(scenario, 'memory of the client, the worse of put and get', 100, ['peakMiB', '']),
+      measured: (find) =>
+        Math.max(find('holdfast', 'put', 'peakMiB'), find('holdfast', 'get', 'peakMiB')),
+    },
+  ]
+}
 
 const throughMinio: readonly Aim[] = [
   {
@@ -152,5 +176,6 @@ export const aims: readonly Aim[] = [
   ...overTls,
   ...lists,
   ...others,
+  ...clients,
   ...throughMinio,
 ]

@@ -41,7 +41,7 @@ function origin(results: readonly ScenarioResult[]): string {
 - **Command**: ${distinct(results.map(({ command }) => `\`${command}\``)).join(', ')}
 - **Machine**: ${all('machine')}
 - **Node.js**: ${all('node')}, for holdfast and for the applications on fastify, express and @tus/server
-- **Servers**: ${versions.join('; ')}
+- **Servers and clients**: ${versions.join('; ')}
 - **Small requests** were sent by ${all('generator')}; large files by a client on \`node:net\` that reads into one buffer, or
   sends one mebibyte over and over
 - **Missing**: ${missing(results)}`

@@ -1,5 +1,6 @@
 import { authentication } from './authentication.ts'
 import { batch } from './batch.ts'
+import { clientLarge, clientSmall } from './client-files.ts'
 import { coldStart } from './cold-start.ts'
 import { remove } from './delete.ts'
 import { get1Gib } from './get-1gib.ts'
@@ -46,6 +47,8 @@ export const allScenarios: readonly Scenario[] = [
   authentication,
   login1000,
   coldStart,
+  clientSmall,
+  clientLarge,
   workers,
   minio64Mib,
   minio4Kib,

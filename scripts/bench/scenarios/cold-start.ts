@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { download } from '../load/download.ts'
 import { peers } from '../subjects/all-subjects.ts'
+import { createExecutable } from '../subjects/executable.ts'
 import type { Subject } from '../subjects/subject.ts'
 import type { Bench, Lane, Scenario } from './scenario.ts'
 
@@ -10,10 +11,14 @@ export const coldStart: Scenario = {
   title: 'From the start of the process to the first answer',
   how:
     'To `/ping`, or to the list of no files where there is no such thing. Whether the port takes connections is tried every ' +
-    'two milliseconds. `node …/holdfast serve`, with programs and data in the page cache, as after a restart.',
+    'two milliseconds. `node …/holdfast serve`, with programs and data in the page cache, as after a restart; `executable` is the ' +
+    'single executable, which has the same program as one script, compiled.',
   compared: 'ms',
-  prepare: async (bench) =>
-    (await bench.available([...bench.holdfasts, ...peers])).map((one) => startLane(one, bench)),
+  prepare: async (bench) => {
+    const executable = createExecutable(join(import.meta.dirname, '../../..'), bench.directory)
+    const all = await bench.available([...bench.holdfasts, executable, ...peers])
+    return all.map((one) => startLane(one, bench))
+  },
 }
 
 function startLane(subject: Subject, { directory }: Bench): Lane {

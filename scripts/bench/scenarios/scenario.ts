@@ -1,5 +1,5 @@
 import type { Figure, Figures } from '../measure/figures.ts'
-import type { RunningSubject, StartOptions, Subject } from '../subjects/subject.ts'
+import type { Measurable, RunningSubject, StartOptions, Subject } from '../subjects/subject.ts'
 
 /** One kind of work on one subject, done anew in each round. */
 export interface Lane {
@@ -18,12 +18,14 @@ export interface Bench {
   readonly isQuick: boolean
   /** How long to send requests for one measurement. */
   readonly seconds: number
+  /** Aborts when the scenario ends before its time. */
+  readonly interrupted: AbortSignal
   /** The server of this checkout and, with `--against`, that of another. */
   readonly holdfasts: readonly Subject[]
   /** Starts those of `subjects` that are available. */
   start(subjects: readonly Subject[], options?: StartOptions): Promise<readonly RunningSubject[]>
   /** Those of `subjects` that are wanted and can be had; the others are reported as missing. */
-  available(subjects: readonly Subject[]): Promise<readonly Subject[]>
+  available<One extends Measurable>(subjects: readonly One[]): Promise<readonly One[]>
   /** Reports that something cannot be measured, and why. */
   miss(what: string, reason: string): void
 }

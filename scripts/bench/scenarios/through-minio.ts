@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { minioEnvironment } from '../../../packages/minio-container/src/minio-environment.ts'
 import { download } from '../load/download.ts'
 import { upload } from '../load/upload.ts'
 import { minio } from '../subjects/minio.ts'
@@ -48,8 +49,10 @@ export const minio4Kib: Scenario = {
 
 async function startBoth(bench: Bench): Promise<readonly RunningSubject[]> {
   const servers = await bench.start([minio])
-  const options = await servers[0]?.storeOptions?.()
-  return options ? [...(await bench.start(bench.holdfasts, options)), ...servers] : []
+  const place = await servers[0]?.createBucket?.()
+  if (place === undefined) return []
+  const environment = minioEnvironment(place, place.bucket)
+  return [...(await bench.start(bench.holdfasts, { environment })), ...servers]
 }
 
 async function putSmall(one: RunningSubject, name: string, content: Buffer): Promise<void> {

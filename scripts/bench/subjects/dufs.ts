@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { findProgram, versionOf } from './find-program.ts'
+import { findProgram, lookUpProgram } from './find-program.ts'
 import { startProcess } from './start-process.ts'
 import type { Subject } from './subject.ts'
 import { webDav } from './web-dav.ts'
@@ -9,14 +9,7 @@ import { webDav } from './web-dav.ts'
 /** dufs, a file server in Rust, as it comes, with everything allowed. */
 export const dufs: Subject = {
   name: 'dufs',
-  lookUp: async () => {
-    const program = await findProgram('dufs')
-    return program === undefined
-      ? {
-          missing: 'there is no program dufs (cargo install dufs --locked, or HOLDFAST_BENCH_DUFS)',
-        }
-      : { version: await versionOf(program, '--version') }
-  },
+  lookUp: lookUpProgram('dufs', '--version', 'cargo install dufs --locked'),
   start: async (directory) => {
     const [port, files] = [await freePort(), join(directory, 'files')]
     await mkdir(files)

@@ -11,7 +11,7 @@ const moreFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin']
  * name in `PATH`. `undefined` where there is none.
  */
 export async function findProgram(name: string): Promise<string | undefined> {
-  const named = process.env[`HOLDFAST_BENCH_${name.toUpperCase()}`]
+  const named = process.env[variableFor(name)]
   if (named) return (await isProgram(named)) ? named : undefined
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...moreFolders]
   for (const folder of folders) {
@@ -21,11 +21,24 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined
 }
 
+const variableFor = (name: string) => `HOLDFAST_BENCH_${name.toUpperCase()}`
+
 function isProgram(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,
     () => false,
   )
+}
+
+/** A look-up of the program `name`, which says its version when asked with `flag`; `source` says where one gets it. */
+export function lookUpProgram(name: string, flag: string, source: string) {
+  return async () => {
+    const program = await findProgram(name)
+    if (program === undefined) {
+      return { missing: `there is no program ${name} (${source}, or ${variableFor(name)})` }
+    }
+    return { version: (await versionOf(program, flag)).replace(/^nginx version: | \(.*/g, '') }
+  }
 }
 
 /** What a program says of itself in the first line, asked with `flag`. */

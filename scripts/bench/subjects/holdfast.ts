@@ -5,7 +5,7 @@ import { hashPassword } from '../../../packages/credentials-file/dist/index.js'
 import { freePort } from './free-port.ts'
 import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
-import type { Dialect, Subject } from './subject.ts'
+import type { Dialect, RunningSubject, StartOptions, Subject } from './subject.ts'
 
 const password = 'measured'
 
@@ -38,35 +38,48 @@ export async function customersFile(directory: string): Promise<string> {
  * authentication, and with its log, a line for each request, in a file.
  */
 export function createHoldfast(name: string, root: string): Subject {
-  const command = commandIn(root)
+  const folder = commandIn(root)
+  const program = join(folder, 'bin/holdfast.js')
   return {
     name,
     lookUp: async () => {
-      const text = await readFile(join(command, 'package.json'), 'utf8')
+      const text = await readFile(join(folder, 'package.json'), 'utf8')
       return { version: (JSON.parse(text) as { version: string }).version }
     },
-    start: async (directory, { environment, preloaded = [], tls } = {}) => {
-      const [port, data] = [await freePort(), join(directory, 'data')]
-      const imports = preloaded.flatMap((module) => ['--import', module])
-      const child = await startProcess({
-        command: process.execPath,
-        args: [...imports, join(command, 'bin/holdfast.js'), 'serve'],
-        environment: {
-          HOLDFAST_PORT: `${port}`,
-          HOLDFAST_DATA: data,
-          HOLDFAST_CUSTOMERS: await customersFile(directory),
-          ...(tls && { HOLDFAST_TLS_CERT: tls.certificate, HOLDFAST_TLS_KEY: tls.key }),
-          ...environment,
-        },
-        log: join(directory, 'log'),
-        port,
-      })
-      const files = join(data, 'files/demo')
-      await mkdir(files, { recursive: true })
-      const dialect = tls ? secured(holdfastDialect) : holdfastDialect
-      return { ...dialect, ...child, name, port, files }
+    start: (directory, options) => {
+      const imports = options?.preloaded?.flatMap((module) => ['--import', module]) ?? []
+      const command = [process.execPath, ...imports, program] as const
+      return startHoldfast(name, command, directory, options)
     },
   }
+}
+
+/** Starts the server of the command that is called so, with what goes before its verb. */
+export async function startHoldfast(
+  name: string,
+  client: readonly [string, ...string[]],
+  directory: string,
+  { environment, tls }: StartOptions = {},
+): Promise<RunningSubject> {
+  const [port, data] = [await freePort(), join(directory, 'data')]
+  const [command, ...before] = client
+  const child = await startProcess({
+    command,
+    args: [...before, 'serve'],
+    environment: {
+      HOLDFAST_PORT: `${port}`,
+      HOLDFAST_DATA: data,
+      HOLDFAST_CUSTOMERS: await customersFile(directory),
+      ...(tls && { HOLDFAST_TLS_CERT: tls.certificate, HOLDFAST_TLS_KEY: tls.key }),
+      ...environment,
+    },
+    log: join(directory, 'log'),
+    port,
+  })
+  const files = join(data, 'files/demo')
+  await mkdir(files, { recursive: true })
+  const dialect = tls ? secured(holdfastDialect) : holdfastDialect
+  return { ...dialect, ...child, name, port, files, client }
 }
 
 /** The package with the command. It was `server` once, and older checkouts are measured as well. */

@@ -33,14 +33,9 @@ export const minio: Subject = {
       pid: await processOf(server.containerId),
       startMs: NaN,
       files: directory,
-      storeOptions: async () => ({
-        environment: {
-          HOLDFAST_STORE: 'minio',
-          HOLDFAST_MINIO_ENDPOINT: endpoint,
-          HOLDFAST_MINIO_BUCKET: await server.createBucket(),
-          HOLDFAST_MINIO_ACCESS_KEY: accessKey,
-          HOLDFAST_MINIO_SECRET_KEY: secretKey,
-        },
+      createBucket: async () => ({
+        ...{ endpoint, accessKey, secretKey },
+        bucket: await server.createBucket(),
       }),
       stop: () => server.stop(),
     }

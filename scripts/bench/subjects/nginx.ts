@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { findProgram, versionOf } from './find-program.ts'
+import { findProgram, lookUpProgram } from './find-program.ts'
 import { startProcess } from './start-process.ts'
 import { secured } from './secured.ts'
 import type { CertificateFiles, Subject } from './subject.ts'
@@ -10,11 +10,7 @@ import { webDav } from './web-dav.ts'
 /** nginx with one worker, sendfile, and WebDAV for uploads. It writes no access log: that is the fastest it can be. */
 export const nginx: Subject = {
   name: 'nginx',
-  lookUp: async () => {
-    const program = await findProgram('nginx')
-    if (program === undefined) return { missing: 'there is no program nginx (Debian: nginx-light)' }
-    return { version: (await versionOf(program, '-v')).replace('nginx version: ', '') }
-  },
+  lookUp: lookUpProgram('nginx', '-v', 'Debian: nginx-light'),
   start: async (directory, { tls } = {}) => {
     const [port, files] = [await freePort(), join(directory, 'files')]
     const configuration = join(directory, 'nginx.conf')

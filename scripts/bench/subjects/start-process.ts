@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, closeSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { spawnOwned } from './spawn-owned.ts'
 
 export interface Program {
   readonly command: string
@@ -22,12 +22,6 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** What runs; it would outlive this process. */
-const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
 const startLimitMs = 20_000
 
 /** Starts a server and resolves when it takes connections. Rejects with what it has printed when it ends before. */
@@ -35,14 +29,12 @@ export async function startProcess(program: Program): Promise<ServerProcess> {
   const { command, args, environment, log, port } = program
   const begin = performance.now()
   const output = openSync(log, 'a')
-  const child = spawn(command, args, {
+  const child = spawnOwned(command, args, {
     stdio: ['ignore', output, output],
     env: { ...process.env, ...environment },
   })
   closeSync(output)
   const exited = once(child, 'exit')
-  running.add(child)
-  child.once('exit', () => running.delete(child))
   const ended = exited.then(
     () => true,
     (error: unknown) => Promise.reject(new Error(`${command} does not start`, { cause: error })),

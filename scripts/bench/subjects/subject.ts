@@ -33,9 +33,19 @@ export interface RunningSubject extends Dialect {
   readonly files: string
   /** From the start of the process until it took connections, in milliseconds. */
   readonly startMs: number
-  /** What holdfast has to be started with to keep its files there, in a place of their own. */
-  readonly storeOptions?: () => Promise<StartOptions>
+  /** The command that is its client, before the verb. */
+  readonly client?: readonly string[]
+  /** Makes a bucket, if it speaks S3. */
+  readonly createBucket?: () => Promise<S3Bucket>
   stop(): Promise<void>
+}
+
+/** A bucket, and who may use it. */
+export interface S3Bucket {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
 }
 
 /** Where a certificate and its key are, both PEM. */
@@ -53,11 +63,15 @@ export interface StartOptions {
   readonly preloaded?: readonly string[]
 }
 
-/** A server that can be measured. */
-export interface Subject {
+/** What can be measured: a server, or a program that speaks to one. */
+export interface Measurable {
   readonly name: string
   /** Its version, or why it cannot be had on this machine. */
   lookUp(): Promise<{ readonly version: string } | { readonly missing: string }>
+}
+
+/** A server that can be measured. */
+export interface Subject extends Measurable {
   /** Starts it on a port of 127.0.0.1 and resolves when it answers. What it writes stays below `directory`, which is empty. */
   start(directory: string, options?: StartOptions): Promise<RunningSubject>
 }

@@ -32,7 +32,17 @@ describe('aims', () => {
       aims.filter(({ scenario }) => scenario === name).map(({ unit }) => unit)
     expect(unitsOf('delete')).to.deep.equal(['µs'])
     expect(unitsOf('upload-64-at-once')).to.deep.equal(['×', 's/GiB', 'MiB'])
-    expect(unitsOf('cold-start')).to.deep.equal(['ms'])
+    expect(unitsOf('cold-start')).to.deep.equal(['ms', 'ms'])
+    expect(unitsOf('client-small')).to.deep.equal(['×', '×', 'MiB'])
+  })
+
+  it('bound the memory of the client by the worse of its verbs', () => {
+    const find = finderIn([
+      row('holdfast', 'put', { peakMiB: 80 }),
+      row('holdfast', 'get', { peakMiB: 120 }),
+    ])
+    const memory = aims.find(({ scenario, most }) => scenario === 'client-large' && most === 100)!
+    expect(memory.measured(find)).to.equal(120)
   })
 
   it('are neither reached nor missed where nothing was measured', () => {

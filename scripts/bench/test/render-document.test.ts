@@ -19,7 +19,9 @@ describe('renderResults', () => {
     for (const part of ['scripts/bench/run --out docs', '2 × processor', 'v24.0.0', 'wrk 4']) {
       expect(text).to.include(part)
     }
-    expect(text).to.include('holdfast (0.1.0)').and.to.include('**Missing**: nothing')
+    expect(text)
+      .to.include('**Servers and clients**: holdfast (0.1.0)')
+      .and.to.include('**Missing**: nothing')
   })
 
   it('says of each aim whether it is reached, missed, or not measured', () => {

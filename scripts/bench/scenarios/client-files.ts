@@ -1,0 +1,132 @@
+import { statSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from '../clients/client.ts'
+import { startClients } from '../clients/start-clients.ts'
+import type { Figures } from '../measure/figures.ts'
+import { observeCommand, type CommandUsage } from '../measure/observe-command.ts'
+import { layOut, numbered } from './files.ts'
+import type { Bench, Lane, Scenario } from './scenario.ts'
+import { settled } from './settled.ts'
+
+/** So many files of so many bytes. */
+interface Amount {
+  readonly count: number
+  readonly size: number
+}
+
+/** The files of a round, which clients store and fetch again. */
+interface Source {
+  readonly directory: string
+  readonly prefix: string
+  readonly names: readonly string[]
+  readonly size: number
+}
+
+const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
+
+const clients =
+  '`holdfast` is `put` and `get`; curl stores files on the same holdfast; rclone and s5cmd, as they come, speak to MinIO by S3 and to dufs ' +
+  'by WebDAV, as the name says. `holdfast get` syncs each file; the others do not. Processor time and memory are those of the client.'
+
+export const clientSmall: Scenario = {
+  name: 'client-small',
+  title: 'Clients and files of 4 KiB',
+  how:
+    '10 000 files out of one directory and into another; 1 000 for curl, which a loop in a shell starts for each file, rclone and s5cmd. ' +
+    '`curl --parallel` is one process for all. ' +
+    clients,
+  compared: 'perSecond',
+  rounds: 2,
+  prepare: (bench) => {
+    const amount = { count: bench.isQuick ? 1000 : 10_000, size: 4096 }
+    return lanesFor(bench, [{ ...amount, count: 100 }, amount], ({ seconds, ...usage }, count) => ({
+      perSecond: count / seconds,
+      cpuMicroseconds: (usage.cpuSeconds / count) * 1e6,
+      peakMiB: usage.peakMiB,
+    }))
+  },
+}
+
+export const clientLarge: Scenario = {
+  name: 'client-large',
+  title: 'Clients and a file of 4 GiB',
+  how: `One process moves it, on a disk that has nothing else to write. ${clients}`,
+  compared: 'seconds',
+  rounds: 1,
+  prepare: (bench) => {
+    const amount = { count: 1, size: (bench.isQuick ? 1 : 4) * GiB }
+    return lanesFor(bench, [{ ...amount, size: 256 * MiB }, amount], ({ seconds, ...usage }) => ({
+      seconds,
+      mibPerSecond: amount.size / MiB / seconds,
+      cpuPerGiB: (usage.cpuSeconds * GiB) / amount.size,
+      peakMiB: usage.peakMiB,
+    }))
+  },
+}
+
+/** A lane for each client and verb. What a client fetches is what it has stored in the same round. */
+async function lanesFor(
+  bench: Bench,
+  [warmUp, amount]: readonly [Amount, Amount],
+  figures: (usage: CommandUsage, count: number) => Figures,
+): Promise<readonly Lane[]> {
+  const all = await startClients(bench)
+  const sources = new Map<string, Promise<Source>>()
+  const sourceFor = ({ most = Infinity }: Client, round: number) => {
+    const { count, size } = round === 0 ? warmUp : amount
+    const prefix = `round-${round}-${Math.min(count, most)}-`
+    const made =
+      sources.get(prefix) ??
+      makeSource(bench.directory, prefix, { count: Math.min(count, most), size })
+    sources.set(prefix, made)
+    return made
+  }
+  const lane = (client: Client, work: 'put' | 'get', move: typeof store) =>
+    settled({
+      subject: client.name,
+      work,
+      measure: async (round) => {
+        const source = await sourceFor(client, round)
+        return figures(await move(client, source, bench), source.names.length)
+      },
+    })
+  return all
+    .filter(({ needsMany }) => amount.count > 1 || needsMany !== true)
+    .flatMap((client) => [lane(client, 'put', store), lane(client, 'get', fetchBack)])
+}
+
+/** Names are new in each round, so that nothing is replaced. */
+async function makeSource(home: string, prefix: string, { count, size }: Amount): Promise<Source> {
+  const directory = join(home, `${prefix}source`)
+  await mkdir(directory)
+  await layOut(home, [{ files: directory }], { pattern: `${prefix}{n}`, count, size })
+  const names = Array.from({ length: count }, (_, n) => numbered(`${prefix}{n}`, n))
+  return { directory, prefix, names, size }
+}
+
+function store(client: Client, source: Source, bench: Bench): Promise<CommandUsage> {
+  return observeCommand(client.put(source), placeIn(source.directory, bench))
+}
+
+async function fetchBack(client: Client, source: Source, bench: Bench): Promise<CommandUsage> {
+  const directory = await mkdtemp(join(bench.directory, 'fetched-'))
+  const usage = await observeCommand(client.get(source), placeIn(directory, bench))
+  for (const name of source.names) {
+    const { size } = statSync(join(directory, name))
+    if (size !== source.size) throw new Error(`${client.name} fetched ${size} bytes of ${name}`)
+  }
+  // Small files stay, since deleting them would slow down the next ones; see upload-small.ts.
+  if (source.size >= MiB) for (const each of [directory, client.server.files]) await empty(each)
+  return usage
+}
+
+async function empty(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true })
+}
+
+const placeIn = (directory: string, { directory: home, interrupted }: Bench) => ({
+  directory,
+  log: join(home, 'client.log'),
+  signal: interrupted,
+})
