@@ -28,12 +28,10 @@ describe('A client by a link to upload', function () {
   const service = useService()
 
   const linkTo = async (name: string, request: LinkRequest = {}) =>
-    (await clientOf(service).link(name, { verb: 'upload', ...request })).url
+    (await service.client.link(name, { verb: 'upload', ...request })).url
   const byLink = async (...given: Parameters<typeof linkTo>): Promise<LinkClient> =>
     createLinkClient({ link: await linkTo(...given) })
-  const stored = async (name: string) =>
-    Buffer.from(await (await clientOf(service).download(name)).bytes())
-  const names = () => all(clientOf(service).list())
+  const names = () => all(service.client.list())
 
   it('stores files of any size under names that begin as the link has it', async () => {
     const client = await byLink('für bob: ', { prefix: true })
@@ -41,7 +39,7 @@ describe('A client by a link to upload', function () {
     service.requests.length = 0
     await client.upload('für bob: +b', large)
     expect(service.requests[0]).to.equal('POST /resumable')
-    expect(large.equals(await stored('für bob: +b'))).to.equal(true)
+    expect(large.equals(await service.stored('für bob: +b'))).to.equal(true)
     expect(await names()).to.deep.equal(['für bob: +b', 'für bob: a'])
     const other = client.upload('another', 'x')
     expect(await rejection(other)).to.include({ code: 'link-refused', status: 403 })
@@ -53,13 +51,13 @@ describe('A client by a link to upload', function () {
     for (const body of ['again', large]) {
       expect(await rejection(client.upload('one', body))).to.include({ code: 'already-exists' })
     }
-    expect(await stored('one')).to.have.length(large.length)
+    expect(await service.stored('one')).to.have.length(large.length)
   })
 
   it('replaces a file where it is to, and the link allows it', async () => {
     const client = await byLink('file', { replace: true })
     for (const body of ['one', 'two']) await client.upload('file', body, { createOnly: false })
-    expect((await stored('file')).toString()).to.equal('two')
+    expect((await service.stored('file')).toString()).to.equal('two')
     expect(await rejection(client.upload('file', 'x'))).to.include({ code: 'already-exists' })
   })
 
@@ -69,7 +67,7 @@ describe('A client by a link to upload', function () {
     await using line = await startBadLine(service.port, fates)
     link.port = String(line.port)
     await createLinkClient({ link, idleTimeoutMs: 10_000 }).upload('film', large)
-    expect(large.equals(await stored('film'))).to.equal(true)
+    expect(large.equals(await service.stored('film'))).to.equal(true)
     expect(service.requests.filter((each) => each === 'POST /resumable')).to.have.length(1)
   })
 
@@ -83,7 +81,7 @@ describe('A client by a link to upload', function () {
     const another = createLinkClient({ link })
     await another.upload('film', large, { uploadUrl, onProgress })
     expect(said[0]).to.be.above(0)
-    expect(large.equals(await stored('film'))).to.equal(true)
+    expect(large.equals(await service.stored('film'))).to.equal(true)
     service.requests.length = 0
     await another.upload('film', large, { uploadUrl })
     expect(service.requests).to.deep.equal([`HEAD ${new URL(uploadUrl).pathname}`])
@@ -95,7 +93,7 @@ describe('A client by a link to upload', function () {
     const onUploadUrl = (url: string) => void (uploadUrl = url)
     await rejection(client.upload('film', breaking, { onUploadUrl }))
     await client.discardUpload(uploadUrl)
-    expect((await clientOf(service).usage()).unfinished.uploads).to.equal(0)
+    expect((await service.client.usage()).unfinished.uploads).to.equal(0)
   })
 
   it('is refused where the link is wrong, whatever it asks', async () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { openFile, type Client } from '../src/index.ts'
+import { openFile } from '../src/index.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 import { clientOf } from './support/running-service.ts'
 import { startServer } from './support/start-server.ts'
@@ -11,31 +11,24 @@ import { useService } from './support/use-service.ts'
 describe('An upload that has begun earlier', function () {
   this.timeout(60_000)
   const service = useService()
-  let client: Client
-
-  beforeEach(() => {
-    client = clientOf(service)
-  })
-
-  const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
 
   it('goes anew where it was published, and is gone or another file by now', async () => {
     const bytes = contentOf(17 * mebibyte)
     const urls: string[] = []
     const onUploadUrl = (given: string) => void urls.push(given)
-    await client.upload('file', bytes, { onUploadUrl })
-    const again = () => client.upload('file', bytes, { uploadUrl: urls[0], onUploadUrl })
+    await service.client.upload('file', bytes, { onUploadUrl })
+    const again = () => service.client.upload('file', bytes, { uploadUrl: urls[0], onUploadUrl })
     await again()
     expect(urls[1]).to.equal(urls[0])
-    await client.delete('file')
+    await service.client.delete('file')
     await again()
-    expect((await stored('file')).equals(bytes)).to.equal(true)
-    await client.upload('file', 'of another one')
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
+    await service.client.upload('file', 'of another one')
     await again()
-    expect((await stored('file')).equals(bytes)).to.equal(true)
-    await client.upload('file', bytes.with(-1, (bytes.at(-1) ?? 0) ^ 1))
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
+    await service.client.upload('file', bytes.with(-1, (bytes.at(-1) ?? 0) ^ 1))
     await again()
-    expect((await stored('file')).equals(bytes)).to.equal(true)
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
     expect(new Set(urls).size).to.equal(4)
   })
 
@@ -45,10 +38,14 @@ describe('An upload that has begun earlier', function () {
     const path = join(directory.path, 'file')
     await writeFile(path, bytes)
     let url = ''
-    await client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
+    await service.client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
     for (const body of [new Blob([bytes]), await openFile(path)]) {
       service.requests.length = 0
-      await client.upload('file', body, { uploadUrl: url, pieceSize: 5_000_000, createOnly: true })
+      await service.client.upload('file', body, {
+        uploadUrl: url,
+        pieceSize: 5_000_000,
+        createOnly: true,
+      })
       expect(service.requests).to.deep.equal([
         `HEAD ${new URL(url).pathname}`,
         'HEAD /serve/file',
@@ -63,11 +60,13 @@ describe('An upload that has begun earlier', function () {
       throw new Error('the pipe broke')
     }
     let url = ''
-    const first = client.upload('file', breaking(), { onUploadUrl: (given) => void (url = given) })
+    const first = service.client.upload('file', breaking(), {
+      onUploadUrl: (given) => void (url = given),
+    })
     await rejection(first)
     const bytes = contentOf(mebibyte)
-    await client.upload('file', bytes, { uploadUrl: url })
-    expect((await stored('file')).equals(bytes)).to.equal(true)
+    await service.client.upload('file', bytes, { uploadUrl: url })
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
   })
 
   it('is forgotten where it will not go on, and a file that is there stays', async () => {
@@ -80,14 +79,14 @@ describe('An upload that has begun earlier', function () {
     }
     const urls: string[] = []
     const onUploadUrl = (given: string) => void urls.push(given)
-    await rejection(client.upload('file', failing, { onUploadUrl }))
-    await client.discardUpload(urls[0] ?? '')
-    expect((await client.usage()).unfinished.uploads).to.equal(0)
+    await rejection(service.client.upload('file', failing, { onUploadUrl }))
+    await service.client.discardUpload(urls[0] ?? '')
+    expect((await service.client.usage()).unfinished.uploads).to.equal(0)
     // Once more, as after a lost answer.
-    await client.discardUpload(urls[0] ?? '')
-    await client.upload('file', contentOf(17 * mebibyte), { onUploadUrl })
-    await client.discardUpload(urls[1] ?? '')
-    expect(await stored('file')).to.have.length(17 * mebibyte)
+    await service.client.discardUpload(urls[0] ?? '')
+    await service.client.upload('file', contentOf(17 * mebibyte), { onUploadUrl })
+    await service.client.discardUpload(urls[1] ?? '')
+    expect(await service.stored('file')).to.have.length(17 * mebibyte)
   })
 
   it('does not begin anew where the server only does not say how far it is', async () => {
@@ -121,11 +120,11 @@ describe('An upload that has begun earlier', function () {
       response.writeHead(201, { Location: uploadUrl, 'Tus-Resumable': '1.0.0' }).end()
     })
     const bytes = contentOf(17 * mebibyte)
-    expect(await rejection(client.upload('file', bytes, { uploadUrl }))).to.include({
+    expect(await rejection(service.client.upload('file', bytes, { uploadUrl }))).to.include({
       name: 'TypeError',
       message: `Not a URL of http://127.0.0.1:${service.port}: http://127.0.0.1:${port}`,
     })
-    expect(await rejection(client.discardUpload(uploadUrl))).to.be.instanceOf(TypeError)
+    expect(await rejection(service.client.discardUpload(uploadUrl))).to.be.instanceOf(TypeError)
     const led = clientOf(leading).upload('file', bytes)
     expect(await rejection(led)).to.include({
       code: 'unknown',

@@ -3,30 +3,22 @@ import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { openFile, type Client } from '../src/index.ts'
+import { openFile } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, mebibyte } from './support/content.ts'
-import { clientOf } from './support/running-service.ts'
 import { useService } from './support/use-service.ts'
 
 describe('openFile', function () {
   this.timeout(60_000)
   const service = useService()
-  let client: Client
-
-  beforeEach(() => {
-    client = clientOf(service)
-  })
-
-  const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
 
   it('stores a file of this machine', async () => {
     await using place = await makeTemporaryDirectory()
     for (const size of [0, 5, 17 * mebibyte]) {
       const path = join(place.path, 'file')
       await writeFile(path, contentOf(size))
-      await client.upload('file', await openFile(path))
-      expect((await stored('file')).equals(contentOf(size))).to.equal(true)
+      await service.client.upload('file', await openFile(path))
+      expect((await service.stored('file')).equals(contentOf(size))).to.equal(true)
     }
     expect(await rejection(openFile(join(place.path, 'missing')))).to.include({
       code: 'ENOENT',
@@ -40,21 +32,21 @@ describe('openFile', function () {
       await writeFile(path, contentOf(size))
       const opened = await openFile(path)
       await appendFile(path, 'more')
-      expect(await rejection(client.upload('file', opened))).to.include({
+      expect(await rejection(service.client.upload('file', opened))).to.include({
         code: 'changed-meanwhile',
       })
     }
-    expect(await all(client.list())).to.deep.equal([])
+    expect(await all(service.client.list())).to.deep.equal([])
   })
 
   it('fails where the file changes while it is read, and nothing has changed', async () => {
     await using place = await makeTemporaryDirectory()
     const path = join(place.path, 'file')
-    await client.upload('file', 'old')
+    await service.client.upload('file', 'old')
     for (const size of [5 * mebibyte, 17 * mebibyte]) {
       await writeFile(path, contentOf(size))
       let hasChanged = false
-      const upload = client.upload('file', await openFile(path), {
+      const upload = service.client.upload('file', await openFile(path), {
         onProgress({ sent }) {
           if (sent === 0 || hasChanged) return
           hasChanged = true
@@ -62,7 +54,7 @@ describe('openFile', function () {
         },
       })
       expect(await rejection(upload)).to.include({ code: 'changed-meanwhile' })
-      expect((await stored('file')).toString()).to.equal('old')
+      expect((await service.stored('file')).toString()).to.equal('old')
     }
   })
 })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { rejection, until } from '@holdfast/testing'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import type { Client, UploadBody, UploadProgress } from '../src/index.ts'
+import type { UploadBody, UploadProgress } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, digestOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, startService } from './support/running-service.ts'
@@ -11,13 +11,6 @@ import { useService } from './support/use-service.ts'
 describe('upload', function () {
   this.timeout(60_000)
   const service = useService()
-  let client: Client
-
-  beforeEach(() => {
-    client = clientOf(service)
-  })
-
-  const stored = async (name: string) => Buffer.from(await (await client.download(name)).bytes())
 
   const kinds: Readonly<Record<string, (bytes: Buffer<ArrayBuffer>) => UploadBody>> = {
     'a Buffer': (bytes) => bytes,
@@ -37,8 +30,8 @@ describe('upload', function () {
       const border = (isStream ? 8 : 16) * mebibyte
       for (const size of [0, 1, border - 1, border, border + mebibyte + 1]) {
         const bytes = contentOf(size) as Buffer<ArrayBuffer>
-        await client.upload(`${size}`, make(bytes), { sha256: digestOf(bytes) })
-        expect((await stored(`${size}`)).equals(bytes), `${size} bytes`).to.equal(true)
+        await service.client.upload(`${size}`, make(bytes), { sha256: digestOf(bytes) })
+        expect((await service.stored(`${size}`)).equals(bytes), `${size} bytes`).to.equal(true)
         expect(service.requests).to.include(
           size < border ? `PUT /upload/${size}` : 'POST /resumable',
         )
@@ -51,29 +44,29 @@ describe('upload', function () {
 
   it('replaces a file, unless it may only create one', async () => {
     for (const size of [3, 16 * mebibyte]) {
-      await client.upload('file', 'one')
-      const refused = client.upload('file', contentOf(size), { createOnly: true })
+      await service.client.upload('file', 'one')
+      const refused = service.client.upload('file', contentOf(size), { createOnly: true })
       expect(await rejection(refused)).to.include({ code: 'already-exists', status: 412 })
-      expect((await stored('file')).toString()).to.equal('one')
-      await client.upload('file', contentOf(size))
-      expect(await stored('file')).to.have.length(size)
+      expect((await service.stored('file')).toString()).to.equal('one')
+      await service.client.upload('file', contentOf(size))
+      expect(await service.stored('file')).to.have.length(size)
     }
   })
 
   it('stores nothing that is not what its digest says', async () => {
     for (const size of [3, 16 * mebibyte]) {
-      const upload = client.upload('file', contentOf(size), {
+      const upload = service.client.upload('file', contentOf(size), {
         sha256: digestOf(Buffer.from('other')),
       })
       expect(await rejection(upload)).to.include({ code: 'digest-mismatch' })
     }
-    const stream = client.upload('file', inChunks(contentOf(9 * mebibyte), mebibyte), {
+    const stream = service.client.upload('file', inChunks(contentOf(9 * mebibyte), mebibyte), {
       sha256: digestOf(Buffer.from('other')),
     })
     expect(await rejection(stream)).to.include({ code: 'digest-mismatch' })
-    expect(await all(client.list())).to.deep.equal([])
-    expect(await client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
-    expect(await rejection(client.upload('file', '', { sha256: 'abc' }))).to.be.instanceOf(
+    expect(await all(service.client.list())).to.deep.equal([])
+    expect(await service.client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
+    expect(await rejection(service.client.upload('file', '', { sha256: 'abc' }))).to.be.instanceOf(
       TypeError,
     )
   })
@@ -81,14 +74,14 @@ describe('upload', function () {
   it('says how far it is', async () => {
     for (const body of [contentOf(mebibyte), contentOf(17 * mebibyte)]) {
       const said: UploadProgress[] = []
-      await client.upload('file', body, { onProgress: (progress) => said.push(progress) })
+      await service.client.upload('file', body, { onProgress: (progress) => said.push(progress) })
       expect(said.at(-1)).to.deep.equal({ sent: body.length, size: body.length })
       expect(said.map(({ sent }) => sent)).to.deep.equal(
         said.map(({ sent }) => sent).toSorted((a, b) => a - b),
       )
     }
     const said: UploadProgress[] = []
-    await client.upload('file', inChunks(contentOf(17 * mebibyte), mebibyte), {
+    await service.client.upload('file', inChunks(contentOf(17 * mebibyte), mebibyte), {
       onProgress: (progress) => said.push(progress),
     })
     expect(said.at(-1)).to.deep.equal({ sent: 17 * mebibyte, size: 17 * mebibyte })
@@ -119,10 +112,10 @@ describe('upload', function () {
         yield contentOf(size)
         throw failure
       }
-      expect(await rejection(client.upload('file', body()))).to.equal(failure)
+      expect(await rejection(service.client.upload('file', body()))).to.equal(failure)
     }
-    expect(await all(client.list())).to.deep.equal([])
-    expect(await client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
+    expect(await all(service.client.list())).to.deep.equal([])
+    expect(await service.client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
   })
 
   it('drops what has arrived when it is aborted, unless its URL was asked for', async () => {
@@ -134,7 +127,7 @@ describe('upload', function () {
         yield contentOf(8 * mebibyte)
       }
       let url: string | undefined
-      const upload = client.upload('file', body(), {
+      const upload = service.client.upload('file', body(), {
         signal: controller.signal,
         ...(keeps && { onUploadUrl: (given: string) => void (url = given) }),
       })
@@ -143,11 +136,11 @@ describe('upload', function () {
     }
     await stop(false)
     await until('the server has dropped it', async () => {
-      const { files, unfinished } = await client.usage()
+      const { files, unfinished } = await service.client.usage()
       return files === 0 && unfinished.uploads === 0
     })
     expect(await stop(true)).to.match(/\/resumable\//)
-    expect((await client.usage()).unfinished.uploads).to.equal(1)
+    expect((await service.client.usage()).unfinished.uploads).to.equal(1)
   })
 
   it('goes on with an upload that another process has begun', async () => {
@@ -161,7 +154,7 @@ describe('upload', function () {
         await new Promise((resolve) => controller.signal.addEventListener('abort', resolve))
       },
     }
-    const first = client.upload('file', half, {
+    const first = service.client.upload('file', half, {
       signal: controller.signal,
       onUploadUrl: (given) => void (url = given),
       onProgress: ({ sent }) => sent === 10 * mebibyte && setTimeout(() => controller.abort(), 100),
@@ -173,7 +166,7 @@ describe('upload', function () {
       onProgress: ({ sent }) => said.push(sent),
     })
     expect(said[0]).to.be.within(1, 10 * mebibyte)
-    expect((await stored('file')).equals(bytes)).to.equal(true)
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
   })
 
   it('goes on with a stream that another process has begun as the file that it was', async () => {
@@ -183,13 +176,15 @@ describe('upload', function () {
       throw new Error('the pipe broke')
     }
     let url = ''
-    const first = client.upload('file', breaking(), { onUploadUrl: (given) => void (url = given) })
+    const first = service.client.upload('file', breaking(), {
+      onUploadUrl: (given) => void (url = given),
+    })
     expect(await rejection(first)).to.have.property('message', 'the pipe broke')
     const said: number[] = []
     const onProgress = ({ sent }: UploadProgress) => said.push(sent)
-    await client.upload('file', bytes, { uploadUrl: url, onProgress })
+    await service.client.upload('file', bytes, { uploadUrl: url, onProgress })
     expect(said[0]).to.equal(8 * mebibyte)
-    expect((await stored('file')).equals(bytes)).to.equal(true)
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
   })
 
   it('keeps an upload that it has not begun itself, whatever becomes of it', async () => {
@@ -202,9 +197,9 @@ describe('upload', function () {
     }
     let url = ''
     const onUploadUrl = (given: string) => void (url = given)
-    await rejection(client.upload('file', failing, { onUploadUrl }))
-    await rejection(client.upload('file', failing, { uploadUrl: url }))
-    expect((await client.usage()).unfinished.uploads).to.equal(1)
+    await rejection(service.client.upload('file', failing, { onUploadUrl }))
+    await rejection(service.client.upload('file', failing, { uploadUrl: url }))
+    expect((await service.client.usage()).unfinished.uploads).to.equal(1)
     const stranger = clientOf(service, { password: 'wrong' })
     const refused = stranger.upload('file', contentOf(20 * mebibyte), { uploadUrl: url })
     expect(await rejection(refused)).to.include({ code: 'invalid-credentials' })
@@ -213,11 +208,11 @@ describe('upload', function () {
   it('does not take another file that is there already for this one', async () => {
     const bytes = contentOf(17 * mebibyte)
     let url = ''
-    await client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
-    await client.upload('other', bytes, { uploadUrl: url })
-    expect((await stored('other')).equals(bytes)).to.equal(true)
+    await service.client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
+    await service.client.upload('other', bytes, { uploadUrl: url })
+    expect((await service.stored('other')).equals(bytes)).to.equal(true)
     const sha256 = digestOf(Buffer.from('another'))
-    const refused = client.upload('file', bytes, { uploadUrl: url, sha256 })
+    const refused = service.client.upload('file', bytes, { uploadUrl: url, sha256 })
     expect(await rejection(refused)).to.include({ code: 'digest-mismatch' })
   })
 
@@ -225,19 +220,19 @@ describe('upload', function () {
     const body = new Blob([contentOf(65 * mebibyte)])
     for (const [pieceSize, count] of [[undefined, 2] as const, [Infinity, 1], [20 * mebibyte, 4]]) {
       service.requests.length = 0
-      await client.upload('file', body, { pieceSize })
+      await service.client.upload('file', body, { pieceSize })
       expect(service.requests.filter((each) => each.startsWith('PATCH'))).to.have.length(count)
-      expect(await client.stat('file')).to.include({ size: body.size })
+      expect(await service.client.stat('file')).to.include({ size: body.size })
     }
     for (const pieceSize of [0, 1.5, NaN]) {
-      const refused = client.upload('file', body, { pieceSize })
+      const refused = service.client.upload('file', body, { pieceSize })
       expect(await rejection(refused)).to.be.instanceOf(RangeError)
     }
   })
 
   it('stores under no other name than the given one', async () => {
     for (const size of [1, 17 * mebibyte]) {
-      const upload = client.upload('half \ud800', contentOf(size))
+      const upload = service.client.upload('half \ud800', contentOf(size))
       expect(await rejection(upload)).to.include({ code: 'invalid-file-name' })
     }
     expect(service.requests).to.deep.equal([])
@@ -250,7 +245,7 @@ describe('upload', function () {
         await new Promise(() => {})
       }
       const controller = new AbortController()
-      const upload = client.upload('file', body(), { signal: controller.signal })
+      const upload = service.client.upload('file', body(), { signal: controller.signal })
       setTimeout(() => controller.abort(), 200)
       expect(await rejection(upload)).to.equal(controller.signal.reason)
     }
@@ -264,24 +259,24 @@ describe('upload', function () {
         if (sent > 0) said.push(sent)
         if (sent > 0) throw failure
       }
-      const upload = client.upload('file', contentOf(size), { onProgress })
+      const upload = service.client.upload('file', contentOf(size), { onProgress })
       expect(await rejection(upload)).to.equal(failure)
       expect(said).to.have.length(1)
     }
-    expect(await client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
+    expect(await service.client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
   })
 
   it('begins anew where the server does not know the upload, or it is one of another size', async () => {
     const bytes = contentOf(17 * mebibyte)
     let url = ''
-    await client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
+    await service.client.upload('file', bytes, { onUploadUrl: (given) => void (url = given) })
     const urls: string[] = []
     for (const uploadUrl of [url, `${url}x`]) {
-      await client.upload('other', bytes.subarray(1), {
+      await service.client.upload('other', bytes.subarray(1), {
         uploadUrl,
         onUploadUrl: (given) => urls.push(given),
       })
-      expect((await stored('other')).equals(bytes.subarray(1))).to.equal(true)
+      expect((await service.stored('other')).equals(bytes.subarray(1))).to.equal(true)
     }
     expect(urls).not.to.include(url)
   })

@@ -1,11 +1,20 @@
-import { startService, type RunningService } from './running-service.ts'
+import type { Client } from '../../src/index.ts'
+import { clientOf, startService, type RunningService } from './running-service.ts'
+
+interface UsedService extends Omit<RunningService, typeof Symbol.asyncDispose> {
+  /** The customer's client. */
+  readonly client: Client
+  /** The content of a file of the customer. */
+  stored(name: string): Promise<Buffer>
+}
 
 /** A service of its own for each test of the suite that calls this. */
-export function useService(): Omit<RunningService, typeof Symbol.asyncDispose> {
-  let running: RunningService | undefined
+export function useService(): UsedService {
+  let running: (RunningService & Pick<UsedService, 'client'>) | undefined
 
   beforeEach(async () => {
-    running = await startService()
+    const service = await startService()
+    running = { ...service, client: clientOf(service) }
   })
 
   afterEach(() => running?.[Symbol.asyncDispose]())
@@ -24,5 +33,9 @@ export function useService(): Omit<RunningService, typeof Symbol.asyncDispose> {
     get requests() {
       return current().requests
     },
+    get client() {
+      return current().client
+    },
+    stored: async (name) => Buffer.from(await (await current().client.download(name)).bytes()),
   }
 }
