@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
+import { endVisit } from './end-visit.ts'
 import { openDriver, type PageDriver } from './page-driver.ts'
 import { runPage } from './running-page.ts'
 import { startLine, type Line } from './start-line.ts'
@@ -22,11 +23,7 @@ describeInBrowsers('A link to upload', (browser) => {
       server,
       url,
       driver,
-      async [Symbol.asyncDispose]() {
-        await driver.page.close()
-        await server[Symbol.asyncDispose]()
-        expect(driver.complaints).to.deep.equal([])
-      },
+      [Symbol.asyncDispose]: () => endVisit(driver, server),
     }
   }
 

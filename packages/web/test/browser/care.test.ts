@@ -1,6 +1,7 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
+import { endVisit } from './end-visit.ts'
 import { hostilePdf } from './hostile-pdf.ts'
 import { openDriver } from './page-driver.ts'
 import { runPage } from './running-page.ts'
@@ -17,11 +18,7 @@ describeInBrowsers('The page takes care', (browser) => {
     return {
       server,
       driver,
-      async [Symbol.asyncDispose]() {
-        await driver.page.close()
-        await server[Symbol.asyncDispose]()
-        expect(driver.complaints).to.deep.equal([])
-      },
+      [Symbol.asyncDispose]: () => endVisit(driver, server),
     }
   }
 

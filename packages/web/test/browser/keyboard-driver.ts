@@ -10,6 +10,8 @@ export interface KeyboardDriver {
   readonly press: (...keys: readonly string[]) => Promise<void>
   /** Presses Tab, or Shift and Tab, until what begins so has the focus; all on the way there must be seen to have it. */
   readonly tabTo: (name: string, direction?: 'forward' | 'back') => Promise<void>
+  /** Presses Enter on what begins so, to which Tab leads, as above. */
+  readonly activate: (name: string, direction?: 'forward' | 'back') => Promise<void>
   /** Waits until what begins so has the focus, and expects that this can be seen. */
   readonly focuses: (name: string) => Promise<void>
   /** What axe finds wrong, light and dark. */
@@ -30,19 +32,24 @@ export function createKeyboardDriver({ page, axe }: PageDriver): KeyboardDriver 
       for (const key of held.reverse()) await page.keyboard.up(key)
     }
   }
+  const tabTo: KeyboardDriver['tabTo'] = async (name, direction = 'forward') => {
+    const passed: string[] = []
+    while (passed.length < mostStops) {
+      await press(direction === 'forward' ? 'Tab' : 'Shift+Tab')
+      const { name: reached, isSeen } = await focused()
+      if (reached !== 'body')
+        expect(isSeen, `"${reached}" is seen to have the focus`).to.equal(true)
+      if (reached.startsWith(name)) return
+      passed.push(reached)
+    }
+    throw new Error(`Tab does not lead to "${name}", but to ${passed.join(', ')}`)
+  }
   return {
     press,
-    async tabTo(name, direction = 'forward') {
-      const passed: string[] = []
-      while (passed.length < mostStops) {
-        await press(direction === 'forward' ? 'Tab' : 'Shift+Tab')
-        const { name: reached, isSeen } = await focused()
-        if (reached !== 'body')
-          expect(isSeen, `"${reached}" is seen to have the focus`).to.equal(true)
-        if (reached.startsWith(name)) return
-        passed.push(reached)
-      }
-      throw new Error(`Tab does not lead to "${name}", but to ${passed.join(', ')}`)
+    tabTo,
+    async activate(...target) {
+      await tabTo(...target)
+      await press('Enter')
     },
     async focuses(name) {
       let found = ''

@@ -3,8 +3,9 @@ import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
-import { openDriver, type PageDriver } from './page-driver.ts'
-import { runPage, type RunningPage } from './running-page.ts'
+import { endVisit } from './end-visit.ts'
+import { openDriver } from './page-driver.ts'
+import { runPage } from './running-page.ts'
 import { startLine } from './start-line.ts'
 
 const mebibyte = 1024 * 1024
@@ -21,13 +22,7 @@ describeInBrowsers('The page', (browser) => {
     await driver.signIn()
     await driver.page.waitForSelector('.page')
     if (Object.keys(files).length > 0) await driver.page.waitForSelector('.rows .row')
-    return { server, driver, [Symbol.asyncDispose]: () => end(server, driver) }
-  }
-
-  async function end(server: RunningPage, driver: PageDriver) {
-    await driver.page.close()
-    await server[Symbol.asyncDispose]()
-    expect(driver.complaints).to.deep.equal([])
+    return { server, driver, [Symbol.asyncDispose]: () => endVisit(driver, server) }
   }
 
   it('says what is wrong with a password, and lets the right one in', async () => {

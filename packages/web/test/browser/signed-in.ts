@@ -1,5 +1,5 @@
 import type { OpenBrowser } from '@holdfast/testing/browsers'
-import { expect } from 'chai'
+import { endVisit } from './end-visit.ts'
 import { openDriver, type PageDriver } from './page-driver.ts'
 import { serveSite, type Customer, type ServedSite } from './served-site.ts'
 
@@ -20,10 +20,6 @@ export async function signedIn(
   return {
     site,
     driver,
-    async [Symbol.asyncDispose]() {
-      await driver.page.close()
-      await site[Symbol.asyncDispose]()
-      expect(driver.complaints).to.deep.equal([])
-    },
+    [Symbol.asyncDispose]: () => endVisit(driver, site),
   }
 }
