@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { holdfastProgram } from '@holdfast/testing'
 import { expect } from 'chai'
 import { nastyNames } from '../../../contract/src/support/nasty-names.ts'
 import { useSyncSite } from './sync/support/sync-site.ts'
@@ -90,6 +93,31 @@ describe('holdfast sync', function () {
       { action: 'delete', name: 'gone' },
       { summary: { sent: 1, sentBytes: 2, unchanged: 0, deleted: 1, skipped: 1, failed: 0 } },
     ])
+  })
+
+  /** The exit code where standard output has no reader from the beginning. */
+  const runUnread = async (...args: readonly string[]) => {
+    const child = spawn(process.execPath, [holdfastProgram, 'sync', 'directory', ...args], {
+      cwd: site.path,
+      env: { ...process.env, ...site.environment },
+    })
+    child.stdout.destroy()
+    const [said, [code]] = await Promise.all([
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ])
+    return { said, code }
+  }
+
+  it('ends with 141 where nobody reads what is done, and goes on the next time', async () => {
+    for (const name of ['a', 'b', 'c']) await site.write(name, 'x'.repeat(300_000))
+    expect(await runUnread('--json', '--concurrency', '1')).to.deep.equal({ said: '', code: 141 })
+    expect((await site.names()).length).to.be.below(3)
+    // Only the summary comes to nothing.
+    expect(await runUnread()).to.deep.equal({ said: '', code: 0 })
+    expect(await site.names()).to.deep.equal(['a', 'b', 'c'])
+    expect(await runUnread('--json')).to.deep.equal({ said: '', code: 0 })
+    expect(await runUnread('--dry-run')).to.deep.equal({ said: '', code: 0 })
   })
 
   it('refuses two files of one name before anything is sent', async () => {

@@ -12,6 +12,8 @@ export const exitCodes = {
   notFound: 4,
   /** The same command may succeed later: no connection, a busy server, a file that changed meanwhile. */
   retry: 5,
+  /** The reader of standard output has stopped before all was done: 128, and the number of SIGPIPE. */
+  readerGone: 141,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

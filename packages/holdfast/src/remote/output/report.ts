@@ -1,5 +1,5 @@
 import { isHoldfastError } from '@holdfast/client'
-import { print } from '../../terminal/print.ts'
+import { isReaderGone, print } from '../../terminal/print.ts'
 import { standardError } from '../../terminal/standard-error.ts'
 import { exitCodeOf } from '../errors/exit-code-of.ts'
 import { exitCodes, type ExitCode } from '../errors/exit-codes.ts'
@@ -10,7 +10,7 @@ import { printable } from './printable.ts'
 export interface Report {
   /** What was asked for: on standard output, with `--json` as JSON. */
   result(fields: object, text: string): Promise<void>
-  /** What was done: for people on standard error, with `--json` as JSON on standard output. */
+  /** What was done: for people on standard error, with `--json` as JSON on standard output, whose reader may stop before all is done. */
   done(fields: object, text: string): Promise<void>
   /** What could not be done with the file `name`. The command goes on, and its exit code is another. */
   failed(name: string, error: unknown): Promise<void>
@@ -31,8 +31,11 @@ export function createReport(
   return {
     result: (fields, text) => (isJson ? printJson(fields) : print(`${text}\n`)),
     async done(fields, text) {
-      if (isJson) await printJson(fields)
-      else forPeople(text)
+      if (!isJson) return forPeople(text)
+      await printJson(fields).catch((error: unknown) => {
+        if (isReaderGone(error)) codes.add(exitCodes.readerGone)
+        throw error
+      })
     },
     async failed(name, error) {
       codes.add(exitCodeOf(error))

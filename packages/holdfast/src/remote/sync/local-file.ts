@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, type BigIntStats } from 'node:fs'
-import { lstat, open } from 'node:fs/promises'
-import { HoldfastError } from '@holdfast/client'
+import { constants, type BigIntStats } from 'node:fs'
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HoldfastError, type RereadableBody } from '@holdfast/client'
 
 /** A file as it is now. */
 export interface FileVersion {
@@ -21,6 +22,12 @@ export interface ReadFile extends FileVersion {
 /** Some file systems count time in steps of two seconds. */
 const longestClockStepMs = 2_500
 
+/** So much is read at a time; small enough that a slow line shows progress. */
+const chunkSize = 256 * 1024
+
+/** A small file that has grown beyond it is left to the next run. */
+const mostInMemory = 4 * 1024 ** 2
+
 /** `undefined` if there is no such file any more. */
 export async function versionOf(path: string): Promise<FileVersion | undefined> {
   try {
@@ -32,38 +39,94 @@ export async function versionOf(path: string): Promise<FileVersion | undefined> 
   }
 }
 
-/** Reads a small file as a whole. */
-export async function readWhole(path: string): Promise<ReadFile & { readonly bytes: Uint8Array }> {
-  const file = await open(path)
+/** A file that is open. All that is read of it is of one version, or fails with `changed-meanwhile`. */
+export interface LocalFile {
+  /** Its content, which is small. */
+  readWhole(): Promise<ReadFile & { readonly bytes: Uint8Array }>
+  /** The digest of a content of any size. */
+  readDigest(signal: AbortSignal): Promise<ReadFile>
+  /** The content of this version, to upload it. */
+  bodyOf(version: FileVersion): RereadableBody
+}
+
+/**
+ * Opens the file at `path` below `root`, which is a real path.
+ *
+ * @throws an error for which {@link isMissing} holds, also where a symbolic link or something else has taken the place of the file, or of a
+ *   directory that it was in
+ */
+export async function withLocalFile<T>(
+  root: string,
+  path: string,
+  use: (file: LocalFile) => Promise<T>,
+): Promise<T> {
+  const place = join(root, path)
+  // A pipe would be waited for.
+  const handle = await open(place, constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    const before = toVersion(await file.stat({ bigint: true }))
-    const bytes = await file.readFile()
-    const after = toVersion(await file.stat({ bigint: true }))
-    if (before.version !== after.version || bytes.length !== after.size) throw changed()
-    return { ...after, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
+    await requirePlace(handle, place)
+    return await use(localFileOf(handle))
   } finally {
-    await file.close()
+    await handle.close()
   }
 }
 
-/** The digest of a file of any size. */
-export async function readDigest(path: string, signal: AbortSignal): Promise<ReadFile> {
-  const file = await open(path)
-  try {
-    const before = toVersion(await file.stat({ bigint: true }))
-    const hash = createHash('sha256')
-    const chunks = createReadStream(path, {
-      fd: file,
-      autoClose: false,
-      signal,
-      highWaterMark: 2 ** 18,
-    })
-    for await (const chunk of chunks as AsyncIterable<Uint8Array>) hash.update(chunk)
-    const after = toVersion(await file.stat({ bigint: true }))
-    if (before.version !== after.version) throw changed()
-    return { ...after, sha256: hash.digest('hex') }
-  } finally {
-    await file.close()
+/** Opening follows links in the place of directories: only now it is certain what was opened. */
+async function requirePlace(handle: FileHandle, place: string): Promise<void> {
+  const opened = await handle.stat({ bigint: true })
+  const isReal = (await realpath(place)) === place
+  const there = await lstat(place, { bigint: true })
+  if (isReal && opened.isFile() && opened.ino === there.ino && opened.dev === there.dev) return
+  throw Object.assign(new Error(`There is another file by now: ${place}`), { code: 'ENOENT' })
+}
+
+function localFileOf(handle: FileHandle): LocalFile {
+  const versionNow = async () => toVersion(await handle.stat({ bigint: true }))
+  const requireSame = async ({ version }: FileVersion) => {
+    const now = await versionNow()
+    if (now.version !== version) throw changed()
+    return now
+  }
+  return {
+    async readWhole() {
+      const before = await versionNow()
+      if (before.size > mostInMemory) throw changed()
+      const bytes = await handle.readFile()
+      const after = await requireSame(before)
+      if (bytes.length !== after.size) throw changed()
+      return { ...after, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
+    },
+    async readDigest(signal) {
+      const before = await versionNow()
+      const hash = createHash('sha256')
+      for await (const chunk of chunksOf(handle, 0, before.size)) {
+        signal.throwIfAborted()
+        hash.update(chunk)
+      }
+      return { ...(await requireSame(before)), sha256: hash.digest('hex') }
+    },
+    bodyOf: (version) => ({
+      size: version.size,
+      async *slice(start, end) {
+        let sent = start
+        for await (const chunk of chunksOf(handle, start, end)) {
+          sent += chunk.length
+          // With the last chunk the server has all of it, and stores it.
+          if (sent === end) await requireSame(version)
+          yield chunk
+        }
+      },
+    }),
+  }
+}
+
+async function* chunksOf(handle: FileHandle, start: number, end: number) {
+  for (let at = start; at < end;) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, end - at))
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
+    if (bytesRead === 0) throw changed()
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
 }
 
@@ -77,9 +140,11 @@ function toVersion({ size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): FileVersio
 }
 
 function changed(): HoldfastError {
-  return new HoldfastError('changed-meanwhile', 'The file changed while it was read')
+  return new HoldfastError('changed-meanwhile', 'The file has changed meanwhile')
 }
 
+/** Whether there is no such file any more: its name is free, or another thing has it, or one of its directories' names. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  const codes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP']
+  return error instanceof Error && 'code' in error && codes.includes(error.code)
 }

@@ -78,7 +78,8 @@ function eventsOf(
 ): Omit<SyncEvents, 'progress'> {
   return {
     async did(action) {
-      if (isDryRun || isJson) await report.result(action, printable(textOf(action)))
+      if (isDryRun) await report.result(action, printable(textOf(action)))
+      else if (isJson) await report.done(action, '')
     },
     failed: (path, error) => report.failed(path, error),
     note: (text) => report.note(text),

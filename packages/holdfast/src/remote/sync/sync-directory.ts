@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails } from '@holdfast/client'
 import { deleteExtra } from './delete-extra.ts'
 import { foundFiles, type FoundFile } from './found-files.ts'
@@ -24,7 +25,9 @@ const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2, span: 2000 }
 export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
   const total = await survey(given)
   const stop = new AbortController()
-  const plan = { ...given, signal: AbortSignal.any([given.signal, stop.signal]) }
+  // What is opened is compared with it.
+  const directory = await realpath(given.directory)
+  const plan = { ...given, directory, signal: AbortSignal.any([given.signal, stop.signal]) }
   const run = createRun(plan, total, stop)
   const extra = await run.compareAll()
   plan.signal.throwIfAborted()
@@ -192,10 +195,20 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     events.progress({ checked, total, sent: counts.sent, sentBytes: counts.sentBytes })
   }
 
+  /** What has arrived of files that are gone, or others by now, counts at the server until it is forgotten. */
+  async function discardUnasked(): Promise<void> {
+    for await (const url of state.uploads.takeUnasked()) {
+      await client.discardUpload(url, { signal }).catch(() => {
+        // It expires by itself.
+      })
+    }
+  }
+
   async function end(extra: readonly string[]): Promise<SyncSummary> {
     if (extra.length > 0 && counts.failed > 0) {
       events.note(`Nothing was deleted, since not everything was read and sent`)
     } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
+    if (!isDryRun && counts.failed === 0) await discardUnasked()
     await state
       .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
       .catch((error: unknown) => noteForgetting(error))

@@ -23,6 +23,8 @@ export interface UploadUrls {
   get(name: string, sha256: string): Promise<string | undefined>
   set(name: string, sha256: string, url: string): Promise<void>
   delete(name: string, sha256: string): Promise<void>
+  /** Removes and yields the URLs that earlier runs have left and that nobody has asked for since. */
+  takeUnasked(): AsyncIterable<string>
 }
 
 /** The list of the last run that was not ended early. */
@@ -81,7 +83,7 @@ export async function openSyncState(directory: string): Promise<SyncState> {
       await rename(own, join(directory, wholeList)).catch(ignoreMissing)
       await remove(earlier.map(({ name }) => name).filter((name) => name !== wholeList))
     },
-    uploads: uploadUrlsIn(join(directory, 'uploads')),
+    uploads: await openUploadUrls(join(directory, 'uploads')),
   }
 }
 
@@ -90,7 +92,12 @@ export const noSyncState: SyncState = {
   records: [],
   add: async () => {},
   close: async () => {},
-  uploads: { get: async () => undefined, set: async () => {}, delete: async () => {} },
+  uploads: {
+    get: async () => undefined,
+    set: async () => {},
+    delete: async () => {},
+    async *takeUnasked() {},
+  },
 }
 
 /** Reads as far as the list is in order and whole: a run may have been killed while it wrote. */
@@ -130,15 +137,28 @@ async function listsIn(
   return lists.sort((a, b) => b.order - a.order)
 }
 
-function uploadUrlsIn(directory: string): UploadUrls {
-  const pathOf = (...identity: readonly string[]) => join(directory, hashOf(...identity))
+async function openUploadUrls(directory: string): Promise<UploadUrls> {
+  const unasked = new Set(await readdir(directory))
+  const pathOf = (...identity: readonly string[]) => {
+    const name = hashOf(...identity)
+    unasked.delete(name)
+    return join(directory, name)
+  }
+  const read = async (path: string) => {
+    const url = await readFile(path, 'utf8').catch(() => '')
+    return URL.canParse(url) ? url : undefined
+  }
   return {
-    async get(...identity) {
-      const url = await readFile(pathOf(...identity), 'utf8').catch(() => '')
-      return URL.canParse(url) ? url : undefined
-    },
+    get: (...identity) => read(pathOf(...identity)),
     set: (name, sha256, url) => writeFileAtomic(pathOf(name, sha256), url, { mode: 0o600 }),
     delete: (...identity) => rm(pathOf(...identity), { force: true }),
+    async *takeUnasked() {
+      for (const name of unasked) {
+        const url = await read(join(directory, name))
+        await rm(join(directory, name), { force: true })
+        if (url !== undefined) yield url
+      }
+    },
   }
 }
 

@@ -1,15 +1,13 @@
-import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import {
   concernsAllFiles,
   isHoldfastError,
-  openFile,
   prefixFromPath,
   type FileDetails,
 } from '@holdfast/client'
 import { compareUtf8 } from '@holdfast/core'
 import type { FoundFile } from './found-files.ts'
-import { isMissing, readDigest, readWhole, type ReadFile } from './local-file.ts'
+import { isMissing, withLocalFile, type LocalFile, type ReadFile } from './local-file.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-record.ts'
 
@@ -37,7 +35,8 @@ export interface Transfers {
 
 export function createTransfers(plan: SyncPlan): Transfers {
   const { client, directory, into, signal, isDryRun } = plan
-  const placeOf = ({ path }: FoundFile) => join(directory, path)
+  const withFile = <T>({ path }: FoundFile, use: (file: LocalFile) => Promise<T>) =>
+    onceMore(() => withLocalFile(directory, path, use))
 
   return {
     async sendBatch({ files, after }, onOutcome) {
@@ -45,7 +44,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
       async function* contents() {
         for (const file of files) {
           try {
-            const { bytes, ...content } = await onceMore(() => readWhole(placeOf(file)))
+            const { bytes, ...content } = await withFile(file, (opened) => opened.readWhole())
             read.push({ file, content })
             yield { name: file.name, body: bytes }
           } catch (error) {
@@ -72,7 +71,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
     send,
     async compare(file, there, known) {
       return attempt(async () => {
-        const content = await onceMore(() => readDigest(placeOf(file), signal))
+        const content = await withFile(file, (opened) => opened.readDigest(signal))
         const proven = known.find(({ etag, size }) => etag === there.etag && size === there.size)
         const digest = proven?.sha256 ?? (await digestOf(there))
         const record = recordOf(file, content, there)
@@ -100,12 +99,12 @@ export function createTransfers(plan: SyncPlan): Transfers {
 
   async function send(file: FoundFile): Promise<Outcome> {
     if (isDryRun) return { kind: 'sent', size: file.now?.size ?? 0, record: undefined }
-    return attempt(() => onceMore(() => upload(file)))
+    return attempt(() => withFile(file, (opened) => upload(file, opened)))
   }
 
-  async function upload(file: FoundFile): Promise<Outcome> {
+  async function upload(file: FoundFile, opened: LocalFile): Promise<Outcome> {
     const { name, path } = file
-    const content = await readDigest(placeOf(file), signal)
+    const content = await opened.readDigest(signal)
     const { uploads } = plan.state
     const uploadUrl = await uploads.get(name, content.sha256)
     let isResumed = uploadUrl !== undefined
@@ -115,7 +114,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
         // The next run begins anew.
       })
     }
-    const uploaded = client.upload(name, await openFile(placeOf(file)), {
+    const uploaded = client.upload(name, opened.bodyOf(content), {
       sha256: content.sha256,
       uploadUrl,
       onUploadUrl: keep,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { holdfastProgram, rejection, startBadLine, until, type Fate } from '@holdfast/testing'
@@ -81,6 +81,23 @@ describe('Where it is interrupted, holdfast sync', function () {
       expect(said.join()).to.match(/large: goes on after \d+ bytes/)
     })
     expect(await site.stored()).to.deep.equal({ large: '\u0007'.repeat(40 * mebibyte) })
+  })
+
+  it('has the server forget what has arrived of a file that is gone', async () => {
+    await site.write('a', 'a')
+    await site.write('large', new Uint8Array(40 * mebibyte))
+    const unfinished = async () => (await site.client().usage()).unfinished.uploads
+    await over([{ cutAfter: 25 * mebibyte }], async (url) => {
+      await rejection(site.sync({ client: site.client({ url, retries: 0 }) }))
+      await until('the server has a part', async () => (await unfinished()) === 1)
+      await site.remove('large')
+      const client = site.client({ url })
+      expect(await site.sync({ client, isDryRun: true })).to.include({ failed: 0 })
+      expect(await unfinished()).to.equal(1)
+      expect(await site.sync({ client })).to.include({ failed: 0 })
+    })
+    expect(await unfinished()).to.equal(0)
+    expect(await readdir(join(site.path, 'state/uploads'))).to.deep.equal([])
   })
 
   it('ends at its signal, and goes on the next time', async () => {

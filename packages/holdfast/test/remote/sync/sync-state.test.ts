@@ -106,6 +106,19 @@ describe('openSyncState', () => {
     expect(await uploads.get('a', '1')).to.equal(undefined)
   })
 
+  it('removes the URLs of uploads that a run has not asked for', async () => {
+    const { uploads: earlier } = await closed(await openSyncState(place.path))
+    for (const name of ['asked', 'set', 'gone']) await earlier.set(name, '1', `http://${name}`)
+    const { uploads } = await closed(await openSyncState(place.path))
+    await uploads.get('asked', '1')
+    await uploads.set('set', '1', 'http://again')
+    await uploads.set('new', '1', 'http://new')
+    const taken: string[] = []
+    for await (const url of uploads.takeUnasked()) taken.push(url)
+    expect(taken).to.deep.equal(['http://gone'])
+    expect(await readdir(join(place.path, 'uploads'))).to.have.length(3)
+  })
+
   it('is elsewhere for another server, customer or directory', () => {
     const of = (...identity: readonly string[]) =>
       stateDirectory({ XDG_STATE_HOME: '/state' }, identity)
