@@ -54,7 +54,15 @@ const hour = 60 * 60 * 1000
  *
  * @throws StoreSettingError that says which setting is wrong
  */
-export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<MinioBlobStore> {
+export function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<MinioBlobStore> {
+  return openTryingBy(canCompareAndSwap, options)
+}
+
+/** The same with another way to find out whether uploads can be resumed, for those who know the server. */
+export async function openTryingBy(
+  canSwap: typeof canCompareAndSwap,
+  options: MinioBlobStoreOptions,
+): Promise<MinioBlobStore> {
   const { bucket, createBucket = false, staleUploadAfterMs = 24 * hour } = options
   const { cacheBytes = 32 * MiB, log = { warn: () => {} } } = options
   const { keys, client, region, prefix } = createStoreAccess(options)
@@ -70,7 +78,7 @@ export async function openMinioBlobStore(options: MinioBlobStoreOptions): Promis
     client.close()
     throw error
   }
-  const hasResumable = await canCompareAndSwap({ client, bucket, prefix, log })
+  const hasResumable = await canSwap({ client, bucket, prefix, log })
   const resumable = createMinioResumableUploads({
     ...{
       s3,

@@ -1,7 +1,8 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import type { BlobStoreHarness } from '@holdfast/contract'
 import type { RunningMinio } from '@holdfast/minio-container'
-import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
+import { openServerKnown } from './open-server-known.ts'
+import type { MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
 
 /** A server that tests have for themselves: MinIO or another one. */
 type Server = Pick<
@@ -22,8 +23,7 @@ export async function openMinioHarness(
 ): Promise<BlobStoreHarness> {
   const bucket = await minio.createBucket()
   const { endpoint, accessKey, secretKey, region } = minio
-  const open = () =>
-    openMinioBlobStore({ endpoint, accessKey, secretKey, region, bucket, ...options })
+  const open = () => openServerKnown({ endpoint, accessKey, secretKey, region, bucket, ...options })
   const stores = [await open()]
   return {
     store: stores[0]!,

@@ -2,11 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunningMinio } from '@holdfast/minio-container'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import {
-  openMinioBlobStore,
-  type MinioBlobStore,
-  type MinioBlobStoreOptions,
-} from '../../src/minio-blob-store.ts'
+import type { MinioBlobStore, MinioBlobStoreOptions } from '../../src/minio-blob-store.ts'
+import { openServerKnown } from '../open-server-known.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 
 /** A store in a bucket of its own, whose way to the server can be broken. */
@@ -29,8 +26,10 @@ export async function withFaultyStore(
   const { accessKey, secretKey, region } = minio
   const settings = { bucket, accessKey, secretKey, region }
   const proxy = await startFaultProxy(minio.endpoint)
-  const direct = await openMinioBlobStore({ endpoint: minio.endpoint, ...settings })
-  const opening = openMinioBlobStore({ endpoint: proxy.endpoint, ...settings, ...options })
+  const direct = await openServerKnown({ endpoint: minio.endpoint, ...settings })
+  const through = { endpoint: proxy.endpoint, ...settings, ...options }
+  // The proxy lets all pass as yet.
+  const opening = openServerKnown(through, minio.endpoint)
   const store = await opening.catch(async (error: unknown) => {
     // Else the test's process would not end.
     await Promise.all([direct.close(), proxy.close()])
@@ -49,7 +48,7 @@ export async function withFaultyStore(
 export async function expectSwept({ minio, bucket }: FaultyStore): Promise<void> {
   const { endpoint, accessKey, secretKey, region } = minio
   const options = { endpoint, bucket, accessKey, secretKey, region, staleUploadAfterMs: 0 }
-  const store = await openMinioBlobStore(options)
+  const store = await openServerKnown(options)
   try {
     await until(
       'unfinished uploads are removed',
