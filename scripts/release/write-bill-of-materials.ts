@@ -1,33 +1,71 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { pageLibraries } from '../program/page-libraries.ts'
 import { packageManager } from './package-manager.ts'
 
 /** What of a CycloneDX document is different each time it is made, by content or by order. */
 interface Document {
   serialNumber: string
-  metadata: { timestamp: string }
-  components: { 'bom-ref': string }[]
+  metadata: { timestamp: string; component: { 'bom-ref': string } }
+  components: { 'bom-ref': string; scope?: string; properties?: unknown }[]
   dependencies: { ref: string; dependsOn?: string[] }[]
 }
 
 /**
  * Writes into `file`, as CycloneDX 1.6, what the package holdfast of the clone at `root` brings along: every package of the
- * lockfile, which is what was tested, with version, licence and hash. The same commit gives the same bytes.
+ * lockfile, which is what was tested, with version, licence and hash, and the libraries that its page is bundled of. The same
+ * commit gives the same bytes.
  */
 export async function writeBillOfMaterials(root: string, file: string): Promise<void> {
-  const form = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6']
-  const subject = ['--sbom-type', 'application', '--prod', '--filter', 'holdfast']
-  const made = JSON.parse(await packageManager(root, ['sbom', ...form, ...subject])) as Document
+  const made = await listPackages(root, '--prod', '--filter', 'holdfast')
+  const page = await bundledInPage(root)
+  const others = made.dependencies.filter(
+    ({ ref }) => !page.dependencies.some((dependency) => dependency.ref === ref),
+  )
   const document = {
     ...made,
     serialNumber: '',
     metadata: { ...made.metadata, timestamp: await committedAt(root) },
-    components: inOrder(made.components, (component) => component['bom-ref']),
-    dependencies: inOrder(made.dependencies, ({ ref }) => ref),
+    components: inOrder(
+      [...made.components, ...page.components],
+      (component) => component['bom-ref'],
+    ),
+    dependencies: inOrder([...others, ...page.dependencies], ({ ref }) => ref),
   }
   await writeDocument(document, file)
+}
+
+/** As CycloneDX, what pnpm lists of the clone at `root`. */
+async function listPackages(root: string, ...subject: string[]): Promise<Document> {
+  const form = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6']
+  const args = ['sbom', ...form, '--sbom-type', 'application', ...subject]
+  return JSON.parse(await packageManager(root, args)) as Document
+}
+
+/** What the page is bundled of: dependencies for development of its package, whose code is published all the same. */
+async function bundledInPage(root: string): Promise<Pick<Document, 'components' | 'dependencies'>> {
+  const refs = await Promise.all(
+    pageLibraries(root).map(async (folder) => {
+      const text = await readFile(join(folder, 'package.json'), 'utf8')
+      const { name, version } = JSON.parse(text) as { name: string; version: string }
+      return `pkg:npm/${name.replace('@', '%40')}@${version}`
+    }),
+  )
+  const listed = await listPackages(root, '--filter', '@holdfast/web')
+  return {
+    components: listed.components
+      .filter((component) => refs.includes(component['bom-ref']))
+      .map(({ scope: _scope, properties: _properties, ...component }) => component),
+    dependencies: listed.dependencies.flatMap(({ ref, dependsOn = [] }) => {
+      const isOwn = ref === listed.metadata.component['bom-ref']
+      return isOwn || refs.includes(ref)
+        ? [{ ref, dependsOn: dependsOn.filter((other) => refs.includes(other)) }]
+        : []
+    }),
+  }
 }
 
 /**

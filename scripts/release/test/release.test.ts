@@ -71,7 +71,7 @@ describe('scripts/release/run', function () {
     expect(stdout).to.equal(others.map((name) => `${name}: OK\n`).join(''))
   })
 
-  it('writes a bill of materials that is valid, and has all that the lockfile has', async () => {
+  it('writes a bill of materials that is valid, and has all that the lockfile has, and what the page is bundled of', async () => {
     const text = await readFile(join(out, `holdfast-${version}.cdx.json`), 'utf8')
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6)
     expect(await validator.validate(text)).to.equal(null)
@@ -87,7 +87,12 @@ describe('scripts/release/run', function () {
     expect(locked)
       .to.include.members([`@holdfast/core@${version}`])
       .and.to.have.length.above(50)
-    expect(listed).to.have.members(locked)
+    const bundled = listed
+      .filter((id) => !locked.includes(id))
+      .map((id) => id.replace(/@[^@]*$/, ''))
+    const page = ['@preact/signals', '@preact/signals-core', 'client-zip', 'lucide', 'preact']
+    expect(bundled).to.have.members(page)
+    expect(listed).to.include.members(locked)
   })
 
   it('writes a bill of materials of the executables that is valid, and has Node.js and its libraries', async () => {
@@ -98,7 +103,9 @@ describe('scripts/release/run', function () {
     const versions = components.map((component) => `${component.name} ${component.version}`)
     const { node, openssl } = process.versions
     expect(versions).to.include.members([`node ${node}`, `openssl ${openssl}`])
-    expect(versions.join('\n')).to.match(/^koa \d/m)
+    expect(versions.join('\n'))
+      .to.match(/^koa \d/m)
+      .and.match(/^preact \d/m)
   })
 
   it('writes the licences of what is in the executables', async () => {
@@ -112,6 +119,7 @@ describe('scripts/release/run', function () {
       '@aws-sdk/client-s3',
       'preact',
     ])
+    expect(text).to.match(/^== koa-compose [^]{1,200}Permission is hereby granted/m)
     expect(text).to.include('Node.js is licensed for use as follows').and.include('OpenSSL')
   })
 
