@@ -1,5 +1,5 @@
 import { mergeSorted } from '@holdfast/copy'
-import { compareUtf8, type BlobStore, type Customer } from '@holdfast/core'
+import { compareUtf8, usageOf as countUsage, type BlobStore, type Customer } from '@holdfast/core'
 
 /** What one customer keeps. */
 export interface CustomerUsage {
@@ -41,20 +41,9 @@ export async function usageOf(
   quotas: Quotas,
   customer: string,
 ): Promise<CustomerUsage> {
-  const { blobs: files, bytes } = await store.usage(customer)
+  const { files, bytes, unfinished } = await countUsage(store, { name: customer })
   const { quota, maxFiles } = quotas.get(customer) ?? {}
-  const unfinished = await unfinishedOf(store, customer)
   return { customer, files, bytes, unfinished, quota, maxFiles, isListed: quotas.has(customer) }
-}
-
-async function unfinishedOf(store: BlobStore, customer: string) {
-  let uploads = 0
-  let bytes = 0
-  for await (const page of store.resumable?.list(customer) ?? []) {
-    uploads += page.length
-    for (const { offset } of page) bytes += offset
-  }
-  return { uploads, bytes }
 }
 
 /**
