@@ -19,7 +19,7 @@ const twoParts = bytesOf(9 * MiB, 3)
 const sentAtOnce = bytesOf(MiB, 3)
 const kinds: readonly FaultKind[] = ['cut', 'reset', 'stall']
 /** Short only where it is waited for: on a busy machine a server may well be silent for so long. */
-const idleTimeouts = { cut: 20_000, reset: 20_000, stall: 3000 } as const
+const idleTimeouts = { cut: 20_000, reset: 20_000, stall: 5000 } as const
 const idleTimeoutMs = idleTimeouts.cut
 const getObject = /^GET [^?]*(?: HTTP|\?x-id=GetObject)/
 
