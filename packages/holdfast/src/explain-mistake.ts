@@ -7,6 +7,18 @@ import { commandFor } from './help/command-for.ts'
 /** The first line of yargs' message about what it does not know; its language is pinned to English. */
 const unknown = /^Unknown arguments?: (.*)$/m
 
+/** Letters that people know from commands of the system. */
+const habits: Readonly<Record<string, { readonly letters: RegExp; readonly hint: string }>> = {
+  ls: {
+    letters: /^[alA1]+$/,
+    hint: 'Use -l for sizes and times; names that begin with a dot are listed without an option.',
+  },
+  rm: {
+    letters: /^[rRfiv]+$/,
+    hint: 'rm needs no options: it asks nothing, and there are no folders.',
+  },
+}
+
 /** The `message` of yargs about `args`, with the `flags` that were probably meant and where to read on. */
 export function explainMistake(
   message: string,
@@ -36,6 +48,8 @@ function hintsFor(
       '--password is not taken, since flags show in the list of processes; use --password-stdin.',
     ]
   }
+  const habit = habits[args[0] ?? '']
+  if (habit?.letters.test(word) && args.includes(`-${word}`)) return [habit.hint]
   const isFlag = args.some((arg) => arg.split('=', 1)[0] === `--${word}`)
   if (args[0] === 'customers' && args[1] === word) {
     return [`After customers comes one of ${customersCommandNames.join(', ')}.`]

@@ -60,6 +60,18 @@ describe('holdfast ls', function () {
     })
   })
 
+  it('says which letters of the ls and rm of the system are of no use', async () => {
+    for (const [args, hint] of [
+      [['ls', '-la'], 'Use -l for sizes and times'],
+      [['ls', '-a', '-l'], 'Use -l for sizes and times'],
+      [['rm', '-rf', 'x'], 'rm needs no options'],
+    ] as const) {
+      const { code, stderr } = await server.holdfast(args)
+      expect(code).to.equal(2)
+      expect(stderr).to.include(hint)
+    }
+  })
+
   it('prints any name, raw and as JSON', async () => {
     const { client } = server
     await Promise.all(nastyNames.map((name) => client.upload(name, '')))
