@@ -7,6 +7,7 @@ import { bundlesRequired } from './bundles-required.ts'
 const entryPoints = [
   'packages/holdfast/dist/main.js',
   'packages/holdfast/dist/keep-compiled.js',
+  'packages/holdfast/dist/spare-memory.js',
   'packages/server/dist/workers/worker-process.js',
 ]
 
