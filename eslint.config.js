@@ -1,16 +1,12 @@
 import tseslint from 'typescript-eslint'
 
-/**
- * The first that has a file counts. All tests and scripts are one, with the sources that they import, so that the types that they
- * share are known once. Some sources of the client know browsers, which tests do not; the others no test imports.
- */
+/** Of sources, each package's; all tests and scripts are one, so that the types that they share are known once. */
 const projects = [
-  'packages/client/tsconfig.json',
-  'tsconfig.test.json',
   'packages/*/tsconfig.json',
   'packages/web/page/tsconfig.json',
   'packages/web/test/browser/tsconfig.json',
   'packages/system-tests/test/tus-clients/page/tsconfig.json',
+  'tsconfig.test.json',
 ]
 
 export default tseslint.config(
