@@ -2,31 +2,14 @@ import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
 import type { Download, DownloadOptions } from './download/download.ts'
 import type { HoldfastError } from './errors/holdfast-error.ts'
 import type { ListOptions, PageOptions } from './list/list.ts'
-import type { Retry } from './requests/with-retries.ts'
+import type { SendingOptions } from './requests/sender.ts'
 import type { StatOptions } from './stat/stat.ts'
-import type { Transport } from './transport/transport.ts'
 import type {
   FileToUpload,
   FileUploaded,
   UploadManyOptions,
 } from './upload-many/upload-many-options.ts'
 import type { UploadBody, UploadOptions } from './upload/upload-options.ts'
-
-/** How a client sends its requests. */
-export interface SendingOptions {
-  /**
-   * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
-   * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
-   * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute.
-   */
-  readonly retries?: number | undefined
-  /** Called before each wait for another try. */
-  readonly onRetry?: ((retry: Retry) => void) | undefined
-  /** How long a request may stand still, in milliseconds. Default: two minutes. */
-  readonly idleTimeoutMs?: number | undefined
-  /** How requests are sent. Default: by `node:http`; in browsers by `fetch`, and what has a body by `XMLHttpRequest`. */
-  readonly transport?: Transport | undefined
-}
 
 export interface ClientOptions extends SendingOptions {
   /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */

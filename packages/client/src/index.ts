@@ -10,7 +10,6 @@ export type {
   LinkClient,
   LinkClientOptions,
   RequestOptions,
-  SendingOptions,
   SignedLink,
 } from './client.ts'
 export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
@@ -20,6 +19,7 @@ export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors
 export type { ListOptions, PageOptions } from './list/list.ts'
 export { nameFromPath, prefixFromPath } from './names/name-from-path.ts'
 export { numberedName } from './names/numbered-name.ts'
+export type { SendingOptions } from './requests/sender.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
 export type { StatOptions } from './stat/stat.ts'
 export type {

@@ -1,8 +1,23 @@
-import type { SendingOptions } from '../client.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Access } from './access.ts'
 import { createRequests, type Requests } from './requests.ts'
-import type { Patience } from './with-retries.ts'
+import type { Patience, Retry } from './with-retries.ts'
+
+/** How a client sends its requests. */
+export interface SendingOptions {
+  /**
+   * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
+   * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
+   * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute.
+   */
+  readonly retries?: number | undefined
+  /** Called before each wait for another try. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined
+  /** How long a request may stand still, in milliseconds. Default: two minutes. */
+  readonly idleTimeoutMs?: number | undefined
+  /** How requests are sent. Default: by `node:http`; in browsers by `fetch`, and what has a body by `XMLHttpRequest`. */
+  readonly transport?: Transport | undefined
+}
 
 const defaultIdleTimeoutMs = 120_000
 const defaultRetries = 6

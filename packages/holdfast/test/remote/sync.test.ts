@@ -109,7 +109,7 @@ describe('holdfast sync', function () {
     return { said, code }
   }
 
-  it('ends with 141 where nobody reads what is done, and goes on the next time', async () => {
+  it('ends with 141 where its output is not read, and goes on the next time', async () => {
     for (const name of ['a', 'b', 'c']) await site.write(name, 'x'.repeat(300_000))
     expect(await runUnread('--json', '--concurrency', '1')).to.deep.equal({ said: '', code: 141 })
     expect((await site.names()).length).to.be.below(3)

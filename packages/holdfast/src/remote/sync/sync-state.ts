@@ -23,7 +23,7 @@ export interface UploadUrls {
   get(name: string, sha256: string): Promise<string | undefined>
   set(name: string, sha256: string, url: string): Promise<void>
   delete(name: string, sha256: string): Promise<void>
-  /** Removes and yields the URLs that earlier runs have left and that nobody has asked for since. */
+  /** Removes and yields the URLs that earlier runs have left and that `get` has not been asked for since. */
   takeUnasked(): AsyncIterable<string>
 }
 
