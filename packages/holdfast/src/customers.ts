@@ -1,6 +1,7 @@
 import { SetupError } from '@holdfast/core'
 import {
   editCustomersFile,
+  headerProblem,
   openCustomersFile,
   openFileCredentialSource,
   programName,
@@ -9,7 +10,6 @@ import {
 import { generatePassword, hashPassword } from '@holdfast/passwords'
 import type { Argv } from 'yargs'
 import { findConfig, settings } from '@holdfast/server/config'
-import { headerProblem } from './terminal/header-problem.ts'
 import { isReaderGone, print } from './terminal/print.ts'
 import { onlyName, type NameArgument } from './settings/only-name.ts'
 import { readPassword } from './terminal/read-password.ts'

@@ -4,6 +4,7 @@ import { programName } from '../messages/program-name.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import type { CustomerData, CustomersData } from './customers-schema.ts'
 import { validate, type ShapeError } from './customers-validator.ts'
+import { headerProblem } from './header-problem.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 
@@ -60,10 +61,7 @@ export function passwordProblem(password: string): string | undefined {
   if (isHash(password)) return adviceFrom(() => parseScryptHash(password))?.problem
   // As plain text, a bcrypt hash would become a password that every reader of the file knows.
   if (/^\$[a-z0-9-]{1,32}\$/i.test(password)) return 'is a hash of a kind that is not known here'
-  if (/[\0-\x08\x0a-\x1f\x7f]/.test(password)) {
-    return 'has a line break or another control character in it, which no header can carry'
-  }
-  return undefined
+  return headerProblem(password)
 }
 
 function customerProblems(

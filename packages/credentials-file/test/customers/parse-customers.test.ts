@@ -138,6 +138,7 @@ describe('parseCustomers', () => {
       /password: is a hash of a kind/,
     ],
     ['a password of lines', one('password: "hunter2\\n"'), /:3: .*password: has a line break/],
+    ['a password that HTTP cuts', one('password: "x "'), /:3: .*password: begins or ends with/],
     [
       'a misspelt field',
       one('pasword: hunter2'),

@@ -1,6 +1,6 @@
 import { createClient, isHoldfastError } from '@holdfast/client'
+import { headerProblem } from '@holdfast/credentials-file'
 import { ask } from '../../terminal/ask.ts'
-import { headerProblem } from '../../terminal/header-problem.ts'
 import { readPassword } from '../../terminal/read-password.ts'
 import { standardError } from '../../terminal/standard-error.ts'
 import { usageError } from '../errors/command-error.ts'
