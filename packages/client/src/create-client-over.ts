@@ -14,6 +14,7 @@ import { stat } from './stat/stat.ts'
 import type { Transport } from './transport/transport.ts'
 import { uploadMany } from './upload-many/upload-many.ts'
 import { discardUpload } from './upload/discard-upload.ts'
+import { hasStoredNothing } from './upload/has-stored-nothing.ts'
 import { upload } from './upload/upload.ts'
 
 /** Makes a client that sends its requests by `transport`. */
@@ -49,14 +50,14 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
     async delete(name, { signal, keepalive = false } = {}) {
       const url = requests.urlOfFile('delete', name)
       const request = { method: 'DELETE', url, expects: ownAnswers.deleted, keepalive, signal }
-      let isRepeated = false
+      let mayBeDeleted = false
       await withRetries(patience, signal, async () => {
         try {
           await requests.send(request)
         } catch (error) {
-          // The first request deleted it, and its answer was lost.
-          if (isRepeated && isHoldfastError(error, 'not-found')) return
-          isRepeated = true
+          // An earlier request deleted it, and its answer was lost.
+          if (mayBeDeleted && isHoldfastError(error, 'not-found')) return
+          mayBeDeleted ||= !(hasStoredNothing(error) || patience.isOutdated(error))
           throw error
         }
       })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Retry } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, inChunks, mebibyte } from './support/content.ts'
-import { clientOf, startService, type RunningService } from './support/running-service.ts'
+import { clientOf, login, startService, type RunningService } from './support/running-service.ts'
 import { startServer } from './support/start-server.ts'
 
 describe('Where the line breaks, a client', function () {
@@ -65,6 +65,24 @@ describe('Where the line breaks, a client', function () {
     const client = await clientAfter('unanswered')
     await client.delete('file')
     expect(await rejection(client.delete('file'))).to.include({ code: 'not-found' })
+  })
+
+  it('says that there is no file to delete where the request before did nothing', async () => {
+    const passwords = ['wrong']
+    const { password } = login
+    const client = clientOf(service, { password: () => passwords.shift() ?? password })
+    expect(await rejection(client.delete('file'))).to.include({ code: 'not-found' })
+    const answers: readonly (readonly [number, string])[] = [
+      [503, 'Overloaded'],
+      [400, 'File not found'],
+    ]
+    let asked = 0
+    await using server = await startServer((_, response) => {
+      const [statusCode = 0, message] = answers[asked++] ?? []
+      response.writeHead(statusCode).end(JSON.stringify({ statusCode, message }))
+    })
+    expect(await rejection(clientOf(server).delete('file'))).to.include({ code: 'not-found' })
+    expect(asked).to.equal(2)
   })
 
   it('goes on with a large file where the server is', async () => {
