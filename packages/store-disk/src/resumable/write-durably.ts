@@ -1,7 +1,6 @@
-import { requireBytes } from '@holdfast/core'
-import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { createFileWriter } from '../write/file-writer.ts'
+import { writeChunks } from '../write/write-content.ts'
 import { createDurableProgress } from './durable-progress.ts'
 
 export interface DurableWrite {
@@ -29,13 +28,7 @@ export async function writeDurably(
   const writer = createFileWriter(file, calls, progress)
   let failure: { readonly error: unknown } | undefined
   try {
-    for await (const chunk of content) {
-      requireBytes(chunk)
-      const room = writer.write(chunk)
-      if (room) await room
-      release(chunk)
-    }
-    crashPoint('content-ended')
+    await writeChunks(writer, content, release)
   } catch (error) {
     failure = { error }
   }

@@ -19,15 +19,24 @@ export async function writeContent(
   const writer = createFileWriter(file, calls)
   try {
     onWriter(writer)
-    for await (const chunk of content) {
-      requireBytes(chunk)
-      const room = writer.write(chunk)
-      if (room) await room
-      release(chunk)
-    }
-    crashPoint('content-ended')
+    await writeChunks(writer, content, release)
     await writer.end()
   } finally {
     await writer.close()
   }
+}
+
+/** Hands `content` to `writer`. Each chunk goes to `release` once it is copied or written; the last bytes may still be in the writer. */
+export async function writeChunks(
+  writer: Pick<FileWriter, 'write'>,
+  content: AsyncIterable<Uint8Array>,
+  release: (chunk: Uint8Array) => void,
+): Promise<void> {
+  for await (const chunk of content) {
+    requireBytes(chunk)
+    const room = writer.write(chunk)
+    if (room) await room
+    release(chunk)
+  }
+  crashPoint('content-ended')
 }
