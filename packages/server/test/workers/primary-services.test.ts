@@ -1,15 +1,13 @@
-import { createQuotaKeeper, type CredentialSource } from '@holdfast/core'
-import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
+import type { CredentialSource } from '@holdfast/core'
 import { linkKeyOfHash } from '@holdfast/passwords'
 import { expect } from 'chai'
-import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
 import type { RpcChannel } from '../../src/workers/rpc-channel.ts'
-import { createPrimaryServices } from '../../src/workers/primary-services.ts'
 import type { ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
 import {
   createReplicatedFailureCounter,
   type ReplicatedFailure,
 } from '../../src/workers/replicated-failure-counter.ts'
+import { sharePrimaryServices } from './share-primary-services.ts'
 
 describe('createPrimaryServices', () => {
   it('sends as much of the key for links of an unknown customer as of any other', async () => {
@@ -18,16 +16,7 @@ describe('createPrimaryServices', () => {
       find: () => undefined,
       linkKey: async (name) => keyOf(name),
     }
-    const shared = createPrimaryServices(
-      {
-        certificate: undefined,
-        credentials,
-        customers: () => ['anna'],
-        verifyPassword: async () => false,
-        failures: createLoginFailureCounter(60_000),
-      },
-      createQuotaKeeper(createMemoryBlobStore()),
-    )
+    const shared = sharePrimaryServices({ credentials, customers: () => ['anna'] })
     const { answers } = shared.give(() => {
       throw new Error('Nothing is sent')
     })
@@ -39,34 +28,24 @@ describe('createPrimaryServices', () => {
   })
 
   it('sends workers failed logins by keys that are short, however long the name was', async () => {
-    const told: ReplicatedFailure[] = []
+    const sent: ReplicatedFailure[] = []
     const channel = {
       ask: () => Promise.reject(new Error('Nothing is asked')),
       notify(topic: string, body: unknown) {
-        if (topic === 'failure') told.push(body as ReplicatedFailure)
+        if (topic === 'failure') sent.push(body as ReplicatedFailure)
       },
       end() {},
     } as RpcChannel<ReplicaHandlers>
-    const shared = createPrimaryServices(
-      {
-        certificate: undefined,
-        credentials: createMemoryCredentialSource([]),
-        customers: () => [],
-        verifyPassword: async () => false,
-        failures: createLoginFailureCounter(60_000),
-      },
-      createQuotaKeeper(createMemoryBlobStore()),
-    )
-    const share = shared.give(() => channel)
+    const share = sharePrimaryServices().give(() => channel)
     share.welcome()
     const name = 'x'.repeat(16_000)
     const login = { name, address: '192.0.2.1', password: 'guess' }
     expect(await share.answers.verify(login, new AbortController().signal)).to.be.false
-    expect(told).to.have.length(3)
-    for (const { key } of told) expect(key.length).to.be.at.most(65)
+    expect(sent).to.have.length(3)
+    for (const { key } of sent) expect(key.length).to.be.at.most(65)
 
     const failures = createReplicatedFailureCounter()
-    for (const failure of told) failures.apply(failure)
+    for (const failure of sent) failures.apply(failure)
     expect(failures.read(`name ${name}`).failures).to.equal(1)
     expect(failures.read(`name ${name}y`).failures).to.equal(0)
     expect(failures.read('address 192.0.2.1').failures).to.equal(1)

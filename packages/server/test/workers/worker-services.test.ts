@@ -1,27 +1,15 @@
-import { createQuotaKeeper } from '@holdfast/core'
-import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
-import { createPrimaryServices } from '../../src/workers/primary-services.ts'
 import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import type { PrimaryHandlers, ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
 import { createWorkerServices } from '../../src/workers/worker-services.ts'
+import { sharePrimaryServices } from './share-primary-services.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Starts workers of one primary, and gives their services. */
 function openPrimary() {
-  const shared = createPrimaryServices(
-    {
-      certificate: undefined,
-      credentials: createMemoryCredentialSource([]),
-      customers: () => [],
-      verifyPassword: async () => false,
-      failures: createLoginFailureCounter(60_000),
-    },
-    createQuotaKeeper(createMemoryBlobStore()),
-  )
+  const shared = sharePrimaryServices()
   return (place: number) => {
     const takers: ((message: unknown) => void)[] = []
     const transport = (own: number): Transport => ({
