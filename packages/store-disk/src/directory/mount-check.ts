@@ -1,15 +1,18 @@
-import { stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { FileServiceError } from '@holdfast/core'
-import { isAbsence } from '../files/system-error.ts'
+import { findMount } from '../files/find-mount.ts'
+import { isAbsence, isSystemError } from '../files/system-error.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 import { readLayoutFile, type LayoutFile } from './layout-file.ts'
 
 /**
  * Resolves if the data directory is there and still the one that was opened. Only then a missing file is really missing:
- * the mount point of an unmounted file system is an empty directory, or an old one.
+ * the mount point of an unmounted file system is an empty directory, or an old one, and Btrfs shows directories without their newest
+ * entries once its disk has failed.
  *
- * @throws FileServiceError `store-unavailable` if it is gone, or another store is in its place
+ * @throws FileServiceError `store-unavailable` if it is gone, another store is in its place, or the kernel has made it read-only
  */
 export type MountCheck = () => Promise<void>
 
@@ -19,7 +22,10 @@ export function createMountCheck(data: string, files: string, opened: LayoutFile
   let checked: string | undefined
 
   const compare = async (): Promise<void> => {
-    const [signature] = await Promise.all([signatureOf(layoutFilePath), stat(join(files, sep))])
+    const [signature] = await Promise.all([
+      signatureOf(layoutFilePath),
+      checkDirectory(join(files, sep)),
+    ])
     // Reads the layout file only if its stats have changed: a remounted or restored directory may have other inodes.
     if (signature === checked) return
     const layoutFile = await readLayoutFile(layoutFilePath)
@@ -41,6 +47,18 @@ export function createMountCheck(data: string, files: string, opened: LayoutFile
 async function signatureOf(path: string): Promise<string> {
   const { ino, size, mtimeNs } = await stat(path, { bigint: true })
   return [ino, size, mtimeNs].join('-')
+}
+
+/** Rejects if there is no directory at `path`, or the kernel has made its file system read-only, after which it need not show all entries. */
+async function checkDirectory(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK)
+  } catch (error) {
+    const isReadOnly = isSystemError(error, 'EROFS')
+    if (isReadOnly && (await findMount(await realpath(path)))?.isForcedReadOnly) throw error
+    // An administrator may have made it read-only; a server that may only read goes on with that.
+    await stat(path)
+  }
 }
 
 function replaced(data: string): FileServiceError {

@@ -1,5 +1,5 @@
 import { finding, type Finding } from '@holdfast/core'
-import type { Mount } from './find-mount.ts'
+import type { Mount } from '../files/find-mount.ts'
 import { shellWord } from './shell-word.ts'
 
 interface Kind {
@@ -56,9 +56,13 @@ const check = 'file system'
 /** Whether files are safe on the file system `mount`, by its kind and how it is mounted, for `directory` on it. */
 export function fileSystemFinding(mount: Mount | undefined, directory: string): Finding {
   if (!mount) return finding('skipped', check, 'this operating system does not report its kind')
-  const { type, point, options } = mount
+  const { type, point, options, isForcedReadOnly } = mount
   const place = `${type}, mounted at ${point},`
   const remount = (option: string) => `mount -o remount,${option} ${shellWord(point)}`
+  if (isForcedReadOnly) {
+    const message = `${place} was made read-only by the kernel, which does that after a fault of the disk`
+    return finding('problem', check, message, 'See what it was: dmesg --level=crit,err')
+  }
   if (options.includes('ro')) {
     return finding('problem', check, `${place} can only be read`, remount('rw'))
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { fileSystemFinding } from '../../src/inspect/file-system-finding.ts'
 
-const on = (type: string, options: readonly string[] = ['rw']) =>
-  fileSystemFinding({ type, point: '/srv', options }, "/srv/o'data")
+const on = (type: string, options: readonly string[] = ['rw'], isForcedReadOnly = false) =>
+  fileSystemFinding({ type, point: '/srv', options, isForcedReadOnly }, "/srv/o'data")
 
 describe('fileSystemFinding', () => {
   for (const type of ['ext4', 'xfs', 'btrfs', 'zfs', 'apfs', 'bcachefs']) {
@@ -42,6 +42,13 @@ describe('fileSystemFinding', () => {
     const { mark, message, remedies } = on('ext4', ['ro'])
     expect([mark, message]).to.deep.equal(['problem', 'ext4, mounted at /srv, can only be read'])
     expect(remedies).to.deep.equal(['mount -o remount,rw /srv'])
+  })
+
+  it('reports one that the kernel has made read-only', () => {
+    const { mark, message, remedies } = on('btrfs', ['rw', 'ro'], true)
+    expect(mark).to.equal('problem')
+    expect(message).to.include('btrfs, mounted at /srv, was made read-only by the kernel')
+    expect(remedies.join()).to.include('dmesg')
   })
 
   it('reports one whose syncs do not reach the disk', () => {

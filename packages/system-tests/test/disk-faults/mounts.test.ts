@@ -48,6 +48,18 @@ describeWithDisks('holdfast serve on a disk of its own', () => {
     await expectWorking(site)
   })
 
+  it('that the kernel has made read-only, believes what is there and not what is missing', async () => {
+    await using site = await startFaultSite({ ownDisk: 'ext4' })
+    site.disk?.forceReadOnly()
+    await expectEach(site, requests, '503 Storage unavailable')
+    expect(await site.ask('GET', '/serve/kept')).to.equal('200 old')
+    for (const path of ['/serve/missing', '/list', '/list?details=1']) {
+      expect(await site.ask('GET', path), path).to.equal('503 Storage unavailable')
+    }
+    site.disk?.remount('rw')
+    await expectWorking(site)
+  })
+
   it('that does not report what kind the entries of directories are, lists files and nothing else', async () => {
     await using site = await startFaultSite({ ownDisk: 'kindless' })
     expect(await site.ask('PUT', '/upload/%E2%82%AC', 'new')).to.equal('200 OK')

@@ -8,6 +8,8 @@ export interface SmallDisk {
   /** With `isLazy`, also while files on it are open. */
   unmount(isLazy?: boolean): void
   remount(mode: 'ro' | 'rw'): void
+  /** Makes it read-only as the kernel does after a fault: it is still mounted to be written. */
+  forceReadOnly(): void
   /** Unmounts it, if need be, and removes it. */
   remove(): void
 }
@@ -41,6 +43,10 @@ export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
     mount: () => asRoot('mount', ...source),
     unmount: (isLazy = false) => asRoot('umount', ...(isLazy ? ['--lazy'] : []), path),
     remount: (mode) => asRoot('mount', '-o', `remount,${mode}`, path),
+    forceReadOnly() {
+      disk.remount('ro')
+      asRoot('mount', '-o', 'remount,bind,rw', path)
+    },
     remove() {
       if (isMounted(path)) disk.unmount(true)
       rmSync(image)

@@ -42,6 +42,7 @@ async function operate(url: string, names: ClientNames, report: ClientReport): P
   const name = choices.pick([first, ...others])
   const ledger = ledgers.get(name)
   if (!ledger) throw new RangeError(`There is no name ${name}`)
+  if (choices.chance(10)) return look(url, names, report)
   if (choices.chance(30)) return operateOnPieces(url, names, name, report)
   const way = choices.weighted<Way>({ replace: 40, form: 15, create: 15, delete: 30 })
   const before = ledger.kept()
@@ -53,6 +54,19 @@ async function operate(url: string, names: ClientNames, report: ClientReport): P
     return true
   }
   return fail(`${way} ${name}`, { status, content }, report)
+}
+
+/** Lists the client's names. Also where the power is off, a list that comes has all of them. */
+async function look(
+  url: string,
+  { client, ledgers }: ClientNames,
+  report: ClientReport,
+): Promise<boolean> {
+  const kept = [...ledgers].filter(([, ledger]) => ledger.kept()).map(([name]) => name)
+  const { status, content, isWhole } = await send(url, 'GET', `/list?prefix=client-${client}-`)
+  if (status === 200 && !isWhole && !report.isPowered()) return false
+  if (status === 200 && content.toString() === JSON.stringify(kept)) return true
+  return fail(`the list, which has ${kept.join(', ')}`, { status, content }, report)
 }
 
 /** Begins an upload of `name` in pieces, or goes on with one. */

@@ -7,6 +7,8 @@ export interface Mount {
   /** As the kernel calls it: `ext4`, `nfs4`, `fuse.sshfs`. */
   readonly type: string
   readonly options: readonly string[]
+  /** Whether it was mounted to be written, and takes no writes all the same: the kernel does that after a fault of the disk. */
+  readonly isForcedReadOnly: boolean
 }
 
 /**
@@ -31,7 +33,9 @@ export function parseMounts(table: string): readonly Mount[] {
     const [, , , , point, options = ''] = place.split(' ')
     const [type, , systemOptions = ''] = system.split(' ')
     if (point === undefined || type === undefined) return []
-    return [{ point: unescape(point), type, options: `${options},${systemOptions}`.split(',') }]
+    const [here, everywhere] = [options.split(','), systemOptions.split(',')]
+    const isForcedReadOnly = here.includes('rw') && everywhere.includes('ro')
+    return [{ point: unescape(point), type, options: [...here, ...everywhere], isForcedReadOnly }]
   })
 }
 

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
-import { findMount, parseMounts } from '../../src/inspect/find-mount.ts'
+import { findMount, parseMounts } from '../../src/files/find-mount.ts'
 
 describe('findMount', () => {
   it('finds the file system that the tests write to', async () => {
@@ -26,7 +26,20 @@ describe('parseMounts', () => {
         point: '/mnt/two words',
         type: 'ext4',
         options: ['rw', 'noatime', 'rw', 'errors=continue'],
+        isForcedReadOnly: false,
       },
     ])
   })
+
+  const readOnly = [
+    { place: 'rw', system: 'ro,space_cache=v2', isForced: true, what: 'by the kernel' },
+    { place: 'ro', system: 'ro', isForced: false, what: 'by an administrator' },
+    { place: 'ro', system: 'rw', isForced: false, what: 'at this point only' },
+  ]
+  for (const { place, system, isForced, what } of readOnly) {
+    it(`tells whether a file system was made read-only: ${what}`, () => {
+      const [mount] = parseMounts(`36 35 0:40 / /mnt ${place},relatime - btrfs /dev/sda ${system}`)
+      expect(mount?.isForcedReadOnly).to.equal(isForced)
+    })
+  }
 })
