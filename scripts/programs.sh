@@ -30,6 +30,13 @@ require_browser() {
   get_program "$what, or its path in $variable" "$1"
 }
 
+# What runs programs for ARM on machines of other kinds, and the libraries that those use.
+require_arm() {
+  if [[ $(uname -m) == aarch64 ]]; then return; fi
+  require_program qemu-aarch64-static qemu-user-static
+  [[ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ]] || get_program 'the C++ library for ARM' libstdc++6-arm64-cross
+}
+
 # What makes, mounts and checks file systems, and a C compiler.
 require_power_cut_programs() {
   require_program losetup mount

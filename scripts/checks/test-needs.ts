@@ -8,6 +8,7 @@ const users = {
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
   tarballs: ['scripts/release/test/packed-packages.ts'],
   executable: ['scripts/program/test/executable-file.ts'],
+  arm: ['scripts/program/test/arm-executable.ts'],
   git: ['scripts/release/test/repository-copy.ts'],
   debian: ['scripts/release/make-debian-package.ts', 'scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],

@@ -46,6 +46,14 @@ describe('testNeeds', () => {
     expect(await needs(files)).to.equal('executable')
   })
 
+  it('has ARM where a test runs what is made for it', async () => {
+    const files = {
+      'packages/a/test/a.test.ts': "import '../../../scripts/program/test/arm-executable.ts'\n",
+      'scripts/program/test/arm-executable.ts': '',
+    }
+    expect(await needs(files)).to.equal('arm')
+  })
+
   it('is empty where no test does', async () => {
     const files = {
       'packages/a/test/a.test.ts': "import { b } from './b.ts'\nimport 'chai'\n",

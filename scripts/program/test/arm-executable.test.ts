@@ -1,0 +1,46 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { runHoldfast } from '../../../packages/testing/src/holdfast.ts'
+import { credentials } from '../../../packages/testing/src/site.ts'
+import { useHoldfast } from '../../../packages/testing/src/use-holdfast.ts'
+import manifest from '../../../packages/holdfast/package.json' with { type: 'json' }
+import { makeArmExecutable, type ArmExecutable } from './arm-executable.ts'
+
+describe('The single executable for machines with ARM', function () {
+  this.timeout(300_000)
+  const holdfast = useHoldfast()
+  let arm: ArmExecutable
+  before(async () => {
+    arm = await makeArmExecutable()
+  })
+  after(() => arm[Symbol.asyncDispose]())
+
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const options = { cwd: holdfast.site.path, env, program: arm.program }
+    const { code, stdout, stderr } = await runHoldfast(args, options)
+    expect(code, stderr).to.equal(0)
+    return stdout
+  }
+
+  it('says its version', async () => {
+    expect(await run(['--version'])).to.equal(`${manifest.version}\n`)
+  })
+
+  it('serves, and is a client of itself', async () => {
+    const server = await holdfast.start([], { program: arm.program })
+    const env = {
+      HOME: holdfast.site.path,
+      HOLDFAST_URL: server.url,
+      HOLDFAST_NAME: credentials['x-auth-name'],
+      HOLDFAST_PASSWORD: credentials['x-auth-password'],
+    }
+    const content = Buffer.alloc(9 * 1024 ** 2, 'not a whole number of chunks ')
+    await writeFile(join(holdfast.site.path, 'large'), content)
+    await run(['put', 'large'], env)
+    await run(['get', 'large', '-o', 'copy'], env)
+    expect((await readFile(join(holdfast.site.path, 'copy'))).equals(content)).to.equal(true)
+    server.signal('SIGTERM')
+    expect(await server.ended).to.equal(0)
+  })
+})
