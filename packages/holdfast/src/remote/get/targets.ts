@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { usageError } from '../errors/command-error.ts'
-import { isPattern } from '../names/expand-names.ts'
+import { isPattern } from '../names/match-pattern.ts'
 import { localName } from './local-name.ts'
 
 /** Where a file goes. */

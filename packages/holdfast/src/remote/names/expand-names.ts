@@ -1,8 +1,8 @@
 import { isHoldfastError, type Client } from '@holdfast/client'
-import picomatch from 'picomatch'
 import { CommandError, usageError } from '../errors/command-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Report } from '../output/report.ts'
+import { createMatcher, fixedStart, isPattern } from './match-pattern.ts'
 
 interface Expansion {
   readonly client: Client
@@ -33,31 +33,6 @@ export async function* expandNames(
       seen.add(name)
     }
   }
-}
-
-/** Whether a word has a character that stands for others. */
-export function isPattern(word: string): boolean {
-  return /[*?[]/.test(word)
-}
-
-/** Whether names match `pattern`, as a shell has it; but names that begin with a dot are not hidden. */
-export function createMatcher(pattern: string): (name: string) => boolean {
-  // Beyond a shell's, picomatch takes what regular expressions have.
-  const literal = pattern.replace(/[(){}|+]/g, '\\$&')
-  const isMatch = picomatch(literal, {
-    dot: true,
-    posix: true,
-    literalBrackets: false,
-    nobrace: true,
-    noextglob: true,
-    nonegate: true,
-  })
-  return (name) => isMatch(name)
-}
-
-/** What every match of `pattern` begins with. */
-export function fixedStart(pattern: string): string {
-  return /^[^*?[\\]*/.exec(pattern)?.[0] ?? ''
 }
 
 async function* matches(

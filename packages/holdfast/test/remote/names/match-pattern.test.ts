@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMatcher, isPattern } from '../../../src/remote/names/expand-names.ts'
+import { createMatcher, isPattern } from '../../../src/remote/names/match-pattern.ts'
 
 describe('createMatcher', () => {
   const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
@@ -19,6 +19,20 @@ describe('createMatcher', () => {
     ['[a', ['[a'], ['a']],
     ['[+]*', ['+1'], ['1']],
     ['a\\**', ['a*', 'a*b'], ['ab']],
+    ['\\d*', ['d5'], ['5']],
+    ['[\\w]', ['w'], ['x', '\\']],
+    ['"*"', ['"a"'], ['a']],
+    ['?', ['🙂', 'é'], ['🙂🙂']],
+    ['[🙂-🙄]', ['🙃'], ['🙅', 'a']],
+    ['[!🙂]', ['🙃'], ['🙂']],
+    ['[]a]*', [']', 'ab'], ['b']],
+    ['[c-a]*', [], ['a', 'b', '-']],
+    ['[[:digit:]-]*', ['1', '-'], ['a', ':']],
+    ['[\\-x]', ['-', 'x'], ['a', '\\']],
+    ['[', ['['], ['']],
+    ['[[:digit:]*', [], ['1', 'd', '[', ':']],
+    ['[]*', ['[]a'], ['a']],
+    ['*.*.c', ['a.b.c', 'a.c.b.c'], ['a.c', 'a.b.c.d']],
   ]
   for (const [pattern, matching, others] of cases) {
     it(`takes ${pattern} as a shell does`, () => {
@@ -27,6 +41,11 @@ describe('createMatcher', () => {
       expect(others.filter(isMatch)).to.deep.equal([])
     })
   }
+
+  it('takes no longer for many stars', function () {
+    this.timeout(20_000)
+    expect(createMatcher(`${'*a'.repeat(20)}b`)('a'.repeat(255))).to.equal(false)
+  })
 
   it('takes a word without special characters for a name', () => {
     expect(['a', '{a}', '!a', 'a\\b', '.'].filter(isPattern)).to.deep.equal([])

@@ -1,0 +1,79 @@
+/** What one character is compared with, or any number of them. */
+type Token = RegExp | '*'
+
+/** A backslash and a character, `*`, a class, or any character. A `[` that opens no class stands for itself. */
+const tokens = /\\(.)|(\*)|\[([!^]|(?![!^]))(\](?:ITEM)*|(?:ITEM)+)\]|(.)/
+const item = /\[:\w+:\]|\\.|(?!\[:\w+:\])[^\]\\]/
+const tokenPattern = new RegExp(tokens.source.replaceAll('ITEM', item.source), 'gsu')
+
+/** In a class: a class of POSIX, a range, or a character. */
+const itemPattern = /\[:(\w+):\]|(\\.|[^\\])(?:-(\\.|[^\\]))?/gsu
+
+const posixClasses = new Map([
+  ['alnum', '\\p{L}\\p{Nd}'],
+  ['alpha', '\\p{L}'],
+  ['blank', ' \\t'],
+  ['digit', '0-9'],
+  ['lower', '\\p{Ll}'],
+  ['punct', '\\p{P}\\p{S}'],
+  ['space', '\\s'],
+  ['upper', '\\p{Lu}'],
+  ['xdigit', '0-9A-Fa-f'],
+])
+
+/** Whether a word has a character that stands for others. */
+export function isPattern(word: string): boolean {
+  return /[*?[]/.test(word)
+}
+
+/** Whether names match `pattern`, as a shell has it; but names that begin with a dot are not hidden. */
+export function createMatcher(pattern: string): (name: string) => boolean {
+  const parsed = [...pattern.matchAll(tokenPattern)].map(tokenOf)
+  return (name) => isMatch(parsed, Array.from(name))
+}
+
+/** What every match of `pattern` begins with. */
+export function fixedStart(pattern: string): string {
+  return /^[^*?[\\]*/.exec(pattern)?.[0] ?? ''
+}
+
+/** Goes back to the last `*` only, so that no pattern takes long. */
+function isMatch(pattern: readonly Token[], characters: readonly string[]): boolean {
+  let next = 0
+  let star = -1
+  let starEnd = 0
+  for (let at = 0; at < characters.length;) {
+    const token = pattern[next]
+    if (token === '*') {
+      star = next++
+      starEnd = at
+    } else if (token?.test(characters[at] ?? '')) {
+      next++
+      at++
+    } else if (star >= 0) {
+      next = star + 1
+      at = ++starEnd
+    } else return false
+  }
+  return pattern.slice(next).every((token) => token === '*')
+}
+
+function tokenOf([, escaped, star, negation = '', members, character]: RegExpExecArray): Token {
+  if (star !== undefined) return '*'
+  if (members !== undefined) {
+    const set = members.replace(itemPattern, classPart)
+    return new RegExp(`[${negation && '^'}${set}]`, 'u')
+  }
+  if (character === '?') return /./su
+  return new RegExp(`^${literal(escaped ?? character ?? '')}$`, 'u')
+}
+
+function classPart(_: string, posix?: string, first = '', last = first): string {
+  if (posix !== undefined) return posixClasses.get(posix) ?? ''
+  return codeOf(first) <= codeOf(last) ? `${literal(first)}-${literal(last)}` : ''
+}
+
+/** Of a character, or of that after a backslash. */
+const codeOf = (text: string) => text.replace(/^\\(?=.)/s, '').codePointAt(0) ?? 0
+
+const literal = (text: string) => `\\u{${codeOf(text).toString(16)}}`
