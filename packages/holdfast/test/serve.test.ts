@@ -46,7 +46,7 @@ describe('holdfast serve', () => {
     child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
     try {
       // The first line of the log is about the customers, who come before the store.
-      await until('the customers are read', () => log.includes('plain text'))
+      await until('the customers are read', () => log.includes('has another cost'))
       child.kill('SIGTERM')
       child.kill('SIGINT')
       expect(await ended).to.deep.equal([null, 'SIGKILL'])

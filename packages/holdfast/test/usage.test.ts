@@ -2,11 +2,18 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { createSite, credentials, runHoldfast, type Site, startHoldfast } from '@holdfast/testing'
+import {
+  cheapHash,
+  createSite,
+  credentials,
+  runHoldfast,
+  type Site,
+  startHoldfast,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 
 const customers = `customers:
-  - { name: demo, password: correct horse, quota: 10kB }
+  - { name: demo, password: '${cheapHash('correct horse')}', quota: 10kB }
   - { name: 'übung', password: b }
   - { name: alice, password: c, quota: 1MB, maxFiles: 5 }
   - { name: none, password: d, quota: 0 }

@@ -1,5 +1,5 @@
 export { asRoot, rootCommand } from './as-root.ts'
-export { cheapCost } from './cheap-cost.ts'
+export { cheapCost, cheapHash } from './cheap-hash.ts'
 export { startBadLine, type BadLine, type Fate } from './connection/bad-line.ts'
 export {
   exchange,

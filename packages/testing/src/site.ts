@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cheapHash } from './cheap-hash.ts'
 import { entriesBelow } from './entries-below.ts'
 
 /** A directory for one test, in which commands run: with `customers.yaml`, and with `data` once a server has run. */
@@ -37,7 +38,7 @@ export async function createSite(): Promise<Site> {
   }
 }
 
-/** A customers file with one customer, whose password is plain text for the sake of speed. */
+/** A customers file with one customer, whose password has a cheap hash. */
 export function customersYaml(name: string, password: string): string {
-  return `customers:\n  - name: ${name}\n    password: ${password}\n`
+  return `customers:\n  - name: ${name}\n    password: ${cheapHash(password)}\n`
 }

@@ -7,7 +7,7 @@ import {
   type MinioCluster,
 } from '@holdfast/minio-container'
 import { openMinioBlobStore } from '@holdfast/store-minio'
-import { until } from '@holdfast/testing'
+import { cheapHash, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createBusyClient } from './support/busy-client.ts'
 import { createClient, type Answer, type Client } from './support/client.ts'
@@ -145,7 +145,7 @@ describeWithContainers('three holdfast servers on a cluster of four MinIO nodes'
 })
 
 const customersYaml = `customers:\n${customers
-  .map((name) => `  - name: ${name}\n    password: pass\n`)
+  .map((name) => `  - name: ${name}\n    password: ${cheapHash('pass')}\n`)
   .join('')}`
 
 /** All that was acknowledged is there, and whatever is there is a whole file that was sent. */

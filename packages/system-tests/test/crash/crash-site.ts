@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSite, customersYaml, type Site } from '@holdfast/testing'
+import { cheapHash, createSite, customersYaml, type Site } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import type { Files } from './scenario.ts'
 
@@ -39,7 +39,7 @@ export async function createCrashSite(): Promise<CrashSite> {
       customersYaml(customer, 'correct horse').trimEnd(),
       `    quota: ${quota}`,
       `  - name: ${stranger['x-auth-name']}`,
-      `    password: ${stranger['x-auth-password']}\n`,
+      `    password: ${cheapHash(stranger['x-auth-password'])}\n`,
     ].join('\n'),
   )
   const data = join(site.path, 'data')

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  cheapHash,
   createSite,
   credentials,
   type HoldfastServer,
@@ -22,7 +23,7 @@ describe('A quota', () => {
     site = await createSite()
     await site.write(
       'customers.yaml',
-      `customers:\n  - { name: demo, password: correct horse, quota: ${quota} }\n`,
+      `customers:\n  - { name: demo, password: '${cheapHash('correct horse')}', quota: ${quota} }\n`,
     )
   })
   afterEach(() => site.remove())

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createSite, startHoldfast, type LogLine } from '@holdfast/testing'
+import { cheapHash, createSite, startHoldfast, type LogLine } from '@holdfast/testing'
 import type { Page } from '@holdfast/testing/browsers'
 import { startLine, type Line } from './start-line.ts'
 
@@ -100,9 +100,11 @@ const passwordOfAnna = (customers: readonly Customer[]) =>
 
 function yamlOf(customers: readonly Customer[]): string {
   const lines = customers.map(({ name, password, quota }) =>
-    [`  - name: ${name}`, `password: ${password}`, ...(quota ? [`quota: ${quota}`] : [])].join(
-      '\n    ',
-    ),
+    [
+      `  - name: ${name}`,
+      `password: ${cheapHash(password)}`,
+      ...(quota ? [`quota: ${quota}`] : []),
+    ].join('\n    '),
   )
   return `customers:\n${lines.join('\n')}\n`
 }
