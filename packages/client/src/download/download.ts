@@ -20,6 +20,11 @@ export interface DownloadOptions {
   readonly end?: number | undefined
   /** The entity tag that the file must have; otherwise `precondition-failed`. */
   readonly ifMatch?: string | undefined
+  /**
+   * Whether a chunk of `body` is valid only until the next one is read: its memory is used again, so that large files take less of it.
+   * Default: false.
+   */
+  readonly reuseMemory?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -45,7 +50,7 @@ export async function download(
   name: string,
   options: DownloadOptions,
 ): Promise<Download> {
-  const { signal } = options
+  const { reuseMemory = false, signal } = options
   const cancelled = new AbortController()
   const until = signal ? AbortSignal.any([signal, cancelled.signal]) : cancelled.signal
   const url = requests.urlOfFile('serve', name)
@@ -53,6 +58,7 @@ export async function download(
     requests.send({
       url,
       expects: ownAnswers.file,
+      reuseMemory,
       headers: {
         ...(range !== undefined && { Range: range }),
         ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
@@ -85,8 +91,10 @@ export async function download(
   const content = goOnAfterBreaks(response, { start, end }, createRetries(patience, until), askFrom)
   const body = streamOf(content, (reason) => cancelled.abort(reason))
   const collected = async () => {
-    const parts: Uint8Array<ArrayBuffer>[] = []
-    for await (const chunk of chunksOf(body)) parts.push(chunk as Uint8Array<ArrayBuffer>)
+    const parts: Blob[] = []
+    // Each one copies its chunk.
+    for await (const chunk of chunksOf(body))
+      parts.push(new Blob([chunk as Uint8Array<ArrayBuffer>]))
     return new Blob(parts)
   }
   return {

@@ -7,14 +7,19 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https'
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { bodyOf } from './direct-body.ts'
+import { withDirectReads } from './direct-reads.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
 /**
  * Sends by `node:http`: the global `fetch` of Node holds what it uploads in memory, and takes three times the processor's time.
  */
 export function createNodeTransport(): Transport {
-  const plain = { send: requestByHttp, agent: new HttpAgent({ keepAlive: true }) }
-  const secure = { send: requestByHttps, agent: new HttpsAgent({ keepAlive: true }) }
+  const plain = { send: requestByHttp, agent: withDirectReads(new HttpAgent({ keepAlive: true })) }
+  const secure = {
+    send: requestByHttps,
+    agent: withDirectReads(new HttpsAgent({ keepAlive: true })),
+  }
   return async (request) => {
     const { method, url, headers, size, signal } = request
     signal.throwIfAborted()
@@ -29,7 +34,7 @@ export function createNodeTransport(): Transport {
     return {
       status: response.statusCode ?? 0,
       header: (name) => valueOf(response.headers[name]),
-      body: response,
+      body: bodyOf(response, request.reuseMemory === true),
     }
   }
 }

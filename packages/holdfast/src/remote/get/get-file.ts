@@ -56,7 +56,12 @@ async function begin(
   if (partial && partial.trusted > 0) {
     const { etag, trusted } = partial
     try {
-      const download = await client.download(name, { start: trusted, ifMatch: etag, signal })
+      const download = await client.download(name, {
+        start: trusted,
+        ifMatch: etag,
+        reuseMemory: true,
+        signal,
+      })
       report.note(`${name} goes on at ${formatBytes(trusted)} of ${formatBytes(download.size)}`)
       return download
     } catch (error) {
@@ -65,7 +70,7 @@ async function begin(
     }
     await removePartial(partial.path)
   }
-  return client.download(name, { signal })
+  return client.download(name, { reuseMemory: true, signal })
 }
 
 async function receive(

@@ -9,7 +9,7 @@ export function runCat(argv: VerbArguments): Promise<number> {
   return withRemote(argv, async (remote) => {
     const names = expandNames(namesIn(argv), argv, remote)
     await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
-      const { body } = await remote.client.download(name, { signal })
+      const { body } = await remote.client.download(name, { reuseMemory: true, signal })
       for await (const chunk of body) await writeBytes(chunk)
     })
   })

@@ -138,7 +138,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
   async function digestOf({ name, etag }: FileDetails): Promise<string | undefined> {
     try {
       const hash = createHash('sha256')
-      const { body } = await client.download(name, { ifMatch: etag, signal })
+      const { body } = await client.download(name, { ifMatch: etag, reuseMemory: true, signal })
       for await (const chunk of body) hash.update(chunk)
       return hash.digest('hex')
     } catch (error) {

@@ -1,0 +1,38 @@
+import type { Agent } from 'node:http'
+import type { OnReadOpts, Socket } from 'node:net'
+
+/** Takes bytes that are valid during the call, and returns whether it has room for as many as a read brings. */
+export type Receiver = (bytes: Uint8Array) => boolean
+
+/** The most that a read brings; so much stays in the processor's cache. */
+export const readSize = 64 * 1024
+
+const receivers = new WeakMap<Socket, Receiver>()
+
+/**
+ * Has each connection of `agent` read into one buffer, so that {@link readDirectly} works. Otherwise Node makes new memory for each read.
+ */
+export function withDirectReads<T extends Agent>(agent: T): T {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const onread: OnReadOpts = {
+      buffer: Buffer.allocUnsafeSlow(readSize),
+      callback: (length, bytes) => receive(bytes.subarray(0, length)),
+    }
+    const direct = { ...options, onread }
+    const socket = connect(direct, callback) as Socket
+    const receive = (bytes: Uint8Array) => {
+      const receiver = receivers.get(socket)
+      if (receiver) return receiver(bytes)
+      // For the parser of HTTP, which may keep it.
+      return socket.emit('data', Buffer.from(bytes))
+    }
+    return socket
+  }
+  return agent
+}
+
+/** Gives what `socket` reads from now on to `receiver`, and no more to the parser of HTTP: no other request can follow. */
+export function readDirectly(socket: Socket, receiver: Receiver): void {
+  receivers.set(socket, receiver)
+}
