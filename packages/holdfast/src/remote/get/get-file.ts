@@ -4,6 +4,7 @@ import { formatBytes } from '@holdfast/core'
 import { CommandError } from '../errors/command-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { RemoteWithScreen } from '../session/with-transfers.ts'
+import type { DirectorySync } from './directory-sync.ts'
 import {
   findPartial,
   openPartial,
@@ -14,15 +15,20 @@ import {
 import { pathOf, type Target } from './targets.ts'
 import { putInPlace, writeFrom } from './write-target.ts'
 
+/** The directory that files go to. */
+export interface Destination {
+  /** What earlier commands have left in it. */
+  readonly partials: readonly string[]
+  readonly sync: DirectorySync
+}
+
 /**
  * Downloads a file to its place, where it appears when all of it is there; goes on where an earlier command stopped.
- *
- * @param partials what earlier commands have left in the directory
  */
 export async function getFile(
   name: string,
   target: Target,
-  partials: readonly string[],
+  { partials, sync }: Destination,
   remote: RemoteWithScreen,
 ): Promise<void> {
   const path = pathOf(target)
@@ -30,7 +36,7 @@ export async function getFile(
   const identity = { login: remote.login, name, target }
   const download = await begin(identity, partials, remote)
   try {
-    await receive(download, identity, remote)
+    await receive(download, identity, sync, remote)
   } finally {
     // Does nothing to a body that has been read.
     await download.body.cancel().catch(() => {})
@@ -76,6 +82,7 @@ async function begin(
 async function receive(
   download: Download,
   identity: PartialIdentity,
+  sync: DirectorySync,
   { screen }: RemoteWithScreen,
 ): Promise<void> {
   const { name, size, start, etag, body } = download
@@ -94,10 +101,8 @@ async function receive(
       )
     }
     isWhole = true
-    await putInPlace(file, path, {
-      directory: identity.target.directory,
-      path: pathOf(identity.target),
-    })
+    await putInPlace(file, path, pathOf(identity.target))
+    await sync()
   } finally {
     display.end()
     const { size: written } = await file.stat()

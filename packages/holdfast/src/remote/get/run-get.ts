@@ -3,6 +3,7 @@ import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { withTransfers } from '../session/with-transfers.ts'
 import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
+import { createDirectorySync } from './directory-sync.ts'
 import { getFile } from './get-file.ts'
 import { listPartials } from './partial-files.ts'
 import { runCat } from './run-cat.ts'
@@ -15,11 +16,15 @@ export async function runGet(argv: VerbArguments): Promise<number> {
   const words = namesIn(argv)
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const targets = await createTargets(output, words, argv.literal === true)
-  const partials = await listPartials(targets.directory)
+  const { directory } = targets
+  const destination = {
+    partials: await listPartials(directory),
+    sync: createDirectorySync(directory),
+  }
   return withTransfers(argv, async (remote) => {
     const bounds = { ...remote, concurrency }
     await forEachName(expandNames(words, argv, remote), String, bounds, (name, signal) =>
-      getFile(name, targets.of(name), partials, { ...remote, signal }),
+      getFile(name, targets.of(name), destination, { ...remote, signal }),
     )
   })
 }

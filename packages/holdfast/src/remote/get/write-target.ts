@@ -1,4 +1,4 @@
-import { open, rename, stat, type FileHandle } from 'node:fs/promises'
+import { rename, stat, type FileHandle } from 'node:fs/promises'
 import { syncStep } from './partial-files.ts'
 
 /**
@@ -31,24 +31,8 @@ export async function writeFrom(
   return position
 }
 
-/** Puts the open `file` at `from` in its place, durably. */
-export async function putInPlace(
-  file: FileHandle,
-  from: string,
-  { directory, path }: { readonly directory: string; readonly path: string },
-): Promise<void> {
-  await move(file, from, path)
-  // Windows syncs no directories.
-  if (process.platform === 'win32') return
-  const folder = await open(directory)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-async function move(file: FileHandle, from: string, path: string): Promise<void> {
+/** Puts the open `file` at `from` in its place at `path`. */
+export async function putInPlace(file: FileHandle, from: string, path: string): Promise<void> {
   // Another command for the same file was quicker, and what is at `from` is the beginning of a third one's.
   if (!(await isAt(file, from)) && (await isAt(file, path))) return
   try {

@@ -11,7 +11,7 @@ describe('putInPlace', () => {
   })
   afterEach(() => directory.remove())
 
-  const place = () => ({ directory: directory.path, path: join(directory.path, 'a') })
+  const place = () => join(directory.path, 'a')
   const begin = async (content: string) => {
     const from = join(directory.path, 'part')
     await writeFile(from, content)
@@ -19,28 +19,28 @@ describe('putInPlace', () => {
   }
 
   it('replaces what is there', async () => {
-    await writeFile(place().path, 'old')
+    await writeFile(place(), 'old')
     const { from, file } = await begin('whole')
     await putInPlace(file, from, place())
     await file.close()
-    expect(await readFile(place().path, 'utf8')).to.equal('whole')
+    expect(await readFile(place(), 'utf8')).to.equal('whole')
   })
 
   it('leaves the beginning of a third command where it is, if another one was quicker', async () => {
     const { from, file } = await begin('whole')
-    await rename(from, place().path)
+    await rename(from, place())
     await writeFile(from, 'beginn')
     await putInPlace(file, from, place())
     await file.close()
-    expect(await readFile(place().path, 'utf8')).to.equal('whole')
+    expect(await readFile(place(), 'utf8')).to.equal('whole')
     expect(await readFile(from, 'utf8')).to.equal('beginn')
   })
 
   it('is content where another one was quicker', async () => {
     const { from, file } = await begin('whole')
-    await rename(from, place().path)
+    await rename(from, place())
     await putInPlace(file, from, place())
     await file.close()
-    expect(await readFile(place().path, 'utf8')).to.equal('whole')
+    expect(await readFile(place(), 'utf8')).to.equal('whole')
   })
 })
