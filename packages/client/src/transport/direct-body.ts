@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { readDirectly, readSize } from './direct-reads.ts'
+import { canReadDirectly, readDirectly, readSize } from './direct-reads.ts'
 import { createDoubleBuffer } from './double-buffer.ts'
 
 /** A smaller body is not worth its connection, which is not used again. */
@@ -16,7 +16,8 @@ const chunkSize = 512 * 1024
  */
 export function bodyOf(response: IncomingMessage, reuseMemory: boolean): AsyncIterable<Uint8Array> {
   const size = Number(response.headers['content-length'])
-  return size >= leastSize ? directBody(response, size, reuseMemory) : response
+  const isDirect = size >= leastSize && canReadDirectly(response.socket)
+  return isDirect ? directBody(response, size, reuseMemory) : response
 }
 
 async function* directBody(

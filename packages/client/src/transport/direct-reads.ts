@@ -7,12 +7,18 @@ export type Receiver = (bytes: Uint8Array) => boolean
 /** The most that a read brings; so much stays in the processor's cache. */
 export const readSize = 64 * 1024
 
-const receivers = new WeakMap<Socket, Receiver>()
+/** By connection that reads into one buffer; `undefined` while the parser of HTTP gets what is read. */
+const receivers = new WeakMap<Socket, Receiver | undefined>()
+
+/** Bun and Deno go on reading when they are told that there is no room. */
+const isNode = !('Bun' in globalThis || 'Deno' in globalThis)
 
 /**
  * Has each connection of `agent` read into one buffer, so that {@link readDirectly} works. Otherwise Node makes new memory for each read.
+ * In Bun and Deno nothing changes.
  */
 export function withDirectReads<T extends Agent>(agent: T): T {
+  if (!isNode) return agent
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
     const onread: OnReadOpts = {
@@ -21,6 +27,7 @@ export function withDirectReads<T extends Agent>(agent: T): T {
     }
     const direct = { ...options, onread }
     const socket = connect(direct, callback) as Socket
+    receivers.set(socket, undefined)
     const receive = (bytes: Uint8Array) => {
       const receiver = receivers.get(socket)
       if (receiver) return receiver(bytes)
@@ -30,6 +37,11 @@ export function withDirectReads<T extends Agent>(agent: T): T {
     return socket
   }
   return agent
+}
+
+/** Whether `socket` is of such an agent. */
+export function canReadDirectly(socket: Socket): boolean {
+  return receivers.has(socket)
 }
 
 /** Gives what `socket` reads from now on to `receiver`, and no more to the parser of HTTP: no other request can follow. */
