@@ -164,6 +164,7 @@ describe('holdfast customers', () => {
   }
 
   it('checks a file: warnings for plain text, every problem with its line', async () => {
+    await site.write('customers.yaml', 'customers:\n  - name: bob\n    password: plain\n')
     const good = await runHoldfast(['customers', 'check'], { cwd: site.path })
     expect({ code: good.code, stdout: good.stdout }).to.deep.equal({ code: 0, stdout: '' })
     expect(good.stderr).to.include('plain text').and.to.include('is right: 1 customer')
