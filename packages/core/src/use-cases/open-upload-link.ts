@@ -8,7 +8,7 @@ import { limitFilesUnder } from '../policy/files-under-prefix.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import { judgeLink, linkRefused, type LinkPolicy, type PresentedLink } from './link-policy.ts'
-import { resumableByLink } from './resumable-by-link.ts'
+import { resumableByLink, type ResumableByLink } from './resumable-by-link.ts'
 import type { ResumableFiles } from './resumable-files.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
 import { uploadFile, type UploadOptions, type UploadPolicy } from './upload-file.ts'
@@ -21,7 +21,7 @@ export interface UploadLinkPolicy extends LinkPolicy {
   readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
   readonly turns: KeyedLock
-  /** The uploads of this process under way by links, by what those are for. */
+  /** The uploads of this process under way by links, by what those are for; and the requests of those in pieces, by upload. */
   readonly underWay: KeyedCounter
   /** The requests that add to uploads in pieces by links, by upload. */
   readonly appends: UseCounter
@@ -97,7 +97,7 @@ export async function openUploadLink(
       const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
       if (!isMeant) throw linkRefused()
     },
-    inPlace: <Result>(work: () => Promise<Result>) => inPlace(policy.underWay, place, most, work),
+    inPlace: boundedBy(policy.underWay, place, most),
   }
   return {
     customer,
@@ -144,21 +144,23 @@ function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeep
   }
 }
 
-async function inPlace<Result>(
-  underWay: KeyedCounter,
-  key: string,
-  most: number,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  if (underWay.count(key) >= most) {
-    const message = `${most} upload(s) by the link are under way already`
-    throw new FileServiceError('overloaded', message, { retryAfterMs })
+/** Places for `most` at a time, which `underWay` counts by `key`. */
+function boundedBy(underWay: KeyedCounter, key: string, most: number): ResumableByLink['inPlace'] {
+  const enter = () => {
+    if (underWay.count(key) >= most) {
+      const message = `${most} upload(s) by the link are under way already`
+      throw new FileServiceError('overloaded', message, { retryAfterMs })
+    }
+    underWay.change(key, 1)
   }
-  underWay.change(key, 1)
-  try {
-    return await work()
-  } finally {
-    underWay.change(key, -1)
+  return async (work, upload) => {
+    if (upload === undefined || underWay.count(upload) === 0) enter()
+    if (upload !== undefined) underWay.change(upload, 1)
+    try {
+      return await work()
+    } finally {
+      if (upload === undefined || underWay.change(upload, -1) === 0) underWay.change(key, -1)
+    }
   }
 }
 

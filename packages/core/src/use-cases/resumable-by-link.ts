@@ -26,8 +26,11 @@ export interface ResumableByLink {
   readonly now: () => number
   /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
   check(name: string): void
-  /** Does `work`. @throws FileServiceError `overloaded` where as many uploads are under way as may be */
-  readonly inPlace: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /**
+   * Does `work` in a place. Requests of one `upload` share a place: the earlier one still has it when a later one ends it.
+   * @throws FileServiceError `overloaded` where as many uploads are under way as may be
+   */
+  readonly inPlace: <Result>(work: () => Promise<Result>, upload?: string) => Promise<Result>
 }
 
 /** An unfinished upload that has not changed for so long makes room for another one. */
@@ -104,17 +107,15 @@ export function resumableByLink(
     },
     async append(id, offset, content, options) {
       await requireOwn(id)
-      // A client that goes on has given up its earlier request, which may still have the place.
-      await uploads.interrupt(uploadKey(customer, id))
+      const key = growingKey(customer, id)
       return inPlace(async () => {
-        const key = growingKey(customer, id)
         bounds.appends.change(key, 1)
         try {
           return await files.append(id, offset, content, options)
         } finally {
           bounds.appends.change(key, -1)
         }
-      })
+      }, key)
     },
     async publish(id) {
       await requireOwn(id)

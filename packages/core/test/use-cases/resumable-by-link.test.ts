@@ -1,53 +1,18 @@
-import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import type { LinkUploads } from '../../src/use-cases/open-upload-link.ts'
 import { createFileService } from '../../src/file-service.ts'
-import type { FileServiceOptions } from '../../src/file-service-options.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
 import { createKeyedCounter } from '../../src/model/keyed-counter.ts'
 import { arrayOf, chunks, pulled } from '../content.ts'
 import { refusal } from '../rejection.ts'
 import { turn } from '../turn.ts'
 import { day, startLinks, startUploads } from './links-fixture.ts'
+import { resumableOf, startPieces } from './pieces-by-link-fixture.ts'
 
 const minute = 60_000
 
-/** A link of alice's to `name`, over a store whose clock is that of the links. */
-async function start(
-  name: string,
-  options: UploadLinkOptions = {},
-  more: Partial<FileServiceOptions> = {},
-) {
-  let passed = 0
-  const now = () => 1_000_000_000_000 + passed
-  const store = createMemoryBlobStore(() => new Date(now()))
-  const started = await startUploads(name, options, {
-    store,
-    now,
-    createSha256: () => createHash('sha256'),
-    ...more,
-  })
-  const unfinished = async () => (await arrayOf(store.resumable?.list('alice') ?? none())).flat()
-  return {
-    ...started,
-    files: resumableOf(started.uploads),
-    wait: (ms: number) => void (passed += ms),
-    unfinished,
-    reopened: async () => resumableOf(await started.openUpload()),
-  }
-}
-
-async function* none() {}
-
-function resumableOf({ resumable }: LinkUploads) {
-  if (!resumable) throw new Error('The store keeps no uploads in pieces')
-  return resumable
-}
-
 describe('uploads in pieces by a link', () => {
   it('go on where they broke off, and are files at the end', async () => {
-    const { files, reopened, names } = await start('new')
+    const { files, reopened, names } = await startPieces('new')
     const { id } = await files.begin('new', { length: 5 })
     await files.append(id, 0, chunks(2))
     const later = await reopened()
@@ -59,7 +24,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('are for its names only, and only create', async () => {
-    const { files, names } = await start('in-', { isPrefix: true })
+    const { files, names } = await startPieces('in-', { isPrefix: true })
     for (const name of ['in-', 'a', 'IN-1', '']) {
       expect(await refusal(files.begin(name, { length: 1 })), name).to.be.oneOf([
         'link-refused',
@@ -78,7 +43,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('are known to this link alone, and to its customer', async () => {
-    const started = await start('in-', { isPrefix: true })
+    const started = await startPieces('in-', { isPrefix: true })
     const { files, uploadLink, links, service, wait } = started
     const { id } = await files.begin('in-1', { length: 5 })
     const own = service.filesOf({ name: 'alice' }).resumable
@@ -106,7 +71,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('are no larger than the link allows, whenever their length is known', async () => {
-    const { files } = await start('new', { maxSize: 5 })
+    const { files } = await startPieces('new', { maxSize: 5 })
     expect(await refusal(files.begin('new', { length: 6 }))).to.equal('file-too-large')
     const whole = files.uploadWhole('new', chunks(6), { length: 6 })
     expect(await refusal(whole)).to.equal('file-too-large')
@@ -116,7 +81,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('are never more files than it allows, though all of them end at once', async () => {
-    const { files, names } = await start('in-', { isPrefix: true, maxFiles: 3 })
+    const { files, names } = await startPieces('in-', { isPrefix: true, maxFiles: 3 })
     const begun = []
     for (const name of ['in-1', 'in-2', 'in-3']) begun.push(await files.begin(name, { length: 1 }))
     await files.uploadWhole('in-4', chunks(1), { length: 1 })
@@ -127,7 +92,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('are unfinished in bounds: one that has not changed for long makes room, others do not', async () => {
-    const { files, wait, unfinished } = await start('in-', { isPrefix: true, maxFiles: 2 })
+    const { files, wait, unfinished } = await startPieces('in-', { isPrefix: true, maxFiles: 2 })
     const first = await files.begin('in-1', { length: 9 })
     wait(minute)
     const second = await files.begin('in-2', { length: 9 })
@@ -144,7 +109,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('make no room while they grow, however slowly', async () => {
-    const { files, wait, unfinished } = await start('in-', { isPrefix: true, maxFiles: 2 })
+    const { files, wait, unfinished } = await startPieces('in-', { isPrefix: true, maxFiles: 2 })
     const growing = await files.begin('in-1', { length: 9 })
     wait(1)
     const left = await files.begin('in-2', { length: 9 })
@@ -166,7 +131,7 @@ describe('uploads in pieces by a link', () => {
 
   it('make no room while another service that shares the counter adds to them', async () => {
     const shared = { linkAppends: createKeyedCounter() }
-    const { files, store, wait, rows, token } = await start('new', {}, shared)
+    const { files, store, wait, rows, token } = await startPieces('new', {}, shared)
     const now = () => 1_000_000_000_000 + 3 * minute
     const other = await startLinks({ ...shared, store, now })
     rows.forEach((credential, name) => other.rows.set(name, credential))
@@ -189,7 +154,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('are not begun beyond the bound by many at once', async () => {
-    const { files, unfinished } = await start('in-', { isPrefix: true })
+    const { files, unfinished } = await startPieces('in-', { isPrefix: true })
     const begun = await Promise.allSettled(
       Array.from({ length: 30 }, (_, n) => files.begin(`in-${n}`, { length: 9 })),
     )
@@ -198,7 +163,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('leave the customer all of the quota that has not arrived', async () => {
-    const { files, rows, service, openUpload } = await start('in-', { isPrefix: true })
+    const { files, rows, service, openUpload } = await startPieces('in-', { isPrefix: true })
     const alice = { name: 'alice', quota: 12 }
     rows.set('alice', { ...alice, passwordHash: 'hash of alice' })
     const limited = resumableOf(await openUpload())
@@ -215,7 +180,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('end an earlier request of their own that stands still, and take no second place', async () => {
-    const { files } = await start('new')
+    const { files } = await startPieces('new')
     const { id } = await files.begin('new', { length: 5 })
     const slow = pulled()
     const stalled = refusal(files.append(id, 0, slow))
@@ -228,8 +193,21 @@ describe('uploads in pieces by a link', () => {
     expect((await files.append(id, 2, chunks(3))).published).to.include({ size: 5 })
   })
 
+  it('end it, and share its place, where the client goes on without a question', async () => {
+    const { files } = await startPieces('new')
+    const { id } = await files.begin('new', { length: 5 })
+    const slow = pulled()
+    const stalled = refusal(files.append(id, 0, slow))
+    await turn()
+    slow.give(2)
+    await turn()
+    const next = files.append(id, 2, chunks(3))
+    expect(await stalled).to.equal('upload-conflict')
+    expect((await next).published).to.include({ size: 5 })
+  })
+
   it('expire with the link at the latest, which ends them at once', async () => {
-    const { files, openUpload, wait, store, service } = await start('new', { expiresInMs: minute })
+    const { files, openUpload, wait, store, service } = await startPieces('new', { expiresInMs: minute })
     const { id, expiresAt } = await files.begin('new', { length: 5 })
     expect(expiresAt.getTime()).to.equal(1_000_000_000_000 + minute)
     await files.append(id, 0, chunks(1))
@@ -240,7 +218,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('do not go on once the password is another one, and are the customer’s to drop', async () => {
-    const { files, openUpload, add, service, unfinished, names } = await start('new')
+    const { files, openUpload, add, service, unfinished, names } = await startPieces('new')
     const { id } = await files.begin('new', { length: 5 })
     await files.append(id, 0, chunks(4))
     add('alice', 'another hash')
@@ -251,7 +229,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('may replace where the link may', async () => {
-    const { files, service } = await start('a', { replace: true })
+    const { files, service } = await startPieces('a', { replace: true })
     const { id } = await files.begin('a', { length: 7 })
     await files.append(id, 0, chunks(7))
     expect(await service.filesOf({ name: 'alice' }).stat('a')).to.include({ size: 7 })
@@ -261,18 +239,18 @@ describe('uploads in pieces by a link', () => {
 
   it('are known for an hour at most where the link may replace, so that few records pile up', async () => {
     const now = 1_000_000_000_000
-    const { files } = await start('a', { replace: true, expiresInMs: day })
+    const { files } = await startPieces('a', { replace: true, expiresInMs: day })
     const whole = await files.uploadWhole('a', chunks(1), { length: 1 })
     expect(whole.plan.expiresAfterMs).to.equal(60 * minute)
     const { expiresAt } = await files.begin('a', { length: 7 })
     expect(expiresAt.getTime()).to.equal(now + 60 * minute)
-    const creating = await start('new', { expiresInMs: day })
+    const creating = await startPieces('new', { expiresInMs: day })
     const created = await creating.files.begin('new', { length: 7 })
     expect(created.expiresAt.getTime()).to.equal(now + day)
   })
 
   it('of no bytes are files at once', async () => {
-    const { files, names } = await start('in-', { isPrefix: true, maxFiles: 1 })
+    const { files, names } = await startPieces('in-', { isPrefix: true, maxFiles: 1 })
     expect((await files.begin('in-1', { length: 0 })).published).to.include({ size: 0 })
     expect(await names()).to.include('in-1')
   })
