@@ -207,7 +207,9 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('expire with the link at the latest, which ends them at once', async () => {
-    const { files, openUpload, wait, store, service } = await startPieces('new', { expiresInMs: minute })
+    const { files, openUpload, wait, store, service } = await startPieces('new', {
+      expiresInMs: minute,
+    })
     const { id, expiresAt } = await files.begin('new', { length: 5 })
     expect(expiresAt.getTime()).to.equal(1_000_000_000_000 + minute)
     await files.append(id, 0, chunks(1))
