@@ -1,10 +1,11 @@
-import { request as send, type OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createClient, type Client } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, login } from './support/running-service.ts'
+import { startProxy } from './support/start-proxy.ts'
 import { startServer } from './support/start-server.ts'
 import { useService } from './support/use-service.ts'
 
@@ -78,16 +79,8 @@ describe('A reverse proxy before the service', function () {
   const service = useService()
 
   it('changes nothing, also where the service has a path of its own there', async () => {
-    await using proxy = await startServer((request, response) => {
-      const { method, url = '', headers } = request
-      const path = url.replace(/^\/files/, '')
-      const target = { host: '127.0.0.1', port: service.port, method, path, headers }
-      const onwards = send(target, (answer) => {
-        response.writeHead(answer.statusCode ?? 0, answer.headers)
-        answer.pipe(response)
-      })
-      request.pipe(onwards)
-    })
+    const pathOf = (url: string) => url.replace(/^\/files/, '')
+    await using proxy = await startProxy(service.port, undefined, pathOf)
     const url = `http://127.0.0.1:${proxy.port}/files`
     const client = createClient({ ...login, url })
     for (const name of ['a', 'small']) await client.upload(name, 'b')

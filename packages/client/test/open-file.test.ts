@@ -57,4 +57,15 @@ describe('openFile', function () {
       expect((await service.stored('file')).toString()).to.equal('old')
     }
   })
+
+  it('gives chunks that stay as they are, to whoever reads it outside of an upload', async () => {
+    await using place = await makeTemporaryDirectory()
+    const path = join(place.path, 'file')
+    const content = contentOf(2 * mebibyte)
+    await writeFile(path, content)
+    const slice = (await openFile(path)).slice(1, content.length)
+    if (!(Symbol.asyncIterator in slice)) throw new Error('No chunks')
+    const chunks = await all(slice)
+    expect(Buffer.concat(chunks).equals(content.subarray(1))).to.equal(true)
+  })
 })

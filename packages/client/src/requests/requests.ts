@@ -1,4 +1,5 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { passingChunks, reusing, type ReusingChunks } from '../streams/reusing.ts'
 import type { Access } from './access.ts'
 import { requireOwn, type OwnAnswer } from './own-answers.ts'
 import { problemOf } from './problem-of.ts'
@@ -91,7 +92,7 @@ function watchErrors(
   abort: (reason: unknown) => void,
 ) {
   let failure: { readonly error: unknown } | undefined
-  async function* watched(chunks: AsyncIterable<Uint8Array>) {
+  async function* watch(chunks: AsyncIterable<Uint8Array>) {
     try {
       yield* chunks
     } catch (error) {
@@ -99,6 +100,10 @@ function watchErrors(
       throw error
     }
   }
+  const watched = (chunks: AsyncIterable<Uint8Array>): ReusingChunks => ({
+    [Symbol.asyncIterator]: () => watch(chunks),
+    [reusing]: () => watch(passingChunks(chunks)),
+  })
   const isWhole = body === undefined || body instanceof Uint8Array || body instanceof Blob
   return {
     body: isWhole ? body : watched(body),

@@ -9,6 +9,7 @@ import { Agent as HttpsAgent, request as requestByHttps } from 'node:https'
 import { HoldfastError } from '../errors/holdfast-error.ts'
 import { bodyOf } from './direct-body.ts'
 import { withDirectReads } from './direct-reads.ts'
+import { passingChunks } from '../streams/reusing.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
 /**
@@ -74,8 +75,8 @@ async function sendBody(
   try {
     let bytes = 0
     for await (const chunk of chunksOf(body)) {
-      if (answered.aborted || sent.destroyed) return
-      if (!sent.write(chunk)) await canTakeMore(sent, answered)
+      // Who does not wait until the chunk is taken must not ask for another one, which may take its place in memory.
+      if (!(await isTaken(sent, chunk, answered))) return
       bytes += chunk.byteLength
       onSent?.(bytes)
     }
@@ -85,13 +86,24 @@ async function sendBody(
   }
 }
 
-async function canTakeMore(sent: ClientRequest, answered: AbortSignal): Promise<void> {
-  const done = new AbortController()
-  const signal = AbortSignal.any([answered, done.signal])
-  const ends = ['drain', 'close'].map((event) => once(sent, event, { signal }))
-  await Promise.race(ends).catch(() => {})
-  done.abort()
-  await Promise.allSettled(ends)
+/** Hands the chunk to the system. Resolves with whether it was taken before the answer came, or the connection ended. */
+async function isTaken(
+  sent: ClientRequest,
+  chunk: Uint8Array,
+  answered: AbortSignal,
+): Promise<boolean> {
+  if (answered.aborted || sent.destroyed) return false
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const stop = () => resolve(false)
+  sent.once('close', stop)
+  answered.addEventListener('abort', stop)
+  sent.write(chunk, (error) => resolve(!error))
+  try {
+    return await promise
+  } finally {
+    sent.off('close', stop)
+    answered.removeEventListener('abort', stop)
+  }
 }
 
 /** So much is handed over at a time: of more, a slow line would show no progress for minutes. */
@@ -99,12 +111,15 @@ const chunkSize = 256 * 1024
 
 async function* chunksOf(body: RequestBody | undefined): AsyncGenerator<Uint8Array, void> {
   if (body === undefined) return
-  const chunks =
-    body instanceof Uint8Array ? [body] : body instanceof Blob ? blobChunks(body) : body
-  for await (const chunk of chunks) {
+  for await (const chunk of largeChunksOf(body)) {
     for (let at = 0; at < chunk.byteLength; at += chunkSize)
       yield chunk.subarray(at, at + chunkSize)
   }
+}
+
+function largeChunksOf(body: RequestBody): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (body instanceof Uint8Array) return [body]
+  return body instanceof Blob ? blobChunks(body) : passingChunks(body)
 }
 
 async function* blobChunks(blob: Blob): AsyncGenerator<Uint8Array, void> {

@@ -1,10 +1,17 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat, type FileHandle } from 'node:fs/promises'
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { reusing } from '../streams/reusing.ts'
 import type { RereadableBody } from './upload-options.ts'
 
 /** So much is read at a time; small enough that a slow line shows progress. */
 const chunkSize = 256 * 1024
+
+/** A range of an open file. */
+interface FileRange {
+  readonly file: FileHandle
+  readonly start: number
+  readonly end: number
+}
 
 /**
  * A file of this machine as what can be uploaded; of any size, it takes no memory. Fails with `changed-meanwhile` where it is not the
@@ -15,24 +22,68 @@ const chunkSize = 256 * 1024
 export async function openFile(path: string): Promise<RereadableBody> {
   const opened = await versionOf(path)
   const requireSame = async () => {
-    if ((await versionOf(path)).version === opened.version) return
-    throw new HoldfastError('changed-meanwhile', `The file has changed meanwhile: ${path}`)
+    if ((await versionOf(path)).version !== opened.version) throw changedMeanwhile(path)
+  }
+  async function* chunks(start: number, end: number, bufferOf = freshBuffer) {
+    if (start >= end) return requireSame()
+    const file = await open(path)
+    try {
+      for await (const chunk of chunksAhead({ file, start, end }, bufferOf)) {
+        start += chunk.length
+        if (chunk.length === 0) throw changedMeanwhile(path)
+        // With the last chunk the server has all of it, and stores it.
+        if (start === end) await requireSame()
+        yield chunk
+      }
+    } finally {
+      await file.close()
+    }
   }
   return {
     size: opened.size,
-    async *slice(start, end) {
-      let last: Uint8Array | undefined
-      const options = { start, end: end - 1, highWaterMark: chunkSize }
-      const chunks = start < end ? createReadStream(path, options) : []
-      for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
-        if (last) yield last
-        last = chunk
-      }
-      // With the last chunk the server has all of it, and stores it.
-      await requireSame()
-      if (last) yield last
-    },
+    slice: (start, end) => ({
+      [Symbol.asyncIterator]: () => chunks(start, end),
+      [reusing]: () => chunks(start, end, twoBuffers()),
+    }),
   }
+}
+
+/** Reads a chunk while the one before is in use. An empty one, and no other, follows where the file is shorter. */
+async function* chunksAhead(
+  { file, start, end }: FileRange,
+  bufferOf: (size: number) => Buffer<ArrayBuffer>,
+): AsyncGenerator<Buffer, void> {
+  const readFrom = async (at: number) => {
+    const size = Math.min(chunkSize, end - at)
+    const { buffer, bytesRead } = await file.read(bufferOf(size), 0, size, at)
+    return buffer.subarray(0, bytesRead)
+  }
+  let reading = readFrom(start)
+  for (let at = start; at < end;) {
+    const chunk = await reading
+    at += chunk.length
+    if (at < end && chunk.length > 0) reading = readFrom(at)
+    // Whoever waits for it gets its error.
+    reading.catch(() => {})
+    yield chunk
+    if (chunk.length === 0) return
+  }
+}
+
+const freshBuffer = (size: number) => Buffer.allocUnsafe(size)
+
+/** Two buffers by turns: one is filled while the other is in use. */
+function twoBuffers(): (size: number) => Buffer<ArrayBuffer> {
+  let [next, other] = [Buffer.alloc(0), Buffer.alloc(0)]
+  return (size) => {
+    ;[next, other] = [other, next]
+    if (other.length < size) other = Buffer.allocUnsafeSlow(size)
+    return other
+  }
+}
+
+function changedMeanwhile(path: string): HoldfastError {
+  return new HoldfastError('changed-meanwhile', `The file has changed meanwhile: ${path}`)
 }
 
 async function versionOf(path: string) {
