@@ -92,9 +92,11 @@ export async function download(
   const body = streamOf(content, (reason) => cancelled.abort(reason))
   const collected = async () => {
     const parts: Blob[] = []
-    // Each one copies its chunk.
-    for await (const chunk of chunksOf(body))
-      parts.push(new Blob([chunk as Uint8Array<ArrayBuffer>]))
+    for await (const chunk of chunksOf(body)) {
+      const bytes = chunk as Uint8Array<ArrayBuffer>
+      // A copy, since a chunk may be valid only until the next one is read.
+      parts.push(new Blob([bytes]))
+    }
     return new Blob(parts)
   }
   return {
