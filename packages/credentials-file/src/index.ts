@@ -11,7 +11,7 @@ export {
   type ScryptCost,
 } from '@holdfast/passwords'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
-export { headerProblem } from './customers/header-problem.ts'
+export { headerProblem } from './messages/header-problem.ts'
 export { describeDenial } from './messages/describe-denial.ts'
 export { editCustomersFile } from './edit-customers-file.ts'
 export {

@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs'
 import { readFileSync } from 'node:fs'
 import { SetupError } from '@holdfast/core'
-import { programName } from '@holdfast/credentials-file'
+import { programName } from '@holdfast/credentials-file/messages'
 import { settingNames, warnOfVariables } from '@holdfast/server/config'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'

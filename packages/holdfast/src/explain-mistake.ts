@@ -1,5 +1,5 @@
 import { closestWord } from '@holdfast/core'
-import { programName } from '@holdfast/credentials-file'
+import { programName } from '@holdfast/credentials-file/messages'
 import { secretRemedy } from '@holdfast/server/config'
 import { customersCommandNames } from './customers.ts'
 import { commandFor } from './help/command-for.ts'

@@ -1,5 +1,5 @@
 import { carriesAdvice, SetupError } from '@holdfast/core'
-import { programName } from '@holdfast/credentials-file'
+import { programName } from '@holdfast/credentials-file/messages'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
 import { groupCommands } from './help/group-commands.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'

@@ -4,7 +4,7 @@ import { programName } from '../messages/program-name.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import type { CustomerData, CustomersData } from './customers-schema.ts'
 import { validate, type ShapeError } from './customers-validator.ts'
-import { headerProblem } from './header-problem.ts'
+import { headerProblem } from '../messages/header-problem.ts'
 import { anewRemedy, fieldName, shapeProblems } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 

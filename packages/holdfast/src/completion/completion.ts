@@ -1,4 +1,4 @@
-import { programName } from '@holdfast/credentials-file'
+import { programName } from '@holdfast/credentials-file/messages'
 import { basename } from 'node:path'
 import { usageError } from '../remote/errors/command-error.ts'
 import type { ClientVerb, VerbArguments } from '../remote/verb/client-verb.ts'

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { SetupError } from '@holdfast/core'
-import { headerProblem } from '@holdfast/credentials-file'
+import { headerProblem } from '@holdfast/credentials-file/messages'
 
 /**
  * The password in `input`, without the line end after it and otherwise unchanged.

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Advice, advice, adviceOf, adviceText, closestWord, SetupError } from '@holdfast/core'
-import { describeDenial } from '@holdfast/credentials-file'
+import { describeDenial } from '@holdfast/credentials-file/messages'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { quoted } from './quoted.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { SetupError } from '@holdfast/core'
-import { describeDenial } from '@holdfast/credentials-file'
+import { describeDenial } from '@holdfast/credentials-file/messages'
 import { secretVariables, type SecretName } from './secrets.ts'
 
 /**

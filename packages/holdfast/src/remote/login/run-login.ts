@@ -1,5 +1,5 @@
 import { createClient, isHoldfastError } from '@holdfast/client'
-import { headerProblem } from '@holdfast/credentials-file'
+import { headerProblem } from '@holdfast/credentials-file/messages'
 import { ask } from '../../terminal/ask.ts'
 import { readPassword } from '../../terminal/read-password.ts'
 import { standardError } from '../../terminal/standard-error.ts'
