@@ -9,6 +9,8 @@ export interface Piece {
   readonly body: RequestBody
   /** The size of the whole, if this is its last part. */
   readonly total: number | undefined
+  /** Whether smaller ones follow if it fails. */
+  readonly isEnlarged?: boolean
 }
 
 /** The parts of the content, each from where the server is. */
@@ -19,21 +21,40 @@ export interface Pieces {
   at(offset: number): Promise<Piece>
 }
 
-/** So much is acknowledged at a time: a proxy that takes no larger bodies is rare, and the answer costs next to nothing. */
-const defaultPieceSize = 64 * 1024 ** 2
+/** So much is acknowledged at a time at first: a proxy that takes no larger bodies is rare. */
+const firstPieceSize = 64 * 1024 ** 2
+/** Of pieces as large as this the answers cost next to nothing. */
+const largestPieceSize = 1024 ** 3
+/** A piece that takes longer is not followed by a larger one: a proxy may hold all of it back, and lose it when the line breaks. */
+const longestPieceMs = 10_000
 
 /** The part of a stream that is in memory until the server has it. */
 export const streamPieceSize = 8 * 1024 ** 2
 
-export function piecesOfBody(body: RereadableBody, pieceSize = defaultPieceSize): Pieces {
+/** Parts of `pieceSize`; by default larger ones after each that was stored soon, until one that is larger than the first fails. */
+export function piecesOfBody(body: RereadableBody, pieceSize?: number): Pieces {
+  let size = pieceSize ?? firstPieceSize
+  let largest = largestPieceSize
+  let last: { readonly end: number; readonly startedAt: number } | undefined
+  const resize = (offset: number) => {
+    if (last === undefined || pieceSize !== undefined) return
+    if (offset < last.end) {
+      if (size > firstPieceSize) size = largest = firstPieceSize
+    } else if (performance.now() - last.startedAt < longestPieceMs) {
+      size = Math.min(2 * size, largest)
+    }
+  }
   return {
     size: body.size,
     async at(offset) {
-      const end = Math.min(offset + pieceSize, body.size)
+      resize(offset)
+      const end = Math.min(offset + size, body.size)
+      last = { end, startedAt: performance.now() }
       return {
         size: end - offset,
         body: body.slice(offset, end),
         total: end === body.size ? end : undefined,
+        isEnlarged: pieceSize === undefined && size > firstPieceSize,
       }
     },
   }

@@ -5,6 +5,7 @@ import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { discardUpload } from './discard-upload.ts'
 import { hasSameContent } from './has-same-content.ts'
+import { mayBeTooLarge } from './may-be-too-large.ts'
 import type { Pieces } from './pieces.ts'
 import type { UploadOptions } from './upload-options.ts'
 
@@ -125,8 +126,8 @@ export async function uploadInPieces(
     offset: number,
     length: number | undefined,
   ): Promise<UploadState> {
-    const { size, body, total } = await pieces.at(offset)
-    const response = await send({
+    const { size, body, total, isEnlarged = false } = await pieces.at(offset)
+    const request = {
       method: 'PATCH',
       url,
       expects: ownAnswers.uploadContinued,
@@ -137,8 +138,13 @@ export async function uploadInPieces(
       },
       body,
       size,
-      onSent: (sent) => onProgress?.({ sent: offset + sent, size: total ?? pieces.size }),
+      onSent: (sent: number) => onProgress?.({ sent: offset + sent, size: total ?? pieces.size }),
+    }
+    const response = await send(request).catch((error: unknown) => {
+      if (!(isEnlarged && mayBeTooLarge(error))) throw error
     })
+    // No retry is counted: smaller pieces may pass.
+    if (response === undefined) return stateAt(url)
     await textOf(response)
     return { offset: offsetOf(response), length: length ?? total }
   }
