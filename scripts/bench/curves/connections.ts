@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { download } from '../load/download.ts'
 import { sendRequests } from '../load/send-requests.ts'
 import { cpuSecondsOf, memoryOf } from '../measure/process-figures.ts'
-import { freePort } from '../subjects/free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { startProcess } from '../subjects/start-process.ts'
 import type { BenchRequest } from '../subjects/subject.ts'
 import type { Curve, Start } from './curve.ts'
@@ -53,7 +53,7 @@ async function startHoldfast(start: Start, directory: string): Promise<Asked> {
 }
 
 async function startBare(directory: string) {
-  const port = await freePort()
+  const port = await findFreePort()
   const child = await startProcess({
     command: process.execPath,
     args: [join(import.meta.dirname, '../servers/bare-http.ts')],

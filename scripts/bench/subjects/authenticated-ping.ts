@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { customersFile, holdfastDialect } from './holdfast.ts'
 import { startProcess } from './start-process.ts'
 import type { Subject } from './subject.ts'
@@ -9,7 +9,7 @@ export const authenticatedPing: Subject = {
   name: 'application',
   lookUp: async () => ({ version: 'of this checkout' }),
   start: async (directory) => {
-    const port = await freePort()
+    const port = await findFreePort()
     const child = await startProcess({
       command: process.execPath,
       args: [join(import.meta.dirname, '../servers/authenticated-ping.ts')],

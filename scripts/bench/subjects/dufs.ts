@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { findProgram, lookUpProgram } from './find-program.ts'
 import { startProcess } from './start-process.ts'
 import type { Subject } from './subject.ts'
@@ -11,7 +11,7 @@ export const dufs: Subject = {
   name: 'dufs',
   lookUp: lookUpProgram('dufs', '--version', 'cargo install dufs --locked'),
   start: async (directory) => {
-    const [port, files] = [await freePort(), join(directory, 'files')]
+    const [port, files] = [await findFreePort(), join(directory, 'files')]
     await mkdir(files)
     const child = await startProcess({
       command: (await findProgram('dufs')) ?? 'dufs',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashPassword } from '../../../packages/credentials-file/dist/index.js'
-import { freePort } from './free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
 import type { Dialect, RunningSubject, StartOptions, Subject } from './subject.ts'
@@ -61,7 +61,7 @@ export async function startHoldfast(
   directory: string,
   { environment, tls }: StartOptions = {},
 ): Promise<RunningSubject> {
-  const [port, data] = [await freePort(), join(directory, 'data')]
+  const [port, data] = [await findFreePort(), join(directory, 'data')]
   const [command, ...before] = client
   const child = await startProcess({
     command,

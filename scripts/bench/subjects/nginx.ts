@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { findProgram, lookUpProgram } from './find-program.ts'
 import { startProcess } from './start-process.ts'
 import { secured } from './secured.ts'
@@ -12,7 +12,7 @@ export const nginx: Subject = {
   name: 'nginx',
   lookUp: lookUpProgram('nginx', '-v', 'Debian: nginx-light'),
   start: async (directory, { tls } = {}) => {
-    const [port, files] = [await freePort(), join(directory, 'files')]
+    const [port, files] = [await findFreePort(), join(directory, 'files')]
     const configuration = join(directory, 'nginx.conf')
     await mkdir(files)
     await writeFile(configuration, configurationFor(directory, port, tls))

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
 import type { Dialect, Subject } from './subject.ts'
@@ -34,7 +34,7 @@ export function createNodePeer(
         : { missing: `${packages.join(' and ')} could not be installed from the npm registry` }
     },
     start: async (directory, { tls } = {}) => {
-      const [port, files] = [await freePort(), join(directory, 'files')]
+      const [port, files] = [await findFreePort(), join(directory, 'files')]
       await mkdir(files)
       const child = await startProcess({
         command: process.execPath,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from './free-port.ts'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { findProgram, versionOf } from './find-program.ts'
 import { startProcess } from './start-process.ts'
 import type { Subject } from './subject.ts'
@@ -22,7 +22,7 @@ export const tusd: Subject = {
     }
   },
   start: async (directory) => {
-    const [port, files] = [await freePort(), join(directory, 'files')]
+    const [port, files] = [await findFreePort(), join(directory, 'files')]
     await mkdir(files)
     const child = await startProcess({
       command: await programFor(),

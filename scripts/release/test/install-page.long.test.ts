@@ -1,7 +1,6 @@
 // It makes a release, and installs it three times.
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
 import { describeWithDisks } from '../../../packages/system-tests/test/disk-faults/describe-with-disks.ts'
 import { shellBlocks } from '../../../packages/system-tests/test/docs/shell-blocks.ts'
 import { copyRepository, type RepositoryCopy } from './repository-copy.ts'
@@ -48,7 +47,7 @@ describeWithDisks('docs/install.md', () => {
     this.timeout(900_000)
     repository = await copyRepository()
     await repository.commit()
-    output = await runOnCopyOfMachine(repository.folder, scriptOf(await freePort()))
+    output = await runOnCopyOfMachine(repository.folder, scriptOf(await findFreePort()))
   })
   after(() => repository.remove())
 
@@ -98,13 +97,4 @@ function scriptOf(port: number): string {
     ...looks.filter(([block]) => block.test(script)).map(([, look]) => look),
   ])
   return parts.join('\n').replaceAll('3000', String(port))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -19,8 +19,11 @@ mkdir "$place/machine/root/place/holdfast" "$place/machine/root/place/applicatio
 mount --bind "$clone" "$place/machine/root/place/holdfast"
 # The place for temporary files may be a mount, too, which is missing from the copy.
 unset TMPDIR
-exec chroot "$place/machine" /bin/bash -euo pipefail -c "
+# What lies below an overlay must not change, and npm has one cache for everything that runs on this machine.
+exec chroot "$place/machine" /bin/bash -Eeuo pipefail -c "
   export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+  export npm_config_cache=/root/place/npm XDG_CACHE_HOME=/root/place/cache
+  trap 'echo \"ended with \$?: \$BASH_COMMAND\" >&2' ERR
   # A server that a failing script leaves would keep the copy in memory.
   trap '[[ ! -e /run/holdfast-test.pid ]] || kill -KILL \$(</run/holdfast-test.pid) || true' EXIT
   cd /root/place/holdfast

@@ -22,6 +22,8 @@ export async function runOnCopyOfMachine(folder: string, script: string): Promis
     text(child.stderr),
     once(child, 'close') as Promise<[number | null]>,
   ])
-  expect(code, `${stdout}\n${stderr}`).to.equal(0)
+  // The end comes first, since a summary shows the beginning.
+  const end = stderr.trimEnd().split('\n').slice(-8).join('\n')
+  expect(code, `${end}\n\n${stdout}\n${stderr}`).to.equal(0)
   return stdout
 }

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { findFreePort } from '@holdfast/minio-container/find-free-port'
 import {
   type Connection,
   createSite,
@@ -42,7 +41,7 @@ for (const kind of ['nginx', 'haproxy'] as const satisfies ProxyKind[]) {
       await site.write('customers.yaml', customers)
       const args = ['--trust-proxy', '127.0.0.1', '--max-requests-per-customer', '1000']
       server = await startHoldfast(args, { cwd: site.path })
-      const [clients, store] = [await freePort(), await freePort()]
+      const [clients, store] = [await findFreePort(), await findFreePort()]
       const routes = { clients, store, holdfast: Array(3).fill(server.port) as number[] }
       proxy = await startProxy(kind, { ...routes, minio: Array(4).fill(server.port) as number[] })
       honest = createClient(proxy, victim)
@@ -107,13 +106,4 @@ for (const kind of ['nginx', 'haproxy'] as const satisfies ProxyKind[]) {
       else expect(text).to.include('File not found')
     }
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
