@@ -15,7 +15,9 @@ const folder = '/proc/self/embedded/holdfast/dist'
 
 /** A worker of a server is this program again, which Node starts with the path of the script as an argument. */
 const entry = `
+import { spareMemory } from './packages/holdfast/dist/spare-memory.js'
 process.env.UV_THREADPOOL_SIZE ||= '16'
+spareMemory(process.argv[2])
 if (process.argv[2] === '${folder}/worker-process.js') void import('./packages/server/dist/workers/worker-process.js')
 else void import('./packages/holdfast/dist/main.js').then(async ({ main }) => {
   process.exitCode = await main(process.argv.slice(2))

@@ -6,7 +6,8 @@ process.env.UV_THREADPOOL_SIZE ||= '16'
 const { node } = process.versions
 if (Number.parseInt(node) >= 22) {
   // Before the program is loaded, which makes V8 take more.
-  if (/^(get|put)$/.test(process.argv[2])) (await import('../dist/spare-memory.js')).spareMemory()
+  const { spareMemory } = await import('../dist/spare-memory.js')
+  spareMemory(process.argv[2])
   const { keepCompiled } = await import('../dist/keep-compiled.js')
   keepCompiled(new URL('../', import.meta.url))
   const { main } = await import('../dist/main.js')
