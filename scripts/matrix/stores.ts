@@ -37,7 +37,7 @@ export const stores: readonly Store[] = [
         exceptions: {
           streaming: 'putting 64 MiB may take 160 MiB of memory, where it keeps them',
           [uploadGroup('big appends')]:
-            'appending 80 MiB may take 160 MiB of memory, where it keeps them',
+            'appending 272 MiB may take 544 MiB of memory, where it keeps them',
         },
       },
     ],
@@ -84,7 +84,7 @@ export const stores: readonly Store[] = [
           [uploadGroup('appending')]:
             'many appends are 20 instead of 1,000: each is several requests',
           [uploadGroup('big appends')]:
-            'appending 80 MiB may take 52 MiB of memory: S3 wants large parts, each sent whole',
+            'appending 272 MiB may take 52 MiB of memory: S3 wants large parts, each sent whole',
         },
       },
     ],

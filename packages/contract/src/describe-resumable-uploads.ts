@@ -29,7 +29,7 @@ export interface ResumableUploadsSuiteOptions extends SuiteOptions {
    */
   readonly manyAppends?: number
   /**
-   * The most bytes by which the memory in use may grow while 80 MiB are appended. Default: 16 MiB. Needed where a store
+   * The most bytes by which the memory in use may grow while 272 MiB are appended. Default: 16 MiB. Needed where a store
    * keeps its uploads in memory, or has to gather large parts before it may send them.
    */
   readonly appendMemory?: number

@@ -31,7 +31,7 @@ function testsOf(
   options: ResumableUploadsSuiteOptions = {},
 ) {
   return collectTests((runner) =>
-    describeResumableUploads('a store', open, { appendMemory: 160 * MiB, ...options, runner }),
+    describeResumableUploads('a store', open, { appendMemory: 544 * MiB, ...options, runner }),
   )
 }
 
@@ -55,7 +55,7 @@ describe('describeResumableUploads', () => {
 
   it('catches a store that gathers in memory what it appends', async () => {
     const title =
-      'big appends > takes 80 MiB in bounded memory, and all but 64 MiB are durable meanwhile'
+      'big appends > takes 272 MiB in bounded memory, and all but 256 MiB are durable meanwhile'
     const failure = await failureOf(
       testsOf(async () => harnessOf(), { appendMemory: 16 * MiB }),
       title,

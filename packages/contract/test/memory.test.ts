@@ -21,7 +21,7 @@ async function open() {
 }
 
 describeBlobStore('the memory store', open, { putMemory: 160 * MiB })
-describeResumableUploads('the memory store', open, { appendMemory: 160 * MiB })
+describeResumableUploads('the memory store', open, { appendMemory: 544 * MiB })
 
 describeCredentialSource(
   'the memory credential source',

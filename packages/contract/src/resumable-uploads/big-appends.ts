@@ -14,9 +14,9 @@ import { generated, inChunks, MiB } from '../support/sources.ts'
 /** Around the sizes of parts that buckets take, in an order that lets small rests meet whole parts. */
 const sizes = [5 * MiB - 1, 1, 5 * MiB, 3, 5 * MiB + 1, 8 * MiB, 70_000]
 
-const bigSize = 80 * MiB
+const bigSize = 272 * MiB
 /** What may be lost by a crash. */
-const mostAtRisk = 64 * MiB
+const mostAtRisk = 256 * MiB
 
 /** Pieces that are gathered, split and joined on the way, and one that would not fit into memory. */
 export function bigAppends(test: ResumableTest, appendMemory: number): void {
@@ -35,7 +35,7 @@ export function bigAppends(test: ResumableTest, appendMemory: number): void {
     await expectBlob(store, key, bytes)
   })
 
-  test('takes 80 MiB in bounded memory, and all but 64 MiB are durable meanwhile', async (harness) => {
+  test('takes 272 MiB in bounded memory, and all but 256 MiB are durable meanwhile', async (harness) => {
     const { uploads, openAgain } = harness
     const upload = await begin(uploads)
     const stalled = Promise.withResolvers<undefined>()

@@ -20,4 +20,4 @@ async function open() {
 }
 
 describeBlobStore(name, open, { putMemory: 160 * MiB })
-describeResumableUploads(name, open, { appendMemory: 160 * MiB })
+describeResumableUploads(name, open, { appendMemory: 544 * MiB })

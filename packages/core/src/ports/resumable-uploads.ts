@@ -82,7 +82,7 @@ export interface ResumableUploads {
    * Promised: content is taken one chunk at a time, in bounded memory. What came counts, however the call ends: when the
    * content throws or the signal aborts, the call makes durable what it has taken, then rejects with that very error, even
    * when the content is stalled; `state` has the new offset by then. What a call has taken becomes durable while it runs, at
-   * the latest after 64 MiB, so that a crash costs no more than that. An offset that `state` or `append` has given
+   * the latest after 256 MiB, so that a crash costs no more than that. An offset that `state` or `append` has given
    * is never taken back, by no failure and no crash; the bytes before it never change.
    *
    * Of several appends to one upload at most one adds bytes at a time, and bytes of two never mix. One that finds another

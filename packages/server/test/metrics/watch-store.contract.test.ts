@@ -22,4 +22,4 @@ async function open() {
 }
 
 describeBlobStore('a store that is watched', open, { putMemory: 160 * MiB })
-describeResumableUploads('a store that is watched', open, { appendMemory: 160 * MiB })
+describeResumableUploads('a store that is watched', open, { appendMemory: 544 * MiB })

@@ -3,12 +3,17 @@ import type { FileCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 import type { IncrementalSync } from '../write/incremental-sync.ts'
 
-/** Bytes between two syncs, and the most that are not durable: a writer that is faster than the disk waits. */
+/** Bytes between two syncs. */
 const interval = 24 * 1024 * 1024
-const most = 62 * 1024 * 1024
+
+/** The most bytes that do not count yet, less what is written at a time: a writer that is faster than the disk waits. */
+const most = 254 * 1024 * 1024
 
 /** Milliseconds between two syncs at the most, where the content comes slowly. */
 const slow = 10_000
+
+/** Synced bytes, or milliseconds, from one acknowledgement to the next. Each syncs a directory, which delays the content. */
+const stride = { bytes: 96 * 1024 * 1024, ms: 1_000 }
 
 export interface DurableProgress extends IncrementalSync {
   /** Bytes so far. */
@@ -18,8 +23,9 @@ export interface DurableProgress extends IncrementalSync {
 }
 
 /**
- * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable. Meanwhile the next bytes are
- * synced, so that the disk is never idle. After a failure nothing more counts: the kernel drops the pages that it could not write.
+ * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable: after the first sync, after later
+ * ones once a stride of bytes or time has passed, and at the end. Meanwhile the next bytes are synced, so that the disk is never
+ * idle. After a failure nothing more counts: the kernel drops the pages that it could not write.
  */
 export function createDurableProgress(
   file: number,
@@ -28,15 +34,26 @@ export function createDurableProgress(
 ): DurableProgress {
   let written = 0
   let begun = 0
-  let durable = 0
+  let synced = 0
+  let acknowledged = 0
   let begunAt = performance.now()
+  let noted = 0
+  let notedAt = -Infinity
   let syncing: Promise<void> | undefined
   let acknowledging = Promise.resolve()
 
-  const note = async (before: Promise<void>, bytes: number) => {
+  const acknowledgeAfter = async (before: Promise<void>, bytes: number) => {
     await before
     await translateFsError(acknowledge(bytes))
-    durable = bytes
+    acknowledged = bytes
+  }
+
+  /** Makes what is synced count. */
+  const note = () => {
+    noted = synced
+    notedAt = performance.now()
+    acknowledging = acknowledgeAfter(acknowledging, synced)
+    acknowledging.catch(() => {})
   }
 
   const datasync = () => calls.datasync(file)
@@ -44,8 +61,8 @@ export function createDurableProgress(
   const sync = async (bytes: number, syncFile: () => Promise<void>) => {
     await translateFsError(syncFile())
     crashPoint('upload-content-synced')
-    acknowledging = note(acknowledging, bytes)
-    acknowledging.catch(() => {})
+    synced = bytes
+    if (synced - noted >= stride.bytes || performance.now() - notedAt >= stride.ms) note()
     // After a failure `syncing` stays as it is.
     syncing = undefined
     if (written - begun >= interval) begin()
@@ -65,11 +82,12 @@ export function createDurableProgress(
 
   /** Resolves when the disk has caught up. */
   const room = async () => {
-    while (written - durable >= most) {
+    while (written - acknowledged >= most) {
       await acknowledging
-      if (written - durable < most) return
+      if (written - acknowledged < most) return
       if (!syncing) begin()
       await syncing
+      if (noted < synced) note()
     }
   }
 
@@ -79,14 +97,16 @@ export function createDurableProgress(
       written += bytes
       const isDue = written - begun >= interval || performance.now() - begunAt > slow
       if (isDue && !syncing) begin()
-      return written - durable >= most ? room() : undefined
+      return written - acknowledged >= most ? room() : undefined
     },
     end,
     async finish(syncFile) {
       await end()
-      if (written === durable) return
+      if (written === acknowledged) return
       begin(syncFile)
       await end()
+      if (noted < synced) note()
+      await acknowledging
     },
   }
 }

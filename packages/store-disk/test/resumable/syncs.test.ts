@@ -75,6 +75,19 @@ describe('resumable of openDiskBlobStore, before it answers,', () => {
     ])
   })
 
+  it('has synced the bytes of a long piece, and the name with its offset at most every 96 MiB or second', async () => {
+    await using site = await openSite()
+    const { resumable } = site.store
+    const { id } = await resumable.begin('alice', plan)
+    using steps = await recordSteps()
+    const startedAt = performance.now()
+    await resumable.append({ customer: 'alice', id }, 0, piece(0, 200 * 1024 ** 2))
+    const seconds = (performance.now() - startedAt) / 1000
+    const names = steps.take().filter((step) => step === 'sync upload')
+    // The first and the last are always there.
+    expect(names.length).to.be.within(2, 2 + 2 + Math.floor(seconds))
+  }).timeout(60_000)
+
   it('has synced with the last piece what the blob will be, and then only gives it its name', async () => {
     await using site = await openSite()
     const { resumable } = site.store

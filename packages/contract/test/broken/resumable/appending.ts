@@ -182,7 +182,7 @@ export const appending: readonly BrokenStore[] = [
   ),
   brokenUploads(
     'makes the bytes of an append durable at its end only',
-    'big appends > takes 80 MiB in bounded memory, and all but 64 MiB are durable meanwhile',
+    'big appends > takes 272 MiB in bounded memory, and all but 256 MiB are durable meanwhile',
     (uploads) => ({
       append: async (key, offset, content, options) => {
         const parts: Uint8Array[] = []
