@@ -23,33 +23,42 @@ export interface Pieces {
 
 /** So much is acknowledged at a time at first: a proxy that takes no larger bodies is rare. */
 const firstPieceSize = 64 * 1024 ** 2
-/** Of pieces as large as this the answers cost next to nothing. */
-const largestPieceSize = 1024 ** 3
-/** A piece that takes longer is not followed by a larger one: a proxy may hold all of it back, and lose it when the line breaks. */
-const longestPieceMs = 10_000
+/** What a piece is to take: the answer to it costs next to nothing then, and a proxy that holds all of it back loses no more of it. */
+const targetMs = 10_000
+/** A piece is at most so many times as large as the one before, whose time may have been that of a burst. */
+const mostGrowth = 16
 
 /** The part of a stream that is in memory until the server has it. */
 export const streamPieceSize = 8 * 1024 ** 2
 
-/** Parts of `pieceSize`; by default larger ones after each that was stored soon, until one that is larger than the first fails. */
-export function piecesOfBody(body: RereadableBody, pieceSize?: number): Pieces {
+/**
+ * Parts of `pieceSize`; by default larger ones as long as they are stored soon, until one that is larger than the first fails.
+ *
+ * @param now the time in milliseconds; that of the system by default
+ */
+export function piecesOfBody(
+  body: RereadableBody,
+  pieceSize?: number,
+  now = () => performance.now(),
+): Pieces {
   let size = pieceSize ?? firstPieceSize
-  let largest = largestPieceSize
+  let largest = Infinity
   let last: { readonly end: number; readonly startedAt: number } | undefined
   const resize = (offset: number) => {
     if (last === undefined || pieceSize !== undefined) return
     if (offset < last.end) {
       if (size > firstPieceSize) size = largest = firstPieceSize
-    } else if (performance.now() - last.startedAt < longestPieceMs) {
-      size = Math.min(2 * size, largest)
+      return
     }
+    const growth = targetMs / Math.max(1, now() - last.startedAt)
+    if (growth > 1) size = Math.min(Math.floor(size * Math.min(growth, mostGrowth)), largest)
   }
   return {
     size: body.size,
     async at(offset) {
       resize(offset)
       const end = Math.min(offset + size, body.size)
-      last = { end, startedAt: performance.now() }
+      last = { end, startedAt: now() }
       return {
         size: end - offset,
         body: body.slice(offset, end),

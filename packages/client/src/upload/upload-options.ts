@@ -30,7 +30,7 @@ export interface UploadOptions {
   readonly sha256?: string | undefined
   /**
    * How many bytes go in one request at most when content that can be read again goes in pieces: fewer for a proxy that takes no larger
-   * bodies. Default: 64 MiB at first, then twice as many after each piece that was stored within 10 seconds, up to 1 GiB; where a piece
+   * bodies. Default: 64 MiB at first, then what the last piece's pace brings in 10 seconds, sixteen times as many at most; where a piece
    * of more than 64 MiB fails, 64 MiB from then on.
    */
   readonly pieceSize?: number | undefined
