@@ -1,14 +1,9 @@
 import { once } from 'node:events'
-import {
-  Agent as HttpAgent,
-  request as requestByHttp,
-  type ClientRequest,
-  type IncomingMessage,
-} from 'node:http'
-import { Agent as HttpsAgent, request as requestByHttps } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { HoldfastError } from '../errors/holdfast-error.ts'
 import { bodyOf } from './direct-body.ts'
 import { withDirectReads } from './direct-reads.ts'
+import { http, https } from './node-http.ts'
 import { passingChunks } from '../streams/reusing.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
@@ -16,15 +11,17 @@ import type { RequestBody, Transport, TransportRequest } from './transport.ts'
  * Sends by `node:http`: the global `fetch` of Node holds what it uploads in memory, and takes three times the processor's time.
  */
 export function createNodeTransport(): Transport {
-  const plain = { send: requestByHttp, agent: withDirectReads(new HttpAgent({ keepAlive: true })) }
-  const secure = {
-    send: requestByHttps,
-    agent: withDirectReads(new HttpsAgent({ keepAlive: true })),
-  }
+  const way = ({ Agent, request }: typeof http | ReturnType<typeof https>) => ({
+    send: request,
+    agent: withDirectReads(new Agent({ keepAlive: true })),
+  })
+  let plain: ReturnType<typeof way> | undefined
+  let secure: ReturnType<typeof way> | undefined
   return async (request) => {
     const { method, url, headers, size, signal } = request
     signal.throwIfAborted()
-    const { send, agent } = url.protocol === 'https:' ? secure : plain
+    const { send, agent } =
+      url.protocol === 'https:' ? (secure ??= way(https())) : (plain ??= way(http))
     const length = size === undefined ? {} : { 'Content-Length': String(size) }
     const sent = send(url, { method, headers: { ...headers, ...length }, agent, signal })
     // An abort after the last byte destroys a socket on which no one listens any more: its error would end the process.
