@@ -61,26 +61,55 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
   }
 }
 
+/** So much is handed over at a time: of more, a slow line would show no progress for minutes. */
+const smallChunk = 256 * 1024
+
+/** So much on a quick line, where each chunk costs the processor about as much as its bytes. */
+const largeChunk = 1024 ** 2
+
+/** Milliseconds that a chunk takes at most on a quick line. */
+const quickMs = 20
+
+/** The system's own buffers take no more than this at once, however slow the line is. */
+const systemBuffers = 16 * 1024 ** 2
+
 /** Never rejects: an error of the body ends the request, which rejects with it. */
 async function sendBody(
   sent: ClientRequest,
-  { body, onSent }: TransportRequest,
+  request: TransportRequest,
   answered: AbortSignal,
 ): Promise<void> {
   // Connections end while a body is sent; the answer, or its lack, says what that means.
   sent.on('error', () => {})
   try {
-    let bytes = 0
-    for await (const chunk of chunksOf(body)) {
-      // Who does not wait until the chunk is taken must not ask for another one, which may take its place in memory.
-      if (!(await isTaken(sent, chunk, answered))) return
-      bytes += chunk.byteLength
-      onSent?.(bytes)
-    }
-    sent.end()
+    if (await sendChunks(sent, request, answered)) sent.end()
   } catch (error) {
     sent.destroy(error instanceof Error ? error : new Error('The body failed', { cause: error }))
   }
+}
+
+/** Resolves with whether all of the body was taken. */
+async function sendChunks(
+  sent: ClientRequest,
+  { body, onSent }: TransportRequest,
+  answered: AbortSignal,
+): Promise<boolean> {
+  let bytes = 0
+  let size = smallChunk
+  for await (const large of largeChunksOf(body)) {
+    for (let at = 0; at < large.byteLength;) {
+      const chunk = large.subarray(at, at + size)
+      const startedAt = performance.now()
+      // Who does not wait until the chunk is taken must not ask for another one, which may take its place in memory.
+      if (!(await isTaken(sent, chunk, answered))) return false
+      const isQuick = performance.now() - startedAt < quickMs
+      at += chunk.byteLength
+      bytes += chunk.byteLength
+      size = isQuick && bytes >= systemBuffers ? largeChunk : smallChunk
+      onSent?.(bytes)
+    }
+  }
+  return true
 }
 
 /** Hands the chunk to the system. Resolves with whether it was taken before the answer came, or the connection ended. */
@@ -103,18 +132,10 @@ async function isTaken(
   }
 }
 
-/** So much is handed over at a time: of more, a slow line would show no progress for minutes. */
-const chunkSize = 256 * 1024
-
-async function* chunksOf(body: RequestBody | undefined): AsyncGenerator<Uint8Array, void> {
-  if (body === undefined) return
-  for await (const chunk of largeChunksOf(body)) {
-    for (let at = 0; at < chunk.byteLength; at += chunkSize)
-      yield chunk.subarray(at, at + chunkSize)
-  }
-}
-
-function largeChunksOf(body: RequestBody): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+function largeChunksOf(
+  body: RequestBody | undefined,
+): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (body === undefined) return []
   if (body instanceof Uint8Array) return [body]
   return body instanceof Blob ? blobChunks(body) : passingChunks(body)
 }

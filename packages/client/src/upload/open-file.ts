@@ -3,8 +3,11 @@ import { HoldfastError } from '../errors/holdfast-error.ts'
 import { reusing } from '../streams/reusing.ts'
 import type { RereadableBody } from './upload-options.ts'
 
-/** So much is read at a time; small enough that a slow line shows progress. */
-const chunkSize = 256 * 1024
+/** Where chunks of `chunkSize` bytes at most are read into. */
+interface ChunkMemory {
+  readonly chunkSize: number
+  readonly bufferOf: (size: number) => Buffer<ArrayBuffer>
+}
 
 /** A range of an open file. */
 interface FileRange {
@@ -24,11 +27,11 @@ export async function openFile(path: string): Promise<RereadableBody> {
   const requireSame = async () => {
     if ((await versionOf(path)).version !== opened.version) throw changedMeanwhile(path)
   }
-  async function* chunks(start: number, end: number, bufferOf = freshBuffer) {
+  async function* chunks(start: number, end: number, memory = freshMemory) {
     if (start >= end) return requireSame()
     const file = await open(path)
     try {
-      for await (const chunk of chunksAhead({ file, start, end }, bufferOf)) {
+      for await (const chunk of chunksAhead({ file, start, end }, memory)) {
         start += chunk.length
         if (chunk.length === 0) throw changedMeanwhile(path)
         // With the last chunk the server has all of it, and stores it.
@@ -51,7 +54,7 @@ export async function openFile(path: string): Promise<RereadableBody> {
 /** Reads a chunk while the one before is in use. An empty one, and no other, follows where the file is shorter. */
 async function* chunksAhead(
   { file, start, end }: FileRange,
-  bufferOf: (size: number) => Buffer<ArrayBuffer>,
+  { chunkSize, bufferOf }: ChunkMemory,
 ): AsyncGenerator<Buffer, void> {
   const readFrom = async (at: number) => {
     const size = Math.min(chunkSize, end - at)
@@ -70,15 +73,22 @@ async function* chunksAhead(
   }
 }
 
-const freshBuffer = (size: number) => Buffer.allocUnsafe(size)
+/** Large ones would pile up until they are collected. */
+const freshMemory: ChunkMemory = {
+  chunkSize: 256 * 1024,
+  bufferOf: (size) => Buffer.allocUnsafe(size),
+}
 
-/** Two buffers by turns: one is filled while the other is in use. */
-function twoBuffers(): (size: number) => Buffer<ArrayBuffer> {
+/** Two buffers by turns: one is filled while the other is in use. Each chunk costs the processor about as much as 1/4 MiB of it. */
+function twoBuffers(): ChunkMemory {
   let [next, other] = [Buffer.alloc(0), Buffer.alloc(0)]
-  return (size) => {
-    ;[next, other] = [other, next]
-    if (other.length < size) other = Buffer.allocUnsafeSlow(size)
-    return other
+  return {
+    chunkSize: 1024 ** 2,
+    bufferOf: (size) => {
+      ;[next, other] = [other, next]
+      if (other.length < size) other = Buffer.allocUnsafeSlow(size)
+      return other
+    },
   }
 }
 
