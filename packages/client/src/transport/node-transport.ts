@@ -67,8 +67,8 @@ const smallChunk = 256 * 1024
 /** So much on a quick line, where each chunk costs the processor about as much as its bytes. */
 const largeChunk = 1024 ** 2
 
-/** Milliseconds that a chunk takes at most on a quick line. */
-const quickMs = 20
+/** Bytes a millisecond of a quick line, from the beginning of the body on: buffers on the way empty by fits and starts. */
+const quickPace = (20 * 1024 ** 2) / 1000
 
 /** The system's own buffers take no more than this at once, however slow the line is. */
 const systemBuffers = 16 * 1024 ** 2
@@ -94,18 +94,18 @@ async function sendChunks(
   { body, onSent }: TransportRequest,
   answered: AbortSignal,
 ): Promise<boolean> {
+  const startedAt = performance.now()
   let bytes = 0
   let size = smallChunk
   for await (const large of largeChunksOf(body)) {
     for (let at = 0; at < large.byteLength;) {
       const chunk = large.subarray(at, at + size)
-      const startedAt = performance.now()
       // Who does not wait until the chunk is taken must not ask for another one, which may take its place in memory.
       if (!(await isTaken(sent, chunk, answered))) return false
-      const isQuick = performance.now() - startedAt < quickMs
       at += chunk.byteLength
       bytes += chunk.byteLength
-      size = isQuick && bytes >= systemBuffers ? largeChunk : smallChunk
+      const isQuick = bytes >= systemBuffers && bytes / (performance.now() - startedAt) > quickPace
+      size = isQuick ? largeChunk : smallChunk
       onSent?.(bytes)
     }
   }
