@@ -21,7 +21,7 @@ describe('The pieces of a body that can be read again', function () {
   interface Line {
     readonly pieceSize?: number
     /** MiB a second. */
-    readonly speed?: number
+    readonly speed?: number | ((offset: number) => number)
     /** Where the next piece begins after one that ended here. Default: there. */
     readonly arrived?: (end: number) => number
   }
@@ -37,7 +37,8 @@ describe('The pieces of a body that can be read again', function () {
     for (let offset = 0; offset < mib * mebibyte;) {
       const { size } = await pieces.at(offset)
       sizes.push(size / mebibyte)
-      time += (size / mebibyte / speed) * 1000
+      const pace = typeof speed === 'number' ? speed : speed(offset / mebibyte)
+      time += (size / mebibyte / pace) * 1000
       offset = Math.max(offset, arrived(offset + size))
     }
     return sizes
@@ -47,6 +48,8 @@ describe('The pieces of a body that can be read again', function () {
     expect(await sizesOf(4096)).to.deep.equal([64, 1024, 3008])
     expect(await sizesOf(700, { speed: 32 })).to.deep.equal([64, 320, 316])
     expect(await sizesOf(200, { speed: 5 })).to.deep.equal([64, 64, 64, 8])
+    const slower = (offset: number) => (offset < 64 ? 32 : 8)
+    expect(await sizesOf(600, { speed: slower })).to.deep.equal([64, 320, 80, 80, 56])
   })
 
   it('have the size that the caller gives', async () => {

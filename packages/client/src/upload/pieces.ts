@@ -21,7 +21,7 @@ export interface Pieces {
   at(offset: number): Promise<Piece>
 }
 
-/** So much is acknowledged at a time at first: a proxy that takes no larger bodies is rare. */
+/** So much is acknowledged at a time at first, and at least: a proxy that takes no larger bodies is rare. */
 const firstPieceSize = 64 * 1024 ** 2
 /** What a piece is to take: the answer to it costs next to nothing then, and a proxy that holds all of it back loses no more of it. */
 const targetMs = 10_000
@@ -32,7 +32,7 @@ const mostGrowth = 16
 export const streamPieceSize = 8 * 1024 ** 2
 
 /**
- * Parts of `pieceSize`; by default larger ones as long as they are stored soon, until one that is larger than the first fails.
+ * Parts of `pieceSize`; by default what the pace of the last one brings in ten seconds, until one that is larger than the first fails.
  *
  * @param now the time in milliseconds; that of the system by default
  */
@@ -50,8 +50,8 @@ export function piecesOfBody(
       if (size > firstPieceSize) size = largest = firstPieceSize
       return
     }
-    const growth = targetMs / Math.max(1, now() - last.startedAt)
-    if (growth > 1) size = Math.min(Math.floor(size * Math.min(growth, mostGrowth)), largest)
+    const growth = Math.min(targetMs / Math.max(1, now() - last.startedAt), mostGrowth)
+    size = Math.min(Math.max(Math.floor(size * growth), firstPieceSize), largest)
   }
   return {
     size: body.size,
