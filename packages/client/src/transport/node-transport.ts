@@ -97,9 +97,9 @@ async function sendChunks(
   const startedAt = performance.now()
   let bytes = 0
   let size = smallChunk
-  for await (const large of largeChunksOf(body)) {
-    for (let at = 0; at < large.byteLength;) {
-      const chunk = large.subarray(at, at + size)
+  for await (const given of bodyChunks(body)) {
+    for (let at = 0; at < given.byteLength;) {
+      const chunk = given.subarray(at, at + size)
       // Who does not wait until the chunk is taken must not ask for another one, which may take its place in memory.
       if (!(await isTaken(sent, chunk, answered))) return false
       at += chunk.byteLength
@@ -132,7 +132,7 @@ async function isTaken(
   }
 }
 
-function largeChunksOf(
+function bodyChunks(
   body: RequestBody | undefined,
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
   if (body === undefined) return []

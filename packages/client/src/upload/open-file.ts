@@ -79,7 +79,7 @@ const freshMemory: ChunkMemory = {
   bufferOf: (size) => Buffer.allocUnsafe(size),
 }
 
-/** Two buffers by turns: one is filled while the other is in use. Each chunk costs the processor about as much as 1/4 MiB of it. */
+/** Two buffers by turns: one is filled while the other is in use. On a quick line a transport hands over all of one at a time. */
 function twoBuffers(): ChunkMemory {
   let [next, other] = [Buffer.alloc(0), Buffer.alloc(0)]
   return {
