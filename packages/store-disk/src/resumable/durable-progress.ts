@@ -56,13 +56,18 @@ export function createDurableProgress(
     acknowledging.catch(() => {})
   }
 
+  const isDue = () =>
+    synced - noted >= stride.bytes ||
+    performance.now() - notedAt >= stride.ms ||
+    written - noted >= most
+
   const datasync = () => calls.datasync(file)
 
   const sync = async (bytes: number, syncFile: () => Promise<void>) => {
     await translateFsError(syncFile())
     crashPoint('upload-content-synced')
     synced = bytes
-    if (synced - noted >= stride.bytes || performance.now() - notedAt >= stride.ms) note()
+    if (isDue()) note()
     // After a failure `syncing` stays as it is.
     syncing = undefined
     if (written - begun >= interval) begin()
@@ -87,7 +92,6 @@ export function createDurableProgress(
       if (written - acknowledged < most) return
       if (!syncing) begin()
       await syncing
-      if (noted < synced) note()
     }
   }
 
