@@ -1,7 +1,8 @@
 import { basename, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
-import { interceptFileCalls, type FileCall } from '../file-calls-intercepted.ts'
+import { interceptFileCalls, replaceSync, type FileCall } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
 import { makeTemporaryDirectory } from '../temporary-directory.ts'
 import { piece } from './upload-works.ts'
@@ -87,6 +88,41 @@ describe('resumable of openDiskBlobStore, before it answers,', () => {
     // The first and the last are always there.
     expect(names.length).to.be.within(2, 2 + 2 + Math.floor(seconds))
   }).timeout(60_000)
+
+  for (const [what, kind] of [
+    ['the content', 'fdatasync'],
+    ['the name with its offset', 'fsync'],
+  ] as const) {
+    it(`takes no more than 256 MiB while ${what} is not synced`, async () => {
+      await using site = await openSite()
+      const { resumable } = site.store
+      const { id } = await resumable.begin('alice', plan)
+      const synced = Promise.withResolvers<undefined>()
+      using _ = replaceSync(kind, async (_descriptor, sync) => {
+        await synced.promise
+        await sync()
+      })
+      let taken = 0
+      async function* content() {
+        for await (const chunk of piece(0, 300 * 1024 ** 2)) {
+          taken += chunk.length
+          yield chunk
+        }
+      }
+      const append = resumable.append({ customer: 'alice', id }, 0, content())
+      try {
+        // Until no more is taken for a quarter of a second.
+        for (let [before, times] = [0, 0]; times < 50; before = taken) {
+          await delay(5)
+          times = taken > 0 && taken === before ? times + 1 : 0
+        }
+        expect(taken / 1024 ** 2).to.be.within(200, 256)
+      } finally {
+        synced.resolve(undefined)
+      }
+      expect(await append).to.equal(300 * 1024 ** 2)
+    }).timeout(60_000)
+  }
 
   it('has synced with the last piece what the blob will be, and then only gives it its name', async () => {
     await using site = await openSite()
