@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Bench } from '../scenarios/scenario.ts'
 import { dufs } from '../subjects/dufs.ts'
+import { createExecutable } from '../subjects/executable.ts'
 import { findProgram, lookUpProgram } from '../subjects/find-program.ts'
 import { minio } from '../subjects/minio.ts'
 import type { Measurable, RunningSubject } from '../subjects/subject.ts'
@@ -22,7 +24,9 @@ export async function startClients(bench: Bench): Promise<readonly Client[]> {
   for (const { name } of await bench.available(programs)) {
     found.set(name, (await findProgram(name)) ?? name)
   }
-  const holdfasts = await bench.start(bench.holdfasts)
+  const root = join(import.meta.dirname, '../../..')
+  const executable = createExecutable(root, bench.directory)
+  const holdfasts = await bench.start([...bench.holdfasts, executable])
   return [
     ...holdfasts.map((server) => holdfastClient(server, bench.directory)),
     ...(await curlsFor(bench, found.get('curl'))),

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '../clients/client.ts'
 import { startClients } from '../clients/start-clients.ts'
@@ -26,7 +26,8 @@ interface Source {
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
 
 const clients =
-  '`holdfast` is `put` and `get`; curl stores files on the same holdfast; rclone and s5cmd, as they come, speak to MinIO by S3 and to dufs ' +
+  '`holdfast` is `put` and `get` of the program for Node.js, `executable` the same as a single file to download; curl stores files on the ' +
+  'same holdfast; rclone and s5cmd, as they come, speak to MinIO by S3 and to dufs ' +
   'by WebDAV, as the name says. `holdfast get` syncs each file; the others do not. Processor time and memory are those of the client.'
 
 export const clientSmall: Scenario = {
@@ -74,15 +75,16 @@ async function lanesFor(
   figures: (usage: CommandUsage, count: number) => Figures,
 ): Promise<readonly Lane[]> {
   const all = await startClients(bench)
+  const contents = await makeContents(bench.directory, amount)
   const sources = new Map<string, Promise<Source>>()
   const sourceFor = ({ most = Infinity }: Client, round: number) => {
-    const { count, size } = round === 0 ? warmUp : amount
-    const prefix = `round-${round}-${Math.min(count, most)}-`
-    const made =
+    const count = Math.min((round === 0 ? warmUp : amount).count, most)
+    const prefix = `round-${round}-${count}-`
+    const source =
       sources.get(prefix) ??
-      makeSource(bench.directory, prefix, { count: Math.min(count, most), size })
-    sources.set(prefix, made)
-    return made
+      makeSource(bench.directory, prefix, contents.slice(0, count), amount.size)
+    sources.set(prefix, source)
+    return source
   }
   const lane = (client: Client, work: 'put' | 'get', move: typeof store) =>
     settled({
@@ -98,12 +100,29 @@ async function lanesFor(
     .flatMap((client) => [lane(client, 'put', store), lane(client, 'get', fetchBack)])
 }
 
+/**
+ * Writes the files once, for all rounds; resolves with their paths. A disk that takes bursts only now and then would be slower for whoever
+ * comes first in a round that begins with making them.
+ */
+async function makeContents(directory: string, amount: Amount): Promise<readonly string[]> {
+  await layOut(directory, [], { pattern: '{n}', ...amount })
+  return Array.from({ length: amount.count }, (_, n) =>
+    join(directory, 'source', numbered('{n}', n)),
+  )
+}
+
 /** Names are new in each round, so that nothing is replaced. */
-async function makeSource(home: string, prefix: string, { count, size }: Amount): Promise<Source> {
+async function makeSource(
+  home: string,
+  prefix: string,
+  contents: readonly string[],
+  size: number,
+): Promise<Source> {
   const directory = join(home, `${prefix}source`)
   await mkdir(directory)
-  await layOut(home, [{ files: directory }], { pattern: `${prefix}{n}`, count, size })
-  const names = Array.from({ length: count }, (_, n) => numbered(`${prefix}{n}`, n))
+  const names = contents.map((_, n) => numbered(`${prefix}{n}`, n))
+  for (const [n, content] of contents.entries())
+    await link(content, join(directory, names[n] ?? ''))
   return { directory, prefix, names, size }
 }
 
