@@ -4,6 +4,7 @@ import { HoldfastError } from '../errors/holdfast-error.ts'
 import { bodyOf } from './direct-body.ts'
 import { withDirectReads } from './direct-reads.ts'
 import { http, https } from './node-http.ts'
+import { largeChunk, smallChunk } from '../streams/chunk-sizes.ts'
 import { passingChunks } from '../streams/reusing.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
@@ -60,12 +61,6 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
     throw error
   }
 }
-
-/** So much is handed over at a time: of more, a slow line would show no progress for minutes. */
-const smallChunk = 256 * 1024
-
-/** So much on a quick line, where each chunk costs the processor about as much as its bytes. */
-const largeChunk = 1024 ** 2
 
 /** Bytes a millisecond of a quick line, from the beginning of the body on: buffers on the way empty by fits and starts. */
 const quickPace = (20 * 1024 ** 2) / 1000

@@ -1,5 +1,6 @@
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { largeChunk, smallChunk } from '../streams/chunk-sizes.ts'
 import { reusing } from '../streams/reusing.ts'
 import type { RereadableBody } from './upload-options.ts'
 
@@ -75,15 +76,15 @@ async function* chunksAhead(
 
 /** Large ones would pile up until they are collected. */
 const freshMemory: ChunkMemory = {
-  chunkSize: 256 * 1024,
+  chunkSize: smallChunk,
   bufferOf: (size) => Buffer.allocUnsafe(size),
 }
 
-/** Two buffers by turns: one is filled while the other is in use. On a quick line a transport hands over all of one at a time. */
+/** Two buffers by turns: one is filled while the other is in use. */
 function twoBuffers(): ChunkMemory {
   let [next, other] = [Buffer.alloc(0), Buffer.alloc(0)]
   return {
-    chunkSize: 1024 ** 2,
+    chunkSize: largeChunk,
     bufferOf: (size) => {
       ;[next, other] = [other, next]
       if (other.length < size) other = Buffer.allocUnsafeSlow(size)
