@@ -1,8 +1,7 @@
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { bundlesRequired } from './bundles-required.ts'
-import { measuresLate } from './measures-late.ts'
+import { plugins } from './plugins.ts'
 
 /** What is loaded of it lies in one folder; what is loaded on demand, in files of its own, as in the packages. */
 const entryPoints = [
@@ -34,7 +33,7 @@ export async function bundleProgram(root: string, to: string): Promise<string> {
     banner: { js: commonJs },
     // Where a library has none of its own.
     define: { __filename: 'bundledFile', __dirname: 'bundledFolder' },
-    plugins: [bundlesRequired, measuresLate],
+    plugins: [...plugins],
     logLevel: 'warning',
   })
   // Each package reads its version relative to its file: the command's next to `dist`, the server's one folder above that.

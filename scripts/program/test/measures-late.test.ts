@@ -1,13 +1,29 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { build } from 'esbuild'
+import { bundleProgram } from '../bundle-program.ts'
 import { measuresLate } from '../measures-late.ts'
 
-const command = join(import.meta.dirname, '../../../packages/holdfast/package.json')
-const yargs = dirname(createRequire(command).resolve('yargs'))
+const root = join(import.meta.dirname, '../../..')
+const yargs = dirname(createRequire(join(root, 'packages/holdfast/package.json')).resolve('yargs'))
 
-type Measure = (text: string, options?: { readonly countAnsiEscapeCodes?: boolean }) => number
+const witness = `
+const { Segmenter } = Intl
+class Witnessed extends Segmenter {
+  constructor(...args) {
+    super(...args)
+    process.stderr.write('segments\\n')
+  }
+}
+Object.assign(Intl, { Segmenter: Witnessed })
+process.stderr.write('watched\\n')`
+
+type Measure = (text: unknown, options?: { readonly countAnsiEscapeCodes?: boolean }) => number
 
 /** string-width as the packages of yargs find it, and how many `Intl.Segmenter` there are when it has been loaded. */
 async function load(plugins: readonly (typeof measuresLate)[]) {
@@ -50,6 +66,7 @@ describe('measuresLate', () => {
       ...ascii,
       ...ascii.map((character) => `a${character}b\nc${character}`),
       ...['', 'plain text', 'é', 'e\u0301', '文字', '👩‍👩‍👧', '\u001B[31mred\u001B[0m', 'a\r\nb'],
+      ...[undefined, null, 12, ['text']],
     ]
     for (const text of texts)
       for (const countAnsiEscapeCodes of [false, true])
@@ -57,4 +74,22 @@ describe('measuresLate', () => {
           own(text, { countAnsiEscapeCodes }),
         )
   })
+
+  it('works in the program', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-bundle-'))
+    try {
+      const program = await bundleProgram(root, folder)
+      expect(await witnessed(program, '--version')).to.equal('watched\n')
+      const unbundled = join(root, 'packages/holdfast/bin/holdfast.js')
+      expect(await witnessed(unbundled, '--version')).to.include('segments')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
 })
+
+/** What a program of Node.js writes on standard error under a witness that reports itself and each `Intl.Segmenter`. */
+async function witnessed(...command: readonly string[]): Promise<string> {
+  const watching = `--import=data:text/javascript,${encodeURIComponent(witness)}`
+  return (await promisify(execFile)(process.execPath, [watching, ...command])).stderr
+}
