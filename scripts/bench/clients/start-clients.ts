@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Bench } from '../scenarios/scenario.ts'
 import { dufs } from '../subjects/dufs.ts'
 import { createExecutable } from '../subjects/executable.ts'
@@ -24,9 +23,7 @@ export async function startClients(bench: Bench): Promise<readonly Client[]> {
   for (const { name } of await bench.available(programs)) {
     found.set(name, (await findProgram(name)) ?? name)
   }
-  const root = join(import.meta.dirname, '../../..')
-  const executable = createExecutable(root, bench.directory)
-  const holdfasts = await bench.start([...bench.holdfasts, executable])
+  const holdfasts = await bench.start([...bench.holdfasts, createExecutable(bench.directory)])
   return [
     ...holdfasts.map((server) => holdfastClient(server, bench.directory)),
     ...(await curlsFor(bench, found.get('curl'))),

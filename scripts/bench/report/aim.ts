@@ -75,3 +75,15 @@ export function atMost(
     measured: (find) => find('holdfast', work, figure),
   }
 }
+
+/** The aim for the single executable instead of the program for Node.js. */
+export function byExecutable(aim: Aim): Aim {
+  return {
+    ...aim,
+    what: `${aim.what}, by the single executable`,
+    measured: (find) =>
+      aim.measured((subject, ...what) =>
+        find(subject === 'holdfast' ? 'executable' : subject, ...what),
+      ),
+  }
+}

@@ -1,5 +1,5 @@
 import type { Figure } from '../measure/figures.ts'
-import { against, atMost, fasterThan, type Aim, type Find } from './aim.ts'
+import { against, atMost, byExecutable, fasterThan, type Aim } from './aim.ts'
 
 const downloads: readonly Aim[] = [
   fasterThan('get-4kib-hot', 'fastify', 3, ['perSecond', 'GET']),
@@ -121,10 +121,7 @@ const others: readonly Aim[] = [
     'download',
   ]),
   atMost('cold-start', 'first answered `/ping`', 250, ['ms', 'start']),
-  {
-    ...atMost('cold-start', 'first answered `/ping`, by the single executable', 250, ['ms', '']),
-    measured: (find) => find('executable', 'start', 'ms'),
-  },
+  byExecutable(atMost('cold-start', 'first answered `/ping`', 250, ['ms', 'start'])),
   ...['GET', 'list'].map((work) =>
     against('workers', `rate of ${work}s with two, rationed, against one`, { least: 1.7 }, [
       'perSecond',
@@ -140,27 +137,20 @@ const clients: readonly Aim[] = [
   ...aimsForClient('client-large', 'curl', 0.9, 'seconds'),
 ]
 
+/** The executable is what is downloaded to be a client. */
 function aimsForClient(scenario: string, other: string, least: number, figure: Figure): Aim[] {
-  return [
+  const aims: Aim[] = [
     ...['put', 'get'].map((verb) => ({
       ...fasterThan(scenario, 'curl', least, [figure, verb]),
-      what: `speed of ${verb} by the single executable, against ${other}`,
+      what: `speed of ${verb}, against ${other}`,
     })),
     {
-      ...atMost(scenario, 'memory of the same, the worse of put and get', 100, ['peakMiB', '']),
-      measured: (find: Find) =>
+      ...atMost(scenario, 'memory of the client, the worse of put and get', 100, ['peakMiB', '']),
+      measured: (find) =>
         Math.max(find('holdfast', 'put', 'peakMiB'), find('holdfast', 'get', 'peakMiB')),
     },
-  ].map(byExecutable)
-}
-
-/** The aim for the executable, as what is downloaded to be a client. */
-function byExecutable(aim: Aim): Aim {
-  const measured = (find: Find) =>
-    aim.measured((subject, ...what) =>
-      find(subject === 'holdfast' ? 'executable' : subject, ...what),
-    )
-  return { ...aim, measured }
+  ]
+  return aims.map(byExecutable)
 }
 
 const throughMinio: readonly Aim[] = [

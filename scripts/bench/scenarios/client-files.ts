@@ -5,14 +5,15 @@ import type { Client } from '../clients/client.ts'
 import { startClients } from '../clients/start-clients.ts'
 import type { Figures } from '../measure/figures.ts'
 import { observeCommand, type CommandUsage } from '../measure/observe-command.ts'
-import { layOut, numbered } from './files.ts'
+import { layOut, numbered, settle } from './files.ts'
 import type { Bench, Lane, Scenario } from './scenario.ts'
 import { settled } from './settled.ts'
 
-/** So many files of so many bytes. */
+/** So many files of so many bytes, of which some are enough to warm up. */
 interface Amount {
   readonly count: number
   readonly size: number
+  readonly warmUp: number
 }
 
 /** The files of a round, which clients store and fetch again. */
@@ -26,9 +27,9 @@ interface Source {
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
 
 const clients =
-  '`holdfast` is `put` and `get` of the program for Node.js, `executable` the same as a single file to download; curl stores files on the ' +
-  'same holdfast; rclone and s5cmd, as they come, speak to MinIO by S3 and to dufs ' +
-  'by WebDAV, as the name says. `holdfast get` syncs each file; the others do not. Processor time and memory are those of the client.'
+  '`holdfast` is `put` and `get` of the program for Node.js, `executable` the same as a single file to download, which is its server, too; ' +
+  'curl stores files on holdfast; rclone and s5cmd, as they come, speak to MinIO by S3 and to dufs by WebDAV, as the name says. ' +
+  '`get` of holdfast syncs each file; the others do not. Processor time and memory are those of the client.'
 
 export const clientSmall: Scenario = {
   name: 'client-small',
@@ -40,8 +41,8 @@ export const clientSmall: Scenario = {
   compared: 'perSecond',
   rounds: 2,
   prepare: (bench) => {
-    const amount = { count: bench.isQuick ? 1000 : 10_000, size: 4096 }
-    return lanesFor(bench, [{ ...amount, count: 100 }, amount], ({ seconds, ...usage }, count) => ({
+    const amount = { count: bench.isQuick ? 1000 : 10_000, size: 4096, warmUp: 100 }
+    return lanesFor(bench, amount, ({ seconds, ...usage }, count) => ({
       perSecond: count / seconds,
       cpuMicroseconds: (usage.cpuSeconds / count) * 1e6,
       peakMiB: usage.peakMiB,
@@ -57,9 +58,8 @@ export const clientLarge: Scenario = {
   // One round says little: a disk in a burst takes twice what it takes at length.
   rounds: 3,
   prepare: (bench) => {
-    const amount = { count: 1, size: (bench.isQuick ? 1 : 4) * GiB }
-    // As large as the others: blocks and memory that are used for the first time take longer.
-    return lanesFor(bench, [amount, amount], ({ seconds, ...usage }) => ({
+    const amount = { count: 1, size: (bench.isQuick ? 1 : 4) * GiB, warmUp: 1 }
+    return lanesFor(bench, amount, ({ seconds, ...usage }) => ({
       seconds,
       mibPerSecond: amount.size / MiB / seconds,
       cpuPerGiB: (usage.cpuSeconds * GiB) / amount.size,
@@ -71,18 +71,17 @@ export const clientLarge: Scenario = {
 /** A lane for each client and verb. What a client fetches is what it has stored in the same round. */
 async function lanesFor(
   bench: Bench,
-  [warmUp, amount]: readonly [Amount, Amount],
+  { count, size, warmUp }: Amount,
   figures: (usage: CommandUsage, count: number) => Figures,
 ): Promise<readonly Lane[]> {
   const all = await startClients(bench)
-  const contents = await makeContents(bench.directory, amount)
+  // Once for all rounds: a disk that takes bursts only now and then would be slower for whoever comes first after this.
+  const contents = await layOut(bench.directory, [], { pattern: '{n}', count, size })
   const sources = new Map<string, Promise<Source>>()
   const sourceFor = ({ most = Infinity }: Client, round: number) => {
-    const count = Math.min((round === 0 ? warmUp : amount).count, most)
-    const prefix = `round-${round}-${count}-`
-    const source =
-      sources.get(prefix) ??
-      makeSource(bench.directory, prefix, contents.slice(0, count), amount.size)
+    const some = contents.slice(0, Math.min(round === 0 ? warmUp : count, most))
+    const prefix = `round-${round}-${some.length}-`
+    const source = sources.get(prefix) ?? makeSource(bench.directory, prefix, some, size)
     sources.set(prefix, source)
     return source
   }
@@ -96,22 +95,11 @@ async function lanesFor(
       },
     })
   return all
-    .filter(({ needsMany }) => amount.count > 1 || needsMany !== true)
+    .filter(({ needsMany }) => count > 1 || needsMany !== true)
     .flatMap((client) => [lane(client, 'put', store), lane(client, 'get', fetchBack)])
 }
 
-/**
- * Writes the files once, for all rounds; resolves with their paths. A disk that takes bursts only now and then would be slower for whoever
- * comes first in a round that begins with making them.
- */
-async function makeContents(directory: string, amount: Amount): Promise<readonly string[]> {
-  await layOut(directory, [], { pattern: '{n}', ...amount })
-  return Array.from({ length: amount.count }, (_, n) =>
-    join(directory, 'source', numbered('{n}', n)),
-  )
-}
-
-/** Names are new in each round, so that nothing is replaced. */
+/** Hard links to the contents. Names are new in each round, so that nothing is replaced. */
 async function makeSource(
   home: string,
   prefix: string,
@@ -123,6 +111,7 @@ async function makeSource(
   const names = contents.map((_, n) => numbered(`${prefix}{n}`, n))
   for (const [n, content] of contents.entries())
     await link(content, join(directory, names[n] ?? ''))
+  await settle()
   return { directory, prefix, names, size }
 }
 

@@ -15,7 +15,7 @@ export const coldStart: Scenario = {
     'single executable, which has the same program as one script, compiled.',
   compared: 'ms',
   prepare: async (bench) => {
-    const executable = createExecutable(join(import.meta.dirname, '../../..'), bench.directory)
+    const executable = createExecutable(bench.directory)
     const all = await bench.available([...bench.holdfasts, executable, ...peers])
     return all.map((one) => startLane(one, bench))
   },

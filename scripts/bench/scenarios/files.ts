@@ -13,13 +13,13 @@ export function numbered(pattern: string, n: number): string {
 
 /**
  * Writes files of random content and lays them into the directories of all `subjects`, as hard links: all serve the same
- * files, from the same page cache.
+ * files, from the same page cache. Resolves with the paths of what was written.
  */
 export async function layOut(
   directory: string,
   subjects: readonly Pick<RunningSubject, 'files'>[],
   { pattern, count, size }: { pattern: string; count: number; size: number },
-): Promise<void> {
+): Promise<readonly string[]> {
   const source = join(directory, 'source')
   await mkdir(source, { recursive: true })
   const names = Array.from({ length: count }, (_, n) => numbered(pattern, n))
@@ -32,6 +32,7 @@ export async function layOut(
     )
   }
   await settle()
+  return names.map((name) => join(source, name))
 }
 
 /** Makes `count` files of `size` zeros in a directory, under names of their own; fast, but in the way of everything else. */

@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { startHoldfast } from './holdfast.ts'
 import type { Subject } from './subject.ts'
 
-/** The single executable of the checkout at `root`, which is made below `directory` when it is looked up. */
-export function createExecutable(root: string, directory: string): Subject {
+const root = join(import.meta.dirname, '../../..')
+
+/** The single executable of this checkout, which is made below `directory` when it is looked up. */
+export function createExecutable(directory: string): Subject {
   const [name, file] = ['executable', join(directory, 'holdfast')]
   return {
     name,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { finderIn, isReached } from '../report/aim.ts'
+import { finderIn, isReached, type Aim } from '../report/aim.ts'
 import { aims } from '../report/aims.ts'
 import { row } from './result-fixtures.ts'
 
@@ -25,6 +25,17 @@ describe('aims', () => {
       aims.find((aim) => aim.scenario === scenario && aim.what.endsWith('fastify'))!.measured(find)
     expect(measured('get-4kib-hot')).to.equal(3)
     expect(measured('tls-get-1gib')).to.equal(2.5)
+  })
+
+  it('count for a client how much faster the executable is', () => {
+    const find = finderIn([
+      row('executable', 'put', { seconds: 2 }),
+      row('holdfast', 'put', { seconds: 4 }),
+      row('curl', 'put', { seconds: 6 }),
+    ])
+    const isSpeed = ({ scenario, what }: Aim) =>
+      scenario === 'client-large' && what === 'speed of put, against curl, by the single executable'
+    expect(aims.find(isSpeed)!.measured(find)).to.equal(3)
   })
 
   it('have the unit of the figure that they bound', () => {
