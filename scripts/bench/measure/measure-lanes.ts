@@ -14,27 +14,33 @@ export interface Row {
 
 /**
  * Measures the lanes in turn, `rounds` times, so that whatever else the machine does falls on all of them; one more
- * round goes before and does not count.
+ * round goes before and does not count. Each round begins with the next subject, for a disk may be at its fastest for
+ * the first one; the lanes of a subject keep their order.
  */
 export async function measureLanes(
   lanes: readonly Lane[],
   rounds: number,
   tell: (line: string) => void,
 ): Promise<readonly Row[]> {
-  const results = lanes.map(() => [] as Figures[])
+  const results = new Map(lanes.map((lane) => [lane, [] as Figures[]]))
   for (let round = 0; round <= rounds; round++) {
-    for (const [at, lane] of lanes.entries()) {
-      tell(
-        `${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}, ${lane.subject} ${lane.work}`,
-      )
+    const stage = round === 0 ? 'warming up' : `round ${round} of ${rounds}`
+    for (const lane of startingWith(round, lanes)) {
+      tell(`${stage}, ${lane.subject} ${lane.work}`)
       const figures = await lane.measure(round)
-      if (round > 0) results[at]?.push(figures)
+      if (round > 0) results.get(lane)?.push(figures)
     }
   }
-  return lanes.map(({ subject, work }, at) => {
-    const all = results[at] ?? []
+  return [...results].map(([{ subject, work }, all]) => {
     return { subject, work, figures: medians(all), rounds: all }
   })
+}
+
+/** All lanes, by subject; a round later the second subject is the first. */
+function startingWith(round: number, lanes: readonly Lane[]): readonly Lane[] {
+  const bySubject = [...Map.groupBy(lanes, ({ subject }) => subject).values()]
+  const first = round % bySubject.length
+  return [...bySubject.slice(first), ...bySubject.slice(0, first)].flat()
 }
 
 function medians(all: readonly Figures[]): Figures {

@@ -3,22 +3,29 @@ import { measureLanes } from '../measure/measure-lanes.ts'
 import type { Figures } from '../measure/figures.ts'
 
 describe('measureLanes', () => {
-  it('measures all lanes in turn, round by round, and takes medians without the first', async () => {
+  it('measures all lanes in turn, each round from the next subject on, and takes medians without the first', async () => {
     const done: string[] = []
-    const lane = (subject: string, figures: readonly Figures[]) => ({
+    const lane = (subject: string, work: string, figures: readonly Figures[]) => ({
       subject,
-      work: 'GET',
+      work,
       measure: async (round: number) => {
-        done.push(`${subject} ${round}`)
+        done.push(`${subject} ${work} ${round}`)
         return figures[round] ?? {}
       },
     })
     const [cold, ...warm] = [900, 10, 30, 20].map((seconds) => ({ seconds }))
-    const rows = await measureLanes([lane('a', [cold!, ...warm]), lane('b', [])], 3, () => {})
-    expect(done).to.deep.equal(['a 0', 'b 0', 'a 1', 'b 1', 'a 2', 'b 2', 'a 3', 'b 3'])
+    const lanes = [lane('a', 'PUT', [cold!, ...warm]), lane('a', 'GET', []), lane('b', 'PUT', [])]
+    const rows = await measureLanes(lanes, 3, () => {})
+    expect(done).to.deep.equal([
+      ...['a PUT 0', 'a GET 0', 'b PUT 0'],
+      ...['b PUT 1', 'a PUT 1', 'a GET 1'],
+      ...['a PUT 2', 'a GET 2', 'b PUT 2'],
+      ...['b PUT 3', 'a PUT 3', 'a GET 3'],
+    ])
     expect(rows).to.deep.equal([
-      { subject: 'a', work: 'GET', figures: { seconds: 20 }, rounds: warm },
-      { subject: 'b', work: 'GET', figures: {}, rounds: [{}, {}, {}] },
+      { subject: 'a', work: 'PUT', figures: { seconds: 20 }, rounds: warm },
+      { subject: 'a', work: 'GET', figures: {}, rounds: [{}, {}, {}] },
+      { subject: 'b', work: 'PUT', figures: {}, rounds: [{}, {}, {}] },
     ])
   })
 })
