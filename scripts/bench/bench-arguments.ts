@@ -37,7 +37,7 @@ turn, several rounds, so that whatever else the machine does falls on all. Print
 
 What is not there is named as missing. Programs: wrk for small requests (or else autocannon, from npm), openssl, nginx, dufs; curl,
 rclone (Debian has it) and s5cmd (go install ${s5cmdPackage}); each from PATH or from HOLDFAST_BENCH_NGINX and the
-like. tusd is built from its source, which needs Go. Linux only. A whole run takes 35 to 45 minutes and 40 GiB below TMPDIR, which
+like. tusd is built from its source, which needs Go. Linux only. A whole run takes 40 to 55 minutes and 40 GiB below TMPDIR, which
 should be on a real disk. Exit code 0: all was measured. 1: a scenario has failed, and keeps what it had. 2: wrong arguments.`
 
 /**

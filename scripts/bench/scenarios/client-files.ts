@@ -55,8 +55,6 @@ export const clientLarge: Scenario = {
   title: 'Clients and a file of 4 GiB',
   how: `One process moves it, on a disk that has nothing else to write. ${clients}`,
   compared: 'seconds',
-  // One round says little: a disk in a burst takes twice what it takes at length.
-  rounds: 3,
   prepare: (bench) => {
     const amount = { count: 1, size: (bench.isQuick ? 1 : 4) * GiB, warmUp: 1 }
     return lanesFor(bench, amount, ({ seconds, ...usage }) => ({
