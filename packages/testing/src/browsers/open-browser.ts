@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import {
   launch,
@@ -33,18 +34,21 @@ export interface OpenBrowser extends AsyncDisposable {
   newPage(): Promise<Page>
   /** Opens what shares storage, cookies and cache among its pages, and keeps them until it is closed. */
   newContext(): Promise<BrowserContext>
-  /** Ends the browser with all its processes and removes its profile. */
+  /** Ends the browser with all its processes and removes its profile; also one that has died. */
   close(): Promise<void>
 }
 
 /** Pages wait so long for whatever they wait for, since a loaded machine may stand still for seconds. */
 const timeoutMs = 60_000
 
+/** How much of what a browser has said last is kept, in characters: a stack of a crash is shorter. */
+const mostSaid = 10_000
+
 /**
  * Starts a browser. It needs no network, no terminal and no home directory, and runs as root.
  *
  * Puppeteer drives both browsers by the protocols that Debian's packages speak: Chromium by its own, Firefox by WebDriver
- * BiDi.
+ * BiDi. A browser that dies says so on the console, with its last words: all that Puppeteer knows is that it is gone.
  *
  * @throws Error that names the remedy if the browser is not installed
  */
@@ -70,7 +74,11 @@ export async function openBrowser(
   const downloadPath = join(home.path, 'Downloads')
   const newContext = () =>
     browser.createBrowserContext({ downloadBehavior: { policy: 'allow', downloadPath } })
+  let isWanted = false
+  const child = browser.process()
+  if (child) tellOfDeath(name, child, () => isWanted)
   const close = async () => {
+    isWanted = browser.connected
     await browser.close()
     await home.remove()
   }
@@ -87,6 +95,15 @@ export async function openBrowser(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Puts on the console how the browser's process has ended, unless that was wanted. */
+function tellOfDeath(name: BrowserName, child: ChildProcess, isWanted: () => boolean): void {
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-mostSaid)))
+  child.once('close', (code, signal) => {
+    if (!isWanted()) console.warn(`${name} has died of ${signal ?? code}: ${said}`)
+  })
 }
 
 function ofBrowser(name: BrowserName, { args = [], preferences }: BrowserOptions): LaunchOptions {

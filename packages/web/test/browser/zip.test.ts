@@ -8,7 +8,8 @@ describeInBrowsers('A download of several files as a ZIP', (browser, name) => {
   const files = { 'a.txt': 'text of a', 'Überblick – 日本.txt': 'x'.repeat(20_000), leer: '' }
 
   async function selected(prepare: (page: PageDriver['page']) => Promise<unknown>) {
-    const server = await runPage()
+    await using opened = new AsyncDisposableStack()
+    const server = opened.use(await runPage())
     for (const [each, content] of Object.entries(files)) await server.put(each, content)
     const driver = await openDriver(browser(), server.url)
     await prepare(driver.page)
@@ -16,7 +17,8 @@ describeInBrowsers('A download of several files as a ZIP', (browser, name) => {
     await driver.page.waitForSelector('.rows .row')
     await driver.click('.row-head [type=checkbox]')
     await driver.sees('.status', '3 selected')
-    return { server, driver, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+    const kept = opened.move()
+    return { server, driver, [Symbol.asyncDispose]: () => kept.disposeAsync() }
   }
 
   /** The dialog of the browser is beyond scripts; a file of the page's own storage stands for the chosen one. */

@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { describeInBrowsers, reportUntested } from './describe-in-browsers.ts'
+
+describeInBrowsers('A browser that dies', (browser, name) => {
+  if (name !== 'chromium') {
+    reportUntested(name, 'its death', 'its driver learns of it after the test has failed')
+    return
+  }
+  let [runs, deaths] = [0, 0]
+
+  it('is replaced, and the test runs once more', async () => {
+    runs++
+    const page = await browser().newPage()
+    if (deaths === 0) {
+      deaths++
+      browser().browser.process()?.kill('SIGKILL')
+    }
+    // Until it is known that the browser is dead, calls may still be taken.
+    for (let calls = 0; calls < 10; calls++) await page.evaluate('document.title')
+    expect(runs).to.equal(2)
+  })
+
+  it('leaves the tests after it a browser that lives', async () => {
+    const page = await browser().newPage()
+    expect(await page.evaluate('1 + 1')).to.equal(2)
+    expect(runs).to.equal(2)
+  })
+})
