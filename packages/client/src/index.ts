@@ -33,7 +33,7 @@ export type {
   FileUploaded,
   UploadManyOptions,
 } from './upload-many/upload-many-options.ts'
-export { openFile } from './upload/open-file.ts'
+export { openFile, type OpenFileOptions } from './upload/open-file.ts'
 export type {
   RereadableBody,
   UploadBody,

@@ -12,51 +12,55 @@ describe('openFile', function () {
   this.timeout(60_000)
   const service = useService()
 
-  it('stores a file of this machine', async () => {
-    await using place = await makeTemporaryDirectory()
-    for (const size of [0, 5, 17 * mebibyte]) {
-      const path = join(place.path, 'file')
-      await writeFile(path, contentOf(size))
-      await service.client.upload('file', await openFile(path))
-      expect((await service.stored('file')).equals(contentOf(size))).to.equal(true)
-    }
-    expect(await rejection(openFile(join(place.path, 'missing')))).to.include({
-      code: 'ENOENT',
+  for (const options of [{}, { mayBlock: true }]) {
+    const where = 'mayBlock' in options ? ', where reads may block' : ''
+
+    it(`stores a file of this machine${where}`, async () => {
+      await using place = await makeTemporaryDirectory()
+      for (const size of [0, 5, 17 * mebibyte]) {
+        const path = join(place.path, 'file')
+        await writeFile(path, contentOf(size))
+        await service.client.upload('file', await openFile(path, options))
+        expect((await service.stored('file')).equals(contentOf(size))).to.equal(true)
+      }
+      expect(await rejection(openFile(join(place.path, 'missing'), options))).to.include({
+        code: 'ENOENT',
+      })
     })
-  })
 
-  it('fails where the file has changed since', async () => {
-    await using place = await makeTemporaryDirectory()
-    for (const size of [5, 17 * mebibyte]) {
+    it(`fails where the file has changed since${where}`, async () => {
+      await using place = await makeTemporaryDirectory()
+      for (const size of [5, 17 * mebibyte]) {
+        const path = join(place.path, 'file')
+        await writeFile(path, contentOf(size))
+        const opened = await openFile(path, options)
+        await appendFile(path, 'more')
+        expect(await rejection(service.client.upload('file', opened))).to.include({
+          code: 'changed-meanwhile',
+        })
+      }
+      expect(await all(service.client.list())).to.deep.equal([])
+    })
+
+    it(`fails where the file changes while it is read, and nothing has changed${where}`, async () => {
+      await using place = await makeTemporaryDirectory()
       const path = join(place.path, 'file')
-      await writeFile(path, contentOf(size))
-      const opened = await openFile(path)
-      await appendFile(path, 'more')
-      expect(await rejection(service.client.upload('file', opened))).to.include({
-        code: 'changed-meanwhile',
-      })
-    }
-    expect(await all(service.client.list())).to.deep.equal([])
-  })
-
-  it('fails where the file changes while it is read, and nothing has changed', async () => {
-    await using place = await makeTemporaryDirectory()
-    const path = join(place.path, 'file')
-    await service.client.upload('file', 'old')
-    for (const size of [5 * mebibyte, 17 * mebibyte]) {
-      await writeFile(path, contentOf(size))
-      let hasChanged = false
-      const upload = service.client.upload('file', await openFile(path), {
-        onProgress({ sent }) {
-          if (sent === 0 || hasChanged) return
-          hasChanged = true
-          appendFileSync(path, 'more')
-        },
-      })
-      expect(await rejection(upload)).to.include({ code: 'changed-meanwhile' })
-      expect((await service.stored('file')).toString()).to.equal('old')
-    }
-  })
+      await service.client.upload('file', 'old')
+      for (const size of [5 * mebibyte, 17 * mebibyte]) {
+        await writeFile(path, contentOf(size))
+        let hasChanged = false
+        const upload = service.client.upload('file', await openFile(path, options), {
+          onProgress({ sent }) {
+            if (sent === 0 || hasChanged) return
+            hasChanged = true
+            appendFileSync(path, 'more')
+          },
+        })
+        expect(await rejection(upload)).to.include({ code: 'changed-meanwhile' })
+        expect((await service.stored('file')).toString()).to.equal('old')
+      }
+    })
+  }
 
   it('gives chunks that stay as they are, to whoever reads it outside of an upload', async () => {
     await using place = await makeTemporaryDirectory()

@@ -36,56 +36,58 @@ async function passSlowly(from: Socket, to: Socket): Promise<void> {
   }
 }
 
-describe('A file that is sent from memory that is used again arrives as it is', function () {
-  this.timeout(60_000)
-  const service = useService()
-  const certificate = useTrustedCertificate()
-  const content = contentOf(33 * mebibyte + 5)
-  let place: TemporaryDirectory
-  let path = ''
+for (const mayBlock of [false, true]) {
+  describe(`A file that is sent from memory that is used again${mayBlock ? ', without threads,' : ''} arrives as it is`, function () {
+    this.timeout(60_000)
+    const service = useService()
+    const certificate = useTrustedCertificate()
+    const content = contentOf(33 * mebibyte + 5)
+    let place: TemporaryDirectory
+    let path = ''
 
-  before(async () => {
-    place = await makeTemporaryDirectory()
-    path = join(place.path, 'file')
-    await writeFile(path, content)
-  })
-  after(() => place.remove())
-
-  const expectArrival = async ({ port }: { readonly port: number }, scheme = 'http') => {
-    await createClient({ url: `${scheme}://127.0.0.1:${port}`, ...login }).upload(
-      'file',
-      await openFile(path),
-    )
-    expect((await service.stored('file')).equals(content)).to.equal(true)
-  }
-
-  it('over a line that is slower than the disk', async () => {
-    await using line = await startSlowLine(service.port, createServer())
-    await expectArrival(line)
-  })
-
-  it('by TLS, over a line that is slower than the disk', async () => {
-    const { certificate: cert, privateKey: key } = certificate()
-    await using line = await startSlowLine(service.port, createTlsServer({ cert, key }))
-    await expectArrival(line, 'https')
-  })
-
-  it('over a line that breaks in the middle', async () => {
-    const fates = [3, 7, 5].map((mib) => ({ cutAfter: mib * mebibyte + 12_345 }))
-    await using line = await startBadLine(service.port, fates)
-    await expectArrival(line)
-    expect(line.connections()).to.be.at.least(fates.length)
-  })
-
-  it('through a proxy that answers before it has all of it', async () => {
-    let refusals = 3
-    await using proxy = await startProxy(service.port, ({ method }, response) => {
-      if (method !== 'PATCH' || refusals === 0) return false
-      refusals--
-      response.writeHead(503, { Connection: 'close' }).end()
-      return true
+    before(async () => {
+      place = await makeTemporaryDirectory()
+      path = join(place.path, 'file')
+      await writeFile(path, content)
     })
-    await expectArrival(proxy)
-    expect(refusals).to.equal(0)
+    after(() => place.remove())
+
+    const expectArrival = async ({ port }: { readonly port: number }, scheme = 'http') => {
+      await createClient({ url: `${scheme}://127.0.0.1:${port}`, ...login }).upload(
+        'file',
+        await openFile(path, { mayBlock }),
+      )
+      expect((await service.stored('file')).equals(content)).to.equal(true)
+    }
+
+    it('over a line that is slower than the disk', async () => {
+      await using line = await startSlowLine(service.port, createServer())
+      await expectArrival(line)
+    })
+
+    it('by TLS, over a line that is slower than the disk', async () => {
+      const { certificate: cert, privateKey: key } = certificate()
+      await using line = await startSlowLine(service.port, createTlsServer({ cert, key }))
+      await expectArrival(line, 'https')
+    })
+
+    it('over a line that breaks in the middle', async () => {
+      const fates = [3, 7, 5].map((mib) => ({ cutAfter: mib * mebibyte + 12_345 }))
+      await using line = await startBadLine(service.port, fates)
+      await expectArrival(line)
+      expect(line.connections()).to.be.at.least(fates.length)
+    })
+
+    it('through a proxy that answers before it has all of it', async () => {
+      let refusals = 3
+      await using proxy = await startProxy(service.port, ({ method }, response) => {
+        if (method !== 'PATCH' || refusals === 0) return false
+        refusals--
+        response.writeHead(503, { Connection: 'close' }).end()
+        return true
+      })
+      await expectArrival(proxy)
+      expect(refusals).to.equal(0)
+    })
   })
-})
+}

@@ -1,20 +1,16 @@
-import { open, stat, type FileHandle } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { HoldfastError } from '../errors/holdfast-error.ts'
-import { largeChunk, smallChunk } from '../streams/chunk-sizes.ts'
 import { reusing } from '../streams/reusing.ts'
+import { chunksAtHand, ownChunks, passingChunksOf } from './file-chunks.ts'
 import type { RereadableBody } from './upload-options.ts'
 
-/** Where chunks of `chunkSize` bytes at most are read into. */
-interface ChunkMemory {
-  readonly chunkSize: number
-  readonly bufferOf: (size: number) => Buffer<ArrayBuffer>
-}
-
-/** A range of an open file. */
-interface FileRange {
-  readonly file: FileHandle
-  readonly start: number
-  readonly end: number
+export interface OpenFileOptions {
+  /**
+   * Whether an upload may have the process wait for the disk, for 64 KiB at a time, as is well in a command: it takes less of the
+   * processor than reads by threads. Timers and other connections have their turn every few milliseconds, and a slow disk is
+   * read by threads. Default: false.
+   */
+  readonly mayBlock?: boolean
 }
 
 /**
@@ -23,16 +19,19 @@ interface FileRange {
  *
  * @throws what `node:fs` throws
  */
-export async function openFile(path: string): Promise<RereadableBody> {
+export async function openFile(
+  path: string,
+  { mayBlock = false }: OpenFileOptions = {},
+): Promise<RereadableBody> {
   const opened = await versionOf(path)
   const requireSame = async () => {
     if ((await versionOf(path)).version !== opened.version) throw changedMeanwhile(path)
   }
-  async function* chunks(start: number, end: number, memory = freshMemory) {
+  async function* chunks(start: number, end: number, read: typeof ownChunks) {
     if (start >= end) return requireSame()
     const file = await open(path)
     try {
-      for await (const chunk of chunksAhead({ file, start, end }, memory)) {
+      for await (const chunk of read({ file, start, end })) {
         start += chunk.length
         if (chunk.length === 0) throw changedMeanwhile(path)
         // With the last chunk the server has all of it, and stores it.
@@ -43,53 +42,13 @@ export async function openFile(path: string): Promise<RereadableBody> {
       await file.close()
     }
   }
+  const readPassing = mayBlock ? chunksAtHand : passingChunksOf
   return {
     size: opened.size,
     slice: (start, end) => ({
-      [Symbol.asyncIterator]: () => chunks(start, end),
-      [reusing]: () => chunks(start, end, twoBuffers()),
+      [Symbol.asyncIterator]: () => chunks(start, end, ownChunks),
+      [reusing]: () => chunks(start, end, readPassing),
     }),
-  }
-}
-
-/** Reads a chunk while the one before is in use. An empty one, and no other, follows where the file is shorter. */
-async function* chunksAhead(
-  { file, start, end }: FileRange,
-  { chunkSize, bufferOf }: ChunkMemory,
-): AsyncGenerator<Buffer, void> {
-  const readFrom = async (at: number) => {
-    const size = Math.min(chunkSize, end - at)
-    const { buffer, bytesRead } = await file.read(bufferOf(size), 0, size, at)
-    return buffer.subarray(0, bytesRead)
-  }
-  let reading = readFrom(start)
-  for (let at = start; at < end;) {
-    const chunk = await reading
-    at += chunk.length
-    if (at < end && chunk.length > 0) reading = readFrom(at)
-    // Whoever waits for it gets its error.
-    reading.catch(() => {})
-    yield chunk
-    if (chunk.length === 0) return
-  }
-}
-
-/** Large ones would pile up until they are collected. */
-const freshMemory: ChunkMemory = {
-  chunkSize: smallChunk,
-  bufferOf: (size) => Buffer.allocUnsafe(size),
-}
-
-/** Two buffers by turns: one is filled while the other is in use. */
-function twoBuffers(): ChunkMemory {
-  let [next, other] = [Buffer.alloc(0), Buffer.alloc(0)]
-  return {
-    chunkSize: largeChunk,
-    bufferOf: (size) => {
-      ;[next, other] = [other, next]
-      if (other.length < size) other = Buffer.allocUnsafeSlow(size)
-      return other
-    },
   }
 }
 

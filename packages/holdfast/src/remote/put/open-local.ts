@@ -17,7 +17,10 @@ export type LocalBody =
  *
  * @throws CommandError for a directory; what `node:fs` throws
  */
-export async function openLocal(path: string, open = openFile): Promise<LocalBody> {
+export async function openLocal(
+  path: string,
+  open = (file: string) => openFile(file, { mayBlock: true }),
+): Promise<LocalBody> {
   if (path === '-') return { body: process.stdin, version: undefined }
   const found = await stat(path)
   if (found.isDirectory()) {
