@@ -74,7 +74,7 @@ export async function startBrokenLine(seed: number): Promise<BrokenLine> {
         if (fate === 'cut') upstream.resetAndDestroy()
       })
     }
-    if (fate === 'doubled') client.pipe(openDuplicate().resume())
+    if (fate === 'doubled') feed(client, openDuplicate().resume())
     if (fate === 'repeated') {
       const request = collect(client)
       upstream.once('data', () => {
@@ -94,6 +94,11 @@ export async function startBrokenLine(seed: number): Promise<BrokenLine> {
       await once(server.close(), 'close')
     },
   }
+}
+
+/** Passes on what comes without waiting: a duplicate that no one reads must not hold up the request itself. */
+function feed(from: Socket, to: Socket): void {
+  from.on('data', (chunk: Buffer) => to.write(chunk)).on('end', () => to.end())
 }
 
 /** From 16 bytes to 32 MiB, each order of magnitude as often. */
