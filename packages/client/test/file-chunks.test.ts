@@ -2,16 +2,14 @@ import { open, truncate, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { chunksAtHand, ownChunks, passingChunksOf } from '../src/upload/file-chunks.ts'
+import { blockingChunks, freshChunks, reusedChunks } from '../src/upload/file-chunks.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 
-type Read = typeof ownChunks
-
-const kinds: Readonly<Record<string, Read>> = {
-  ownChunks,
-  passingChunksOf,
-  'chunksAtHand, of a disk that is never slow': (range) => chunksAtHand(range, Infinity),
-  'chunksAtHand, of a disk that is always slow': (range) => chunksAtHand(range, 0),
+const kinds: Readonly<Record<string, typeof freshChunks>> = {
+  freshChunks,
+  reusedChunks,
+  'blockingChunks, of a disk that is never slow': (range) => blockingChunks(range, Infinity),
+  'blockingChunks, of a disk that is always slow': (range) => blockingChunks(range, 0),
 }
 
 for (const [title, chunksOf] of Object.entries(kinds)) {

@@ -1,3 +1,6 @@
+/** So much stays in the processor's cache from one step to the next. */
+export const cachedChunk = 64 * 1024
+
 /** So many bytes are handed over at a time: of more, a slow line would show no progress for minutes. */
 export const smallChunk = 256 * 1024
 

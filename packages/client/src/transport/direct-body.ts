@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { canReadDirectly, readDirectly, readSize } from './direct-reads.ts'
+import { cachedChunk } from '../streams/chunk-sizes.ts'
+import { canReadDirectly, readDirectly } from './direct-reads.ts'
 import { createDoubleBuffer } from './double-buffer.ts'
 
 /** A smaller body is not worth its connection, which is not used again. */
@@ -42,7 +43,7 @@ async function* directBody(
 /** Begins at once to receive the next `size` bytes. Each chunk is valid until the next one is asked for. */
 function receive(response: IncomingMessage, size: number): AsyncGenerator<Uint8Array, void> {
   const { socket } = response
-  const buffer = createDoubleBuffer(chunkSize, readSize)
+  const buffer = createDoubleBuffer(chunkSize, cachedChunk)
   let left = size
   let failure: Error | undefined
   let notify = () => {}

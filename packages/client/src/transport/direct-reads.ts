@@ -1,11 +1,9 @@
 import type { Agent } from 'node:http'
 import type { OnReadOpts, Socket } from 'node:net'
+import { cachedChunk } from '../streams/chunk-sizes.ts'
 
-/** Takes bytes that are valid during the call, and returns whether it has room for as many as a read brings. */
+/** Takes bytes that are valid during the call, at most `cachedChunk`, and returns whether it has room for as many again. */
 export type Receiver = (bytes: Uint8Array) => boolean
-
-/** The most that a read brings; so much stays in the processor's cache. */
-export const readSize = 64 * 1024
 
 /** By connection that reads into one buffer; `undefined` while the parser of HTTP gets what is read. */
 const receivers = new WeakMap<Socket, Receiver | undefined>()
@@ -22,7 +20,7 @@ export function withDirectReads<T extends Agent>(agent: T): T {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
     const onread: OnReadOpts = {
-      buffer: Buffer.allocUnsafeSlow(readSize),
+      buffer: Buffer.allocUnsafeSlow(cachedChunk),
       callback: (length, bytes) => receive(bytes.subarray(0, length)),
     }
     const direct = { ...options, onread }

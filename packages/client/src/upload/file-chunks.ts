@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { largeChunk, smallChunk } from '../streams/chunk-sizes.ts'
+import { cachedChunk, largeChunk, smallChunk } from '../streams/chunk-sizes.ts'
 
 /** A range of an open file. */
 export interface FileRange {
@@ -16,39 +16,38 @@ interface ChunkMemory {
   readonly bufferOf: (size: number) => Buffer<ArrayBuffer>
 }
 
-/** Reads by threads; each chunk is the reader's own. An empty one, and no other, follows where the file is shorter. */
-export function ownChunks(range: FileRange): AsyncGenerator<Buffer, void> {
+/*
+ * Each of these reads a range in its order. Where the file ends before the range, the last chunk is empty, and no other is.
+ */
+
+/** Reads by threads, each chunk into memory of its own. */
+export function freshChunks(range: FileRange): AsyncGenerator<Buffer, void> {
   return chunksAhead(range, freshMemory)
 }
 
-/** The same, but each chunk is valid until the next one is asked for. */
-export function passingChunksOf(range: FileRange): AsyncGenerator<Buffer, void> {
+/** Reads by threads into two buffers: each chunk is valid until the next one is asked for. */
+export function reusedChunks(range: FileRange): AsyncGenerator<Buffer, void> {
   return chunksAhead(range, twoBuffers())
 }
 
-/** So much stays in the processor's cache between its reading and its sending. */
-const atHandChunk = 64 * 1024
-
-/** Reads and writes that never wait would keep all else in the process from its turn. */
+/** Milliseconds until timers and other connections have their turn: they would have none while no read and no write waits. */
 const turnMs = 4
 
-/** From the system's memory a read takes a hundredth of this. */
+/** Milliseconds from which on a read is slow. One from the system's memory takes a hundredth of them. */
 const slowReadMs = 2
 
-/** How much is read by threads after a slow read. */
-const detour = 16 * 1024 ** 2
+/** How many bytes threads read after a slow read. */
+const detourSize = 16 * 1024 ** 2
 
 /**
- * The same without threads: handing a read over to one, and back, costs as much as the read. The process waits for the disk
- * meanwhile, so where that is slow the next 16 MiB are read by threads again.
- *
- * @param slowMs milliseconds from which on a read is slow
+ * Reads without threads into one buffer: each chunk is valid until the next one is asked for. To hand a read over to a thread costs as
+ * much as the read. The process waits for the disk, so threads read the next 16 MiB after a slow read.
  */
-export async function* chunksAtHand(
+export async function* blockingChunks(
   { file, start, end }: FileRange,
   slowMs = slowReadMs,
 ): AsyncGenerator<Buffer, void> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(atHandChunk, end - start))
+  const buffer = Buffer.allocUnsafeSlow(Math.min(cachedChunk, end - start))
   let detourMemory: ChunkMemory | undefined
   let turnAt = performance.now()
   for (let at = start; at < end;) {
@@ -63,7 +62,7 @@ export async function* chunksAtHand(
     yield buffer.subarray(0, length)
     if (length === 0) return
     if (!isSlow) continue
-    const detourEnd = Math.min(at + detour, end)
+    const detourEnd = Math.min(at + detourSize, end)
     detourMemory ??= twoBuffers()
     for await (const chunk of chunksAhead({ file, start: at, end: detourEnd }, detourMemory)) {
       at += chunk.length

@@ -1,14 +1,14 @@
 import { open, stat } from 'node:fs/promises'
 import { HoldfastError } from '../errors/holdfast-error.ts'
 import { reusing } from '../streams/reusing.ts'
-import { chunksAtHand, ownChunks, passingChunksOf } from './file-chunks.ts'
+import { blockingChunks, freshChunks, reusedChunks } from './file-chunks.ts'
 import type { RereadableBody } from './upload-options.ts'
 
 export interface OpenFileOptions {
   /**
-   * Whether an upload may have the process wait for the disk, for 64 KiB at a time, as is well in a command: it takes less of the
-   * processor than reads by threads. Timers and other connections have their turn every few milliseconds, and a slow disk is
-   * read by threads. Default: false.
+   * Whether an upload may block the process while it reads 64 KiB. That takes less of the processor than reads by threads, and suits a
+   * command, which has nothing else to do. Timers and other connections have their turn every 4 ms; after a read of 2 ms or more
+   * threads read the next 16 MiB. Default: false.
    */
   readonly mayBlock?: boolean
 }
@@ -27,7 +27,7 @@ export async function openFile(
   const requireSame = async () => {
     if ((await versionOf(path)).version !== opened.version) throw changedMeanwhile(path)
   }
-  async function* chunks(start: number, end: number, read: typeof ownChunks) {
+  async function* chunks(start: number, end: number, read: typeof freshChunks) {
     if (start >= end) return requireSame()
     const file = await open(path)
     try {
@@ -42,12 +42,11 @@ export async function openFile(
       await file.close()
     }
   }
-  const readPassing = mayBlock ? chunksAtHand : passingChunksOf
   return {
     size: opened.size,
     slice: (start, end) => ({
-      [Symbol.asyncIterator]: () => chunks(start, end, ownChunks),
-      [reusing]: () => chunks(start, end, readPassing),
+      [Symbol.asyncIterator]: () => chunks(start, end, freshChunks),
+      [reusing]: () => chunks(start, end, mayBlock ? blockingChunks : reusedChunks),
     }),
   }
 }
