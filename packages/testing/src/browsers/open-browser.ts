@@ -41,14 +41,15 @@ export interface OpenBrowser extends AsyncDisposable {
 /** Pages wait so long for whatever they wait for, since a loaded machine may stand still for seconds. */
 const timeoutMs = 60_000
 
-/** How much of what a browser has said last is kept, in characters: a stack of a crash is shorter. */
-const mostSaid = 10_000
+/** How many of the last characters on a browser's standard error are kept: the stack of a crash has fewer. */
+const mostStderr = 10_000
 
 /**
  * Starts a browser. It needs no network, no terminal and no home directory, and runs as root.
  *
  * Puppeteer drives both browsers by the protocols that Debian's packages speak: Chromium by its own, Firefox by WebDriver
- * BiDi. A browser that dies says so on the console, with its last words: all that Puppeteer knows is that it is gone.
+ * BiDi. The death of a browser is reported on the console, with the end of its standard error: Puppeteer only
+ * says that it is gone.
  *
  * @throws Error that names the remedy if the browser is not installed
  */
@@ -74,11 +75,12 @@ export async function openBrowser(
   const downloadPath = join(home.path, 'Downloads')
   const newContext = () =>
     browser.createBrowserContext({ downloadBehavior: { policy: 'allow', downloadPath } })
-  let isWanted = false
+  let isClosing = false
   const child = browser.process()
-  if (child) tellOfDeath(name, child, () => isWanted)
+  if (child) reportDeath(name, child, () => isClosing)
   const close = async () => {
-    isWanted = browser.connected
+    // One that is not connected has died before.
+    isClosing = browser.connected
     await browser.close()
     await home.remove()
   }
@@ -97,12 +99,14 @@ export async function openBrowser(
   }
 }
 
-/** Puts on the console how the browser's process has ended, unless that was wanted. */
-function tellOfDeath(name: BrowserName, child: ChildProcess, isWanted: () => boolean): void {
-  let said = ''
-  child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-mostSaid)))
+/** Reports on the console how the browser's process has ended, unless this process closes it. */
+function reportDeath(name: BrowserName, child: ChildProcess, isClosing: () => boolean): void {
+  let stderr = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString()).slice(-mostStderr)
+  })
   child.once('close', (code, signal) => {
-    if (!isWanted()) console.warn(`${name} has died of ${signal ?? code}: ${said}`)
+    if (!isClosing()) console.warn(`${name} has died of ${signal ?? code}: ${stderr}`)
   })
 }
 

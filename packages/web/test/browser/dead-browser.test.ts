@@ -1,10 +1,8 @@
+import type { OpenBrowser } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
 
-describeInBrowsers('A browser that dies', (browser, name) => {
-  // Firefox's driver learns of it after the test has failed.
-  if (name !== 'chromium') return
-
+const tests = (browser: () => OpenBrowser) => {
   let [runs, deaths] = [0, 0]
 
   it('is replaced, and the test runs once more', async () => {
@@ -24,4 +22,6 @@ describeInBrowsers('A browser that dies', (browser, name) => {
     expect(await page.evaluate('1 + 1')).to.equal(2)
     expect(runs).to.equal(2)
   })
-})
+}
+
+describeInBrowsers('A browser that dies', tests, { names: ['chromium'] })

@@ -8,17 +8,22 @@ import {
 
 const titles: Readonly<Record<BrowserName, string>> = { chromium: 'Chromium', firefox: 'Firefox' }
 
+/** Options of the browser, and which browsers. Default: all. */
+interface Options extends BrowserOptions {
+  readonly names?: readonly BrowserName[]
+}
+
 /**
  * Declares the tests once for each browser. `tests` gets what the browser is called, and how to get the one that is open while
- * they run. Where Chromium dies, which it does once in a while, the test under way runs once more, in another one; Firefox's
- * driver learns of it too late.
+ * they run. If Chromium dies, which has happened, the test that runs is run once more in another one. Not so in Firefox, whose death
+ * its driver reports only after the test has failed.
  */
 export function describeInBrowsers(
   title: string,
   tests: (opened: () => OpenBrowser, name: BrowserName) => void,
-  options: BrowserOptions = {},
+  { names = browserNames, ...options }: Options = {},
 ): void {
-  for (const name of browserNames) {
+  for (const name of names) {
     describe(`${title} in ${titles[name]}`, () => {
       let browser: OpenBrowser
       let test: Mocha.Test | undefined
@@ -31,7 +36,7 @@ export function describeInBrowsers(
           // The panel of downloads would take the focus from the page.
           preferences: { 'ui.prefersReducedMotion': 1, 'browser.download.alwaysOpenPanel': false },
         })
-        // Mocha asks for it once the test has failed.
+        // Mocha reads the number of retries after the test has failed.
         browser.browser.once('disconnected', () => test?.retries(1))
       }
 

@@ -1,5 +1,6 @@
-import { openBrowser, type OpenBrowser } from '@holdfast/testing/browsers'
+import type { OpenBrowser } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
+import { describeInBrowsers } from './describe-in-browsers.ts'
 import { openDriver } from './page-driver.ts'
 import { runPage, type RunningPage } from './running-page.ts'
 
@@ -8,15 +9,7 @@ const film = { name: 'film.bin', content: 'y'.repeat(size), lastModified: 7 }
 const auth = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame', 'tus-resumable': '1.0.0' }
 
 /** What an earlier visit has begun, and the same file is chosen again. */
-describe('An upload by the page that an earlier visit has begun', () => {
-  let browser: OpenBrowser
-
-  before(async () => {
-    browser = await openBrowser('chromium')
-  })
-
-  after(() => browser.close())
-
+const tests = (browser: () => OpenBrowser) => {
   /** Has the server begin an upload; of all of the content, or of nothing. */
   async function begin(server: RunningPage, body?: string): Promise<string> {
     const headers = {
@@ -35,7 +28,7 @@ describe('An upload by the page that an earlier visit has begun', () => {
   }
 
   async function visit(server: RunningPage, address: string) {
-    const driver = await openDriver(browser, server.url)
+    const driver = await openDriver(browser(), server.url)
     const { content: _, ...file } = film
     const noted = [{ ...file, size, address, sent: 1, replaces: false }]
     await driver.page.evaluate((uploads) => {
@@ -77,4 +70,8 @@ describe('An upload by the page that an earlier visit has begun', () => {
     expect(await server.content(film.name)).to.have.length(size)
     expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
   })
+}
+
+describeInBrowsers('An upload by the page that an earlier visit has begun', tests, {
+  names: ['chromium'],
 })
