@@ -96,7 +96,7 @@ export async function startBrokenLine(seed: number): Promise<BrokenLine> {
   }
 }
 
-/** Passes on what comes without waiting: a duplicate that no one reads must not hold up the request itself. */
+/** Passes on what comes, and does not wait: a duplicate that no one reads must not hold up the request itself. */
 function feed(from: Socket, to: Socket): void {
   from.on('data', (chunk: Buffer) => to.write(chunk)).on('end', () => to.end())
 }
