@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import mocha from 'mocha'
 import { collectContractResults } from './matrix/collect-contract-results.ts'
 import type { ContractResult } from './matrix/contract-result.ts'
@@ -15,6 +16,8 @@ export interface TestResults {
 }
 
 export interface FailedTest {
+  /** The file that it is in, relative to the working directory; none for a hook outside of a suite. */
+  file?: string
   /** The names of its suites and its own. */
   title: string
   message: string
@@ -77,7 +80,11 @@ function endBadly(): void {
 }
 
 function describeFailure(test: mocha.Test): FailedTest {
-  const failed = { title: test.titlePath().join(' > '), message: test.err?.message ?? '' }
+  const failed = {
+    ...(test.file !== undefined && { file: relative(process.cwd(), test.file) }),
+    title: test.titlePath().join(' > '),
+    message: test.err?.message ?? '',
+  }
   // A hook that fails is reported like a test.
   const { type }: { type: string } = test
   return type === 'test' ? { ...failed, grep: test.fullTitle() } : failed

@@ -1,6 +1,9 @@
+import type { JobKind } from './job-kind.ts'
+
 /** A program of node_modules/.bin with its arguments, and what it checks. */
 export interface CheckCommand {
   readonly title: string
+  readonly kind: JobKind
   readonly command: readonly string[]
 }
 
@@ -23,18 +26,40 @@ export function checkCommands(named: readonly string[], isCi: boolean): readonly
   const places = named.length > 0 ? ['--no-error-on-unmatched-pattern', ...named] : ['.']
   const types = ['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`]
   return [
-    { title: 'lint', command: ['eslint', ...(isCi ? [] : byContent('lint')), ...places] },
-    { title: 'types of the tests', command: ['tsc', '-p', 'tsconfig.test.json', ...types] },
+    {
+      title: 'lint',
+      kind: 'lint and format',
+      command: ['eslint', ...(isCi ? [] : byContent('lint')), ...places],
+    },
+    {
+      title: 'types of the tests',
+      kind: 'build and types',
+      command: ['tsc', '-p', 'tsconfig.test.json', ...types],
+    },
     {
       title: 'types of the page of the tests',
+      kind: 'build and types',
       command: ['tsc', '-p', 'packages/system-tests/test/tus-clients/page'],
     },
     {
       title: 'format',
+      kind: 'lint and format',
       command: ['prettier', '--check', '--log-level', 'warn', ...byContent('format'), ...places],
     },
-    { title: 'unused code and dependencies', command: ['knip', '--no-config-hints'] },
-    { title: 'package boundaries', command: ['node', 'scripts/check-boundaries.ts'] },
-    { title: 'links in the documentation', command: ['node', 'scripts/check-docs.ts'] },
+    {
+      title: 'unused code and dependencies',
+      kind: 'lint and format',
+      command: ['knip', '--no-config-hints'],
+    },
+    {
+      title: 'package boundaries',
+      kind: 'lint and format',
+      command: ['node', 'scripts/check-boundaries.ts'],
+    },
+    {
+      title: 'links in the documentation',
+      kind: 'lint and format',
+      command: ['node', 'scripts/check-docs.ts'],
+    },
   ]
 }

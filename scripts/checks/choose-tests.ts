@@ -1,6 +1,7 @@
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasMark } from './has-mark.ts'
+import type { TestArguments } from './parse-arguments.ts'
 
 const everything = ['packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
 
@@ -17,23 +18,21 @@ export interface Choice {
 }
 
 /**
- * Understands the arguments of `scripts/test`: a folder (relative to `root`) stands for the test files below it, a test
+ * Finds the test files that `scripts/test` is to run: a folder (relative to `root`) stands for the test files below it, a test
  * file for itself, whether it is there or not. Where neither is named, all test files are chosen, but for those whose
- * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those. The rest are options.
+ * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those.
  */
 export function chooseTests(
   root: string,
-  args: readonly string[],
+  { paths, all, options }: Pick<TestArguments, 'paths' | 'all' | 'options'>,
   isCi = Boolean(process.env['CI']),
 ): Choice {
-  const named = args.filter((arg) => namesTests(root, arg))
-  const patterns = named.map((arg) => (isFolder(root, arg) ? testsBelow(arg) : arg))
-  const found = (named.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
-  const isShort = named.length === 0 && !args.includes('--all') && !isCi
+  const patterns = paths.map((path) => (isFolder(root, path) ? testsBelow(path) : path))
+  const found = (paths.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
+  const isShort = paths.length === 0 && !all && !isCi
   const leftOut = isShort ? found.filter((file) => hasMark(file, 'long')) : []
   const files = [...new Set(found)].filter((file) => !leftOut.includes(file))
-  const options = args.filter((arg) => !named.includes(arg) && arg !== '--all')
-  return { files, options, named, leftOut }
+  return { files, options, named: paths, leftOut }
 }
 
 function find(root: string, pattern: string): string[] {
@@ -51,11 +50,6 @@ function testsBelow(folder: string): string {
   return `${folder.replace(/\/+$/, '')}/**/*.test.ts`
 }
 
-function namesTests(root: string, arg: string): boolean {
-  return isFolder(root, arg) || (!arg.startsWith('-') && arg.endsWith('.test.ts'))
-}
-
-function isFolder(root: string, arg: string): boolean {
-  if (arg.startsWith('-')) return false
-  return statSync(join(root, arg), { throwIfNoEntry: false })?.isDirectory() ?? false
+function isFolder(root: string, path: string): boolean {
+  return statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false
 }

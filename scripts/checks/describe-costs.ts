@@ -1,33 +1,59 @@
+import { jobKinds, type JobKind } from './job-kind.ts'
 import type { Done } from './run-jobs.ts'
 
 interface Cost {
   readonly title: string
+  readonly kind: JobKind
   readonly seconds: number
   readonly processorSeconds: number
 }
 
-const shown = 12
+const shown = 10
 
-/** Two lines on where the time of a run goes: the sum of its jobs, and those that took most of the processors. */
+/**
+ * Where the time of a run went, a line each: the processor seconds of each kind of job, of all that the jobs do not wait for (containers,
+ * what runs beside), and of the ten dearest jobs.
+ *
+ * @param machineSeconds of all processes of the machine during the run, where that is known
+ */
 export function describeCosts(
   done: readonly Done<{ readonly processorSeconds?: number | undefined }>[],
+  machineSeconds?: number,
 ): string[] {
-  const costs = done.map(({ job: { title }, seconds, result: { processorSeconds = 0 } }): Cost => {
-    return { title, seconds, processorSeconds }
+  const costs = done.map(
+    ({ job: { title, kind }, seconds, result: { processorSeconds = 0 } }): Cost => {
+      return { title, kind, seconds, processorSeconds }
+    },
+  )
+  const total = sumOf(costs)
+  const byKind = jobKinds.map((kind) => {
+    const ofKind = costs.filter((cost) => cost.kind === kind)
+    return row(sumOf(ofKind), `${kind} (${ofKind.length})`)
   })
-  const most = costs
+  const rest =
+    machineSeconds === undefined
+      ? []
+      : [row(machineSeconds - total, 'containers, and what else runs')]
+  const dearest = costs
     .toSorted((one, other) => other.processorSeconds - one.processorSeconds)
     .slice(0, shown)
-    .map(({ title, ...times }) => `${title.replace(/^.*\//, '')} ${timesOf(times)}`)
-  const sum = (key: 'seconds' | 'processorSeconds') =>
-    costs.reduce((total, cost) => total + cost[key], 0)
-  const all = { seconds: sum('seconds'), processorSeconds: sum('processorSeconds') }
+    .map(({ title, seconds, processorSeconds }) =>
+      row(processorSeconds, `${title}, in ${seconds.toFixed(0)} s`),
+    )
   return [
-    `processor seconds (seconds from start to end) of all jobs, without containers: ${timesOf(all)}`,
-    `most of them: ${most.join(', ')}`,
+    'processor seconds by kind (jobs):',
+    ...byKind,
+    ...rest,
+    row(machineSeconds ?? total, 'altogether'),
+    `the ${dearest.length} dearest:`,
+    ...dearest,
   ]
 }
 
-function timesOf({ processorSeconds, seconds }: Omit<Cost, 'title'>): string {
-  return `${processorSeconds.toFixed(0)} (${seconds.toFixed(0)})`
+function sumOf(costs: readonly Cost[]): number {
+  return costs.reduce((total, { processorSeconds }) => total + processorSeconds, 0)
+}
+
+function row(seconds: number, of: string): string {
+  return `${seconds.toFixed(0).padStart(6)} ${of}`
 }

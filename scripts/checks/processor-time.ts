@@ -27,3 +27,15 @@ function secondsOfEnded(): number | undefined {
     return undefined
   }
 }
+
+/** Returns the seconds of processor time of all processes of the machine since it was started; `undefined` where there is no /proc. */
+export function processorTimeOfMachine(): number | undefined {
+  try {
+    // proc_stat(5): user, nice, system, idle, iowait, irq, softirq.
+    const [, fields = ''] = /^cpu +(.*)$/m.exec(readFileSync('/proc/stat', 'utf8')) ?? []
+    const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = fields.split(' ').map(Number)
+    return (user + nice + system + irq + softirq) / ticksPerSecond
+  } catch {
+    return undefined
+  }
+}

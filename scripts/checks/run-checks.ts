@@ -12,10 +12,13 @@ import { checkCommands } from './check-commands.ts'
 import { checkJob } from './check-job.ts'
 import { chooseTests } from './choose-tests.ts'
 import { describeCosts } from './describe-costs.ts'
+import type { JobKind } from './job-kind.ts'
 import { leftOutSuites } from './left-out-suites.ts'
-import { lanesFor } from './lanes-for.ts'
 import { mountMemoryDisk } from './memory-disk.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { processorTimeOfMachine } from './processor-time.ts'
 import { addReports, noTest, type Report } from './report.ts'
+import { retryExternal } from './retry-external.ts'
 import { runJobs, type Done, type Job } from './run-jobs.ts'
 import { startSharedMinio } from './start-shared-minio.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
@@ -25,46 +28,58 @@ import { testJobs } from './test-jobs.ts'
 import { watchTests } from './watch-tests.ts'
 
 const root = join(import.meta.dirname, '../..')
-const check = (title: string, ...command: string[]) => checkJob(root, title, command)
+const check = (title: string, kind: JobKind, ...command: string[]) =>
+  checkJob(root, title, kind, command)
 
 // First, since tests import other packages as they are published: from dist.
-const build = check('build and types', 'tsc', '--build')
+const build = check('build and types', 'build and types', 'tsc', '--build')
 // Of this run only: a test may run this script, too.
 const program = await mkdtemp(join(tmpdir(), 'holdfast-program-'))
-const page = check('the page', 'node', 'packages/web/build/build-page.ts')
-const bundle = check('bundle of the command', 'node', 'scripts/program/build-program.ts', program)
+const page = check('the page', 'build and types', 'node', 'packages/web/build/build-page.ts')
+const bundle = check(
+  'bundle of the command',
+  'build and types',
+  ...['node', 'scripts/program/build-program.ts', program],
+)
 const packed = join(program, 'packed')
-const tarballs = check('tarballs', 'node', 'scripts/release/pack-for-tests.ts', packed)
+const tarballs = check(
+  'tarballs',
+  'release and installation',
+  ...['node', 'scripts/release/pack-for-tests.ts', packed],
+)
 const executableFile = join(program, 'executable')
 const executable = check(
   'single executable',
-  'node',
-  'scripts/program/build-executable.ts',
-  executableFile,
+  'release and installation',
+  ...['node', 'scripts/program/build-executable.ts', executableFile],
 )
-const coverage = check('coverage', 'node', 'scripts/check-coverage.ts')
-const matrix = check('contract results in the documentation', 'node', 'scripts/check-matrix.ts')
+const coverage = check('coverage', 'lint and format', 'node', 'scripts/check-coverage.ts')
+const matrix = check(
+  'contract results in the documentation',
+  'lint and format',
+  ...['node', 'scripts/check-matrix.ts'],
+)
 
-const { lanes, args: said } = lanesFor(process.argv.slice(2))
-const args = said.filter((arg) => arg !== '--coverage')
+const args = parseArguments(process.argv.slice(2))
 const choice = chooseTests(root, args)
-const checks = checkCommands(choice.named, Boolean(process.env['CI'])).map(({ title, command }) =>
-  checkJob(root, title, command),
+const checks = checkCommands(choice.named, Boolean(process.env['CI'])).map(
+  ({ title, kind, command }) => checkJob(root, title, kind, command),
 )
 const stop = stopOnSignals()
 const done: Done<Report>[] = []
-if (choice.options.includes('--watch')) await watchTests(root, choice)
+const machineAtStart = processorTimeOfMachine()
+if (args.watch) await watchTests(root, choice)
 
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
-const isChosen = args.some((arg) => arg !== '--all') || choice.leftOut.length > 0
+const isChosen = choice.named.length + choice.options.length + choice.leftOut.length > 0
 const isComplete = !isChosen && leftOutSuites() === undefined
 
 // It takes a fifth of the time, and more.
-const isCovered = isComplete && (args.length < said.length || Boolean(process.env['CI']))
+const isCovered = isComplete && (args.coverage || Boolean(process.env['CI']))
 
 if (isComplete) await forgetResults(root)
 if (isCovered) await forgetCoverage(root)
-const needs = choice.files.length > 0 ? testNeeds(root, choice.files) : []
+const needs = testNeeds(root, choice.files)
 const arePacked = needs.includes('tarballs')
 const isOneFile = needs.includes('executable')
 const built = [
@@ -77,28 +92,36 @@ process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 if (arePacked) process.env['HOLDFAST_TEST_TARBALLS'] = join(packed, 'tarballs.json')
 if (isOneFile) process.env['HOLDFAST_TEST_EXECUTABLE'] = executableFile
 const endMinio = await startSharedMinio(root, choice.files)
-const reports = await run([
-  ...checks,
-  ...testJobs(root, choice, {
-    coverage: isCovered ? coverageFolder(root) : undefined,
-    compiled: join(program, 'compiled'),
-    temporary: mountMemoryDisk(),
-  }),
-])
+const tests = testJobs(root, choice, {
+  coverage: isCovered ? coverageFolder(root) : undefined,
+  compiled: join(program, 'compiled'),
+  temporary: mountMemoryDisk(),
+})
+const reports = await run([...checks, ...tests])
+const checked = reports.slice(0, checks.length)
+const { reports: tested, flaky } = await retryExternal(tests, reports.slice(checks.length), run)
 await endMinio()
 // A process that a test has left may keep compiled code when it ends.
 await rm(program, { recursive: true, force: true, maxRetries: 10 })
-const tests = addReports(reports.slice(checks.length))
-if (isComplete) await keepResults(root, tests.contract)
+const ofTests = addReports(tested)
+if (isComplete) await keepResults(root, ofTests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
 const concluded = documented.length > 0 ? await run(documented) : []
-const total = addReports([...built, ...reports, ...concluded, ...(hasRun(tests) ? [] : [noTest])])
-console.log(['', ...describeCosts(done)].join('\n'))
-console.log(summaryOf(total, leftOutSuites(), choice.leftOut))
+const hasRun = ofTests.passed + ofTests.failures.length > 0
+const total = addReports([
+  ...built,
+  ...checked,
+  ...tested,
+  ...concluded,
+  ...(hasRun ? [] : [noTest]),
+])
+console.log(['', ...describeCosts(done, machineSecondsSoFar())].join('\n'))
+console.log(summaryOf(total, { leftOut: leftOutSuites(), long: choice.leftOut, flaky }))
 process.exitCode = total.failures.length === 0 ? 0 : 1
 
-function hasRun({ passed, failures }: ReturnType<typeof addReports>): boolean {
-  return passed + failures.length > 0
+function machineSecondsSoFar(): number | undefined {
+  const now = processorTimeOfMachine()
+  return machineAtStart === undefined || now === undefined ? undefined : now - machineAtStart
 }
 
 async function run(jobs: readonly Job<Report>[]): Promise<Report[]> {
@@ -108,7 +131,7 @@ async function run(jobs: readonly Job<Report>[]): Promise<Report[]> {
       done.push(one)
       shown.onEnd(one)
     }
-    return await runJobs(jobs, { lanes, stop, onStart: shown.onStart, onEnd })
+    return await runJobs(jobs, { lanes: args.lanes, stop, onStart: shown.onStart, onEnd })
   } finally {
     shown.end()
   }

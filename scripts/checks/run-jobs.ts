@@ -1,8 +1,13 @@
+import type { JobKind } from './job-kind.ts'
+
 /** A part of what scripts/test does. */
 export interface Job<Result> {
   readonly title: string
+  readonly kind: JobKind
   /** Wants the machine for itself: it runs when all others have ended. */
   readonly isAlone: boolean
+  /** Depends on programs that others make: a failure is judged by a second run. */
+  readonly isExternal: boolean
   /** Does it; `stop` is for whoever waits no longer. */
   run(stop: AbortSignal): Promise<Result>
 }

@@ -1,10 +1,19 @@
+import type { FlakyFile } from './retry-external.ts'
 import type { addReports, Failure } from './report.ts'
+
+/** What a run has not shown, or only at the second try. */
+export interface Reservations {
+  /** Suites that need containers, in a run without them. */
+  readonly leftOut?: readonly string[] | undefined
+  /** Test files that take long. */
+  readonly long?: readonly string[]
+  readonly flaky?: readonly FlakyFile[]
+}
 
 /** The end of what `scripts/test` says: what suites have counted, what failed, what was left out, the numbers. */
 export function summaryOf(
   { passed, failures, figures }: ReturnType<typeof addReports>,
-  leftOut: readonly string[] | undefined,
-  long: readonly string[] = [],
+  { leftOut, long = [], flaky = [] }: Reservations = {},
 ): string {
   const lines = [
     '',
@@ -14,6 +23,7 @@ export function summaryOf(
     ...(long.length > 0
       ? [`left out, since they take long (CI runs them, and --all): ${long.join(', ')}`]
       : []),
+    ...flaky.map(({ file, title, error }) => `flaky: ${file}: ${title}, ${error}`),
     `${passed} passed, ${failures.length} failed`,
   ]
   return lines.join('\n')

@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestResults } from '../mocha-reporter.ts'
+import type { TestGroup } from './group-tests.ts'
 import { hasMark } from './has-mark.ts'
+import type { JobKind } from './job-kind.ts'
 import type { Failure, Report } from './report.ts'
 import type { Job } from './run-jobs.ts'
 import { runProgram } from './run-program.ts'
@@ -19,29 +21,31 @@ export interface TestFolders {
 }
 
 /**
- * The tests of one file, in a process of their own, with `options` for mocha. A process that ends badly without a failed
+ * The tests of a file, or of files that share a process, with `options` for mocha. A process that ends badly without a failed
  * test (a file that does not load, a crash) counts as one failure. A file none of whose tests is chosen is well.
  */
 export function testJob(
   root: string,
-  file: string,
+  { title, files }: TestGroup,
+  kind: JobKind,
   options: readonly string[],
   folders: TestFolders = {},
 ): Job<Report> {
-  const isAlone = hasMark(file, 'alone')
-  const variables = variablesFor(file, folders)
+  const variables = variablesFor(files, folders)
   return {
-    title: file,
-    isAlone,
+    title,
+    kind,
+    isAlone: files.some((file) => hasMark(file, 'alone')),
+    isExternal: files.some((file) => hasMark(file, 'external')),
     run: async (stop) => {
       const folder = await mkdtemp(join(tmpdir(), 'holdfast-tests-'))
       try {
         const path = join(folder, 'results.json')
         const mocha = ['mocha', '--no-failZero', '--reporter-option', `results=${path}`]
         if (process.stdout.isTTY) mocha.push('--color')
-        const command = [...mocha, ...options, file]
+        const command = [...mocha, ...options, ...files]
         const { problem, ...rest } = await runProgram(root, command, stop, variables)
-        return { ...reportOf(file, problem, await readResults(path)), ...rest }
+        return { ...reportOf(files, problem, await readResults(path)), ...rest }
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
@@ -54,13 +58,13 @@ export function testJob(
  * collecting costs the process of a contract a seventh of its time and more. Those that measure must not be slowed down.
  */
 function variablesFor(
-  file: string,
+  files: readonly string[],
   { coverage, compiled, temporary }: TestFolders,
 ): Record<string, string | undefined> {
-  const isOfProduct = file.startsWith('packages/system-tests/')
-  const isMeasuring = hasMark(file, 'alone')
-  const isCovering =
-    coverage !== undefined && !isOfProduct && !hasMark(file, 'long') && !isMeasuring
+  const isOfProduct = files.some((file) => file.startsWith('packages/system-tests/'))
+  const isMeasuring = files.some((file) => hasMark(file, 'alone'))
+  const isLong = files.some((file) => hasMark(file, 'long'))
+  const isCovering = coverage !== undefined && !isOfProduct && !isLong && !isMeasuring
   // Code that is kept compiled has less precise coverage, and takes less memory.
   const kept = isMeasuring ? undefined : compiled
   return {
@@ -78,18 +82,20 @@ async function readResults(path: string): Promise<TestResults | undefined> {
 }
 
 function reportOf(
-  file: string,
+  files: readonly string[],
   problem: string | undefined,
   results: TestResults | undefined,
 ): Omit<Report, 'output'> {
-  const again = `scripts/test ${shellWord(file)}`
-  const failures: Failure[] = (results?.failures ?? []).map(({ title, message, grep }) => {
-    const choice = grep === undefined ? '' : ` --fgrep ${shellWord(grep)}`
-    return { file, title, message, again: again + choice }
-  })
+  const all = files.join(' ')
+  const failures: Failure[] = (results?.failures ?? []).map(
+    ({ file = all, title, message, grep }) => {
+      const choice = grep === undefined ? '' : ` --fgrep ${shellWord(grep)}`
+      return { file, title, message, again: `scripts/test ${file}${choice}` }
+    },
+  )
   if (failures.length === 0 && (problem !== undefined || results === undefined)) {
     const message = `ended ${problem ?? 'before its tests'}`
-    failures.push({ file, title: 'all of it', message, again })
+    failures.push({ file: all, title: 'all of it', message, again: `scripts/test ${all}` })
   }
   const { passed = 0, figures = [], contract = [] } = results ?? {}
   return { passed, failures, figures, contract }

@@ -1,4 +1,3 @@
-import { chooseTests } from './choose-tests.ts'
 import { moduleGraph } from './module-graph.ts'
 
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
@@ -18,7 +17,7 @@ const users = {
   go: ['packages/system-tests/test/tus-clients/support/go-client.ts'],
   java: ['packages/system-tests/test/openapi/clients/client-project.ts'],
   mandoc: ['scripts/manual/test/man-page.test.ts'],
-  rsync: ['packages/system-tests/test/docs/backup.test.ts'],
+  rsync: ['packages/system-tests/test/docs/backup.external.test.ts'],
   postgres: ['scripts/examples/test/start-postgres.ts'],
   powercuts: ['packages/system-tests/test/power-cut/start-power-cuts.ts'],
   btrfs: ['packages/store-disk/test/mounted-disk.ts'],
@@ -30,14 +29,26 @@ const users = {
 
 export type TestNeed = keyof typeof users
 
-/**
- * What the tests need that `scripts/test` runs with these arguments: a test file among them imports a module that uses
- * it, or a file beside it that does, and so on. Options such as `--grep` change nothing.
- */
-export function testNeeds(root: string, args: readonly string[]): readonly TestNeed[] {
+const allNeeds = Object.keys(users) as TestNeed[]
+
+/** What `files` need: a test file imports a module that uses it, or a file beside it that does, and so on. */
+export function testNeeds(root: string, files: readonly string[]): readonly TestNeed[] {
+  const needs = needsByFile(root, files)
+  const all = [...needs.values()].flat()
+  return allNeeds.filter((need) => all.includes(need))
+}
+
+/** The same for each of `files`. */
+export function needsByFile(
+  root: string,
+  files: readonly string[],
+): ReadonlyMap<string, readonly TestNeed[]> {
   const reach = moduleGraph(root)
-  const modules = new Set(chooseTests(root, args).files.flatMap((file) => [...reach(file)]))
+  return new Map(files.map((file) => [file, needsOf(reach(file))]))
+}
+
+function needsOf(modules: ReadonlySet<string>): readonly TestNeed[] {
   const isUsed = (user: string) =>
     user.endsWith('/') ? [...modules].some((module) => module.startsWith(user)) : modules.has(user)
-  return (Object.keys(users) as TestNeed[]).filter((need) => users[need].some(isUsed))
+  return allNeeds.filter((need) => users[need].some(isUsed))
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
 import { chooseTests, type Choice } from '../choose-tests.ts'
+import { parseArguments } from '../parse-arguments.ts'
 
 const a = 'packages/a/test/a.test.ts'
 const deep = 'packages/a/test/deep/b.test.ts'
@@ -10,7 +11,7 @@ const script = 'scripts/checks/test/c.test.ts'
 async function choose(...args: string[]): Promise<Choice> {
   const others = ['packages/a/src/a.ts', 'packages/a/node_modules/x/test/x.test.ts']
   const files = Object.fromEntries([a, deep, script, ...others].map((path) => [path, '']))
-  return withRepository(files, async (root) => chooseTests(root, args, false))
+  return withRepository(files, async (root) => chooseTests(root, parseArguments(args), false))
 }
 
 describe('chooseTests', () => {
@@ -57,12 +58,14 @@ describe('chooseTests', () => {
         [a, longer],
         [a, long, longer],
       ]
-      expect(chooseTests(root, [], false)).to.deep.include({ files: some, leftOut: [long] })
-      expect(chooseTests(root, ['--bail'], false).leftOut).to.deep.equal([long])
+      const choose = (root: string, ...args: string[]) =>
+        chooseTests(root, parseArguments(args), false)
+      expect(choose(root)).to.deep.include({ files: some, leftOut: [long] })
+      expect(choose(root, '--bail').leftOut).to.deep.equal([long])
       const asked = { files: all, options: [], named: [], leftOut: [] }
-      expect(chooseTests(root, ['--all'], false)).to.deep.equal(asked)
-      expect(chooseTests(root, [], true)).to.deep.equal(asked)
-      expect(chooseTests(root, ['packages/a'], false).files).to.deep.equal([a, long])
+      expect(choose(root, '--all')).to.deep.equal(asked)
+      expect(chooseTests(root, parseArguments([]), true)).to.deep.equal(asked)
+      expect(choose(root, 'packages/a').files).to.deep.equal([a, long])
     })
   })
 })

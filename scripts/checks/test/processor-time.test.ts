@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { processorTimeOfEnded } from '../processor-time.ts'
+import { processorTimeOfEnded, processorTimeOfMachine } from '../processor-time.ts'
 
 const isLinux = process.platform === 'linux'
 
@@ -20,5 +20,15 @@ describe('processorTimeOfEnded', () => {
     if (!isLinux) return expect([long, none]).to.deep.equal([undefined, undefined])
     expect(long).to.be.within(0.69, 60)
     expect(none).to.equal(0)
+  })
+})
+
+describe('processorTimeOfMachine', () => {
+  it('grows with what any process does', () => {
+    const before = processorTimeOfMachine()
+    work(700)
+    const after = processorTimeOfMachine()
+    if (before === undefined || after === undefined) return expect(isLinux).to.equal(false)
+    expect(after - before).to.be.above(0.5)
   })
 })

@@ -7,7 +7,9 @@ function rig(lanes: number, ...titles: string[]) {
   const endings = new Map<string, () => void>()
   const job = (title: string): Job<string> => ({
     title,
+    kind: 'units',
     isAlone: title.startsWith('alone'),
+    isExternal: false,
     run: () => new Promise((resolve) => endings.set(title, () => resolve(`of ${title}`))),
   })
   const all = runJobs(titles.map(job), {

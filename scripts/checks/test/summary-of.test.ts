@@ -11,7 +11,7 @@ describe('summaryOf', () => {
       { file, title: 'things > breaks', message: 'expected 1\nto equal 2', again },
     ]
     const total = { passed: 7, failures, figures: ['figures: kills: 7'], contract: [] }
-    expect(summaryOf(total, undefined)).to.equal(`
+    expect(summaryOf(total)).to.equal(`
 figures: kills: 7
 failed: lint
   ended with code 1
@@ -29,20 +29,30 @@ failed: packages/a/test/a.test.ts
   it('shows the beginning of a message that is a document', () => {
     const message = Array.from({ length: 500 }, (_, index) => `line ${index + 1}`).join('\n')
     const failures = [{ file, title: 'x', message, again }]
-    const text = summaryOf({ passed: 0, failures, figures: [], contract: [] }, undefined)
+    const text = summaryOf({ passed: 0, failures, figures: [], contract: [] })
     expect(text).to.include('  line 10\n  (490 more lines)\n').and.not.include('line 11')
   })
 
   it('says what was left out', () => {
     const total = { passed: 1, failures: [], figures: [], contract: [] }
-    expect(summaryOf(total, ['A', 'B'])).to.include('(--without-containers): A, B\n1 passed')
-    expect(summaryOf(total, [])).to.include('(--without-containers): nothing\n')
+    expect(summaryOf(total, { leftOut: ['A', 'B'] })).to.include(
+      '(--without-containers): A, B\n1 passed',
+    )
+    expect(summaryOf(total, { leftOut: [] })).to.include('(--without-containers): nothing\n')
   })
 
   it('names what takes long and was left out', () => {
     const total = { passed: 1, failures: [], figures: [], contract: [] }
-    expect(summaryOf(total, undefined, ['a.test.ts', 'b.test.ts'])).to.match(
+    expect(summaryOf(total, { long: ['a.test.ts', 'b.test.ts'] })).to.match(
       /^left out, .*--all\): a\.test\.ts, b\.test\.ts\n1 passed, 0 failed$/m,
+    )
+  })
+
+  it('names what has passed at the second try, right before the numbers', () => {
+    const total = { passed: 1, failures: [], figures: [], contract: [] }
+    const flaky = [{ file: 'a.test.ts', title: 'page > opens', error: 'Error: it died' }]
+    expect(summaryOf(total, { leftOut: [], flaky })).to.match(
+      /\nflaky: a\.test\.ts: page > opens, Error: it died\n1 passed, 0 failed$/,
     )
   })
 })

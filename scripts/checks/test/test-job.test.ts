@@ -35,7 +35,8 @@ async function reportOfFile(
     const coverage = join(folder, 'coverage')
     const args = JSON.stringify([
       folder,
-      file,
+      { title: file, files: [file] },
+      'units',
       [...reporter, ...options],
       { coverage, compiled: join(folder, 'compiled'), temporary: '/of-tests' },
     ])
@@ -161,7 +162,9 @@ describe('testJob', () => {
 
   it('is alone where the name of the file says so', async () => {
     const { testJob } = await import('../test-job.ts')
-    const isAlone = (name: string) => testJob('/', `packages/alone/test/${name}`, []).isAlone
+    const job = (name: string) =>
+      testJob('/', { title: name, files: [`packages/alone/test/${name}`] }, 'units', [])
+    const isAlone = (name: string) => job(name).isAlone
     expect(['a.alone.test.ts', 'a.long.alone.test.ts'].map(isAlone)).to.deep.equal([true, true])
     expect(['a.test.ts', 'alone.test.ts', 'a.long.test.ts'].some(isAlone)).to.equal(false)
   })

@@ -1,11 +1,16 @@
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
+import { chooseTests } from '../choose-tests.ts'
+import { parseArguments } from '../parse-arguments.ts'
 import { testNeeds } from '../test-needs.ts'
 
 const provider = "import { describeWithMinio } from '@holdfast/minio-container'\n"
 
 async function needs(files: Record<string, string>, ...args: string[]): Promise<string> {
-  return withRepository(files, async (root) => testNeeds(root, args).join(' '))
+  return withRepository(files, async (root) => {
+    const choice = chooseTests(root, parseArguments(args))
+    return testNeeds(root, choice.files).join(' ')
+  })
 }
 
 describe('testNeeds', () => {

@@ -28,7 +28,7 @@ export const claims: readonly Claim[] = [
     by: `${docs}/moving-house.test.ts`,
   },
   { document: /^docs\/diagnose/, shell: /start doctor/, by: `${docs}/doctor.test.ts` },
-  { document: /^docs\/back-up/, shell: /^rsync/, by: `${docs}/backup.test.ts` },
+  { document: /^docs\/back-up/, shell: /^rsync/, by: `${docs}/backup.external.test.ts` },
   {
     document: /^docs\/minio/,
     shell: /^mc admin policy/,
@@ -42,7 +42,7 @@ export const claims: readonly Claim[] = [
   {
     document: /^docs\/install/,
     shell: /^/,
-    by: 'scripts/release/test/install-page.long.test.ts',
+    by: 'scripts/release/test/install-page.external.long.test.ts',
   },
   {
     document: /^docs\/containers/,
@@ -93,6 +93,6 @@ export const claims: readonly Claim[] = [
   {
     document: /^examples\/sqlite-store/,
     shell: /^node src\/main\.ts/m,
-    by: `${docs}/writing-an-adapter.test.ts`,
+    by: `${docs}/writing-an-adapter.external.test.ts`,
   },
 ]
