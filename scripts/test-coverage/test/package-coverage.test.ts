@@ -18,7 +18,7 @@ describe('packageCoverage', () => {
       '/elsewhere/packages/other/src/a.ts': file(0),
     }
     expect(packageCoverage('/r', summary)).to.deep.equal({
-      core: { lines: 75, branches: 75, functions: 83 },
+      core: { lines: 75, branches: 75, functions: 83.3 },
       server: { lines: 90, branches: 100, functions: 100 },
     })
   })
@@ -27,7 +27,7 @@ describe('packageCoverage', () => {
     const lines = { total: 10_000, covered: 9999 }
     const nothing = { total: 0, covered: 0 }
     const summary = { '/r/packages/a/src/a.ts': { lines, branches: nothing, functions: nothing } }
-    expect(packageCoverage('/r', summary)['a']).to.deep.equal({ ...all(100), lines: 99 })
+    expect(packageCoverage('/r', summary)['a']).to.deep.equal({ ...all(100), lines: 99.9 })
   })
 })
 
@@ -36,10 +36,10 @@ describe('coverageProblems', () => {
     expect(coverageProblems({ a: all(90) }, { a: { ...all(90), lines: 95 } })).to.deep.equal([])
   })
 
-  it('names what is below', () => {
-    const found = { a: { ...all(90), branches: 89 } }
+  it('names what is below by more than runs of one commit differ', () => {
+    const found = { a: { lines: 90, branches: 89.4, functions: 89.5 } }
     expect(coverageProblems({ a: all(90) }, found)).to.deep.equal([
-      'a: 89 % of its branches, and 90 is the floor',
+      'a: 89.4 % of its branches, and 90 is the floor',
     ])
   })
 
