@@ -27,7 +27,7 @@ option_line() {
 check_path() {
   local path=$root/$1
   [[ -d $path ]] && return
-  [[ -e $path ]] || (cd "$root" && compgen -G "$1" >/dev/null) ||
+  [[ -e $path ]] || (cd "$root" && shopt -s globstar && compgen -G "$1" >/dev/null) ||
     fail "there is no $1. Paths begin at the folder of the repository: a folder with tests, or a test file."
   [[ $1 == *.test.ts ]] || fail "$1 is no test file: NAME.test.ts, or a folder, is what can be run."
 }

@@ -1,5 +1,6 @@
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { flakyTests } from './flaky-tests.ts'
 import { hasMark } from './has-mark.ts'
 import type { TestArguments } from './parse-arguments.ts'
 
@@ -20,13 +21,17 @@ export interface Choice {
 /**
  * Finds the test files that `scripts/test` is to run: a folder (relative to `root`) stands for the test files below it, a test
  * file for itself, whether it is there or not. Where neither is named, all test files are chosen, but for those whose
- * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those.
+ * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those; and with `--flaky` those that are known
+ * to fail by chance.
  */
 export function chooseTests(
   root: string,
-  { paths, all, options }: Pick<TestArguments, 'paths' | 'all' | 'options'>,
+  { paths, all, flaky, options }: Pick<TestArguments, 'paths' | 'all' | 'flaky' | 'options'>,
   isCi = Boolean(process.env['CI']),
 ): Choice {
+  if (flaky && paths.length === 0) {
+    return { files: flakyTests.map(({ file }) => file), options, named: [], leftOut: [] }
+  }
   const patterns = paths.map((path) => (isFolder(root, path) ? testsBelow(path) : path))
   const found = (paths.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
   const isShort = paths.length === 0 && !all && !isCi

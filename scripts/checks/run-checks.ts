@@ -18,6 +18,7 @@ import { mountMemoryDisk } from './memory-disk.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { processorTimeOfMachine } from './processor-time.ts'
 import { addReports, noTest, type Report } from './report.ts'
+import { describeRepetitions, repeatJobs, startLoad } from './repeat-tests.ts'
 import { retryExternal } from './retry-external.ts'
 import { runJobs, type Done, type Job } from './run-jobs.ts'
 import { startSharedMinio } from './start-shared-minio.ts'
@@ -72,7 +73,7 @@ if (args.watch) await watchTests(root, choice)
 
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
 const isChosen = choice.named.length + choice.options.length + choice.leftOut.length > 0
-const isComplete = !isChosen && leftOutSuites() === undefined
+const isComplete = !isChosen && !args.flaky && leftOutSuites() === undefined
 
 // It takes a fifth of the time, and more.
 const isCovered = isComplete && (args.coverage || Boolean(process.env['CI']))
@@ -97,12 +98,11 @@ const tests = testJobs(root, choice, {
   compiled: join(program, 'compiled'),
   temporary: mountMemoryDisk(),
 })
+if (args.flaky) await repeatTests()
 const reports = await run([...checks, ...tests])
 const checked = reports.slice(0, checks.length)
 const { reports: tested, flaky } = await retryExternal(tests, reports.slice(checks.length), run)
-await endMinio()
-// A process that a test has left may keep compiled code when it ends.
-await rm(program, { recursive: true, force: true, maxRetries: 10 })
+await tidyUp()
 const ofTests = addReports(tested)
 if (isComplete) await keepResults(root, ofTests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
@@ -118,6 +118,25 @@ const total = addReports([
 console.log(['', ...describeCosts(done, machineSecondsSoFar())].join('\n'))
 console.log(summaryOf(total, { leftOut: leftOutSuites(), long: choice.leftOut, flaky }))
 process.exitCode = total.failures.length === 0 ? 0 : 1
+
+/** Runs the chosen files many times under load, instead of the checks, and ends this process. */
+async function repeatTests(): Promise<never> {
+  const endLoad = startLoad()
+  const reports = await run(repeatJobs(tests))
+  endLoad()
+  await tidyUp()
+  const failures = reports.map((report) => report.failures)
+  const lines = describeRepetitions(choice.files, failures)
+  const { passed, ...rest } = addReports([...built, ...reports])
+  console.log(['', ...lines, `${passed} passed, ${rest.failures.length} failed`].join('\n'))
+  process.exit(rest.failures.length === 0 ? 0 : 1)
+}
+
+async function tidyUp(): Promise<void> {
+  await endMinio()
+  // A process that a test has left may keep compiled code when it ends.
+  await rm(program, { recursive: true, force: true, maxRetries: 10 })
+}
 
 function machineSecondsSoFar(): number | undefined {
   const now = processorTimeOfMachine()

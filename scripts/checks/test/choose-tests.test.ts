@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
 import { chooseTests, type Choice } from '../choose-tests.ts'
+import { flakyTests } from '../flaky-tests.ts'
 import { parseArguments } from '../parse-arguments.ts'
 
 const a = 'packages/a/test/a.test.ts'
@@ -67,5 +68,11 @@ describe('chooseTests', () => {
       expect(chooseTests(root, parseArguments([]), true)).to.deep.equal(asked)
       expect(choose(root, 'packages/a').files).to.deep.equal([a, long])
     })
+  })
+
+  it('takes the files that are known to fail by chance, or those that are named', async () => {
+    const known = flakyTests.map(({ file }) => file)
+    expect((await choose('--flaky')).files).to.deep.equal(known)
+    expect((await choose('--flaky', deep)).files).to.deep.equal([deep])
   })
 })

@@ -30,6 +30,8 @@ export interface Machine {
   note(name: string): Promise<string>
   /** Makes `$NOTES/<name>`, for programs that look. */
   leaveNote(name: string): Promise<void>
+  /** Makes an empty file in the clone, in a folder that is there. */
+  leaveFile(path: string): Promise<void>
   remove(): Promise<void>
 }
 
@@ -69,6 +71,7 @@ export async function makeMachine(isRoot = true): Promise<Machine> {
     },
     note: (name) => readFile(join(notes, name), 'utf8').catch(() => ''),
     leaveNote: (name) => writeFile(join(notes, name), ''),
+    leaveFile: (path) => writeFile(join(clone, path), ''),
     remove: () => rm(folder, { recursive: true }),
   }
 }
@@ -80,7 +83,8 @@ esac`
 
 async function cloneScripts(clone: string, isRoot: boolean): Promise<void> {
   const images = ['image', 'mc-image'].map((folder) => `packages/minio-container/${folder}`)
-  for (const part of ['scripts/test', 'scripts/prepare.sh', 'scripts/programs.sh', ...images]) {
+  const parts = ['test', 'test-arguments.sh', 'test-options.txt', 'prepare.sh', 'programs.sh']
+  for (const part of [...parts.map((name) => `scripts/${name}`), ...images]) {
     await cp(join(root, part), join(clone, part), { recursive: true })
   }
   for (const part of ['engine.sh', 'minio-image.sh', 'local-images.sh', 's3-servers.sh']) {
