@@ -4,10 +4,12 @@ check_arguments() {
   local option='' line
   for argument; do
     if [[ -n $option ]]; then
+      [[ $option != --since* ]] || check_commit "$argument"
       option=
     elif [[ $argument == -* ]]; then
       line=$(option_line "${argument%%=*}")
       [[ -n $line ]] || fail "there is no option ${argument%%=*}; scripts/test --help shows those that there are."
+      [[ $argument != --since=* ]] || check_commit "${argument#*=}"
       [[ $line != *' '* || $argument == *=* ]] || option=$line
     else
       check_path "$argument"
@@ -30,4 +32,10 @@ check_path() {
   [[ -e $path ]] || (cd "$root" && shopt -s globstar && compgen -G "$1" >/dev/null) ||
     fail "there is no $1. Paths begin at the folder of the repository: a folder with tests, or a test file."
   [[ $1 == *.test.ts ]] || fail "$1 is no test file: NAME.test.ts, or a folder, is what can be run."
+}
+
+check_commit() {
+  command -v git >/dev/null || fail '--since needs git.'
+  git -C "$root" rev-parse --verify --quiet --end-of-options "$1^{commit}" >/dev/null ||
+    fail "--since $1: git knows no such commit."
 }

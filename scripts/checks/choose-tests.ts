@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { flakyTests } from './flaky-tests.ts'
 import { hasMark } from './has-mark.ts'
 import type { TestArguments } from './parse-arguments.ts'
+import { affectedSince, changedSince } from './tests-since.ts'
 
 const everything = ['packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
 
@@ -16,28 +17,39 @@ export interface Choice {
   readonly named: readonly string[]
   /** Test files that take long, and are for CI, or for whoever asks for them. */
   readonly leftOut: readonly string[]
+  /** Whether these are all tests, of which none is left out. */
+  readonly isWhole: boolean
 }
+
+type Arguments = Pick<TestArguments, 'paths' | 'all' | 'flaky' | 'since' | 'options'>
 
 /**
  * Finds the test files that `scripts/test` is to run: a folder (relative to `root`) stands for the test files below it, a test
  * file for itself, whether it is there or not. Where neither is named, all test files are chosen, but for those whose
- * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those; and with `--flaky` those that are known
- * to fail by chance.
+ * name says that they take long (`NAME.long.test.ts`); in CI, and with `--all`, also those. With `--flaky` and no path these are
+ * the files that are known to fail by chance; with `--since`, of all these, those that the changes since a commit concern.
+ *
+ * @throws Error where `--since` names no commit
  */
 export function chooseTests(
   root: string,
-  { paths, all, flaky, options }: Pick<TestArguments, 'paths' | 'all' | 'flaky' | 'options'>,
+  args: Arguments,
   isCi = Boolean(process.env['CI']),
 ): Choice {
-  if (flaky && paths.length === 0) {
-    return { files: flakyTests.map(({ file }) => file), options, named: [], leftOut: [] }
-  }
+  const { paths, all, flaky, since, options } = args
   const patterns = paths.map((path) => (isFolder(root, path) ? testsBelow(path) : path))
-  const found = (paths.length > 0 ? patterns : everything).flatMap((pattern) => find(root, pattern))
-  const isShort = paths.length === 0 && !all && !isCi
-  const leftOut = isShort ? found.filter((file) => hasMark(file, 'long')) : []
-  const files = [...new Set(found)].filter((file) => !leftOut.includes(file))
-  return { files, options, named: paths, leftOut }
+  const searched = paths.length > 0 ? patterns : everything
+  const found =
+    flaky && paths.length === 0
+      ? flakyTests.map(({ file }) => file)
+      : [...new Set(searched.flatMap((pattern) => find(root, pattern)))]
+  const concerned =
+    since === undefined ? found : affectedSince(root, found, changedSince(root, since))
+  const isShort = paths.length === 0 && !all && !flaky && !isCi
+  const leftOut = isShort ? concerned.filter((file) => hasMark(file, 'long')) : []
+  const files = concerned.filter((file) => !leftOut.includes(file))
+  const isPart = flaky || since !== undefined || paths.length + options.length + leftOut.length > 0
+  return { files, options, named: paths, leftOut, isWhole: !isPart }
 }
 
 function find(root: string, pattern: string): string[] {

@@ -5,12 +5,17 @@ import ts from 'typescript'
 /**
  * Finds what can be reached from a file of `root` by imports, itself included: our files as paths, packages as they are
  * named. Reads each file once.
+ *
+ * @param resolve what a package's name stands for beside itself: further files of `root`. Default: nothing
  */
-export function moduleGraph(root: string): (file: string) => Set<string> {
+export function moduleGraph(
+  root: string,
+  resolve: (module: string) => readonly string[] = () => [],
+): (file: string) => Set<string> {
   const known = new Map<string, readonly string[]>()
 
   function importsOf(file: string): readonly string[] {
-    const imports = known.get(file) ?? readImports(root, file)
+    const imports = known.get(file) ?? [...readImports(root, file), ...resolve(file)]
     known.set(file, imports)
     return imports
   }

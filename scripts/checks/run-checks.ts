@@ -72,8 +72,7 @@ const machineAtStart = processorTimeOfMachine()
 if (args.watch) await watchTests(root, choice)
 
 // A choice of tests, which is what arguments and the waiver make, has not the results of every store.
-const isChosen = choice.named.length + choice.options.length + choice.leftOut.length > 0
-const isComplete = !isChosen && !args.flaky && leftOutSuites() === undefined
+const isComplete = choice.isWhole && leftOutSuites() === undefined
 
 // It takes a fifth of the time, and more.
 const isCovered = isComplete && (args.coverage || Boolean(process.env['CI']))
@@ -107,7 +106,8 @@ const ofTests = addReports(tested)
 if (isComplete) await keepResults(root, ofTests.contract)
 const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
 const concluded = documented.length > 0 ? await run(documented) : []
-const hasRun = ofTests.passed + ofTests.failures.length > 0
+// Changes may concern no test; a pattern that chooses none is a mistake.
+const hasRun = ofTests.passed + ofTests.failures.length > 0 || args.since !== undefined
 const total = addReports([
   ...built,
   ...checked,

@@ -17,7 +17,13 @@ async function choose(...args: string[]): Promise<Choice> {
 
 describe('chooseTests', () => {
   it('takes all tests where nothing is named', async () => {
-    const all = { files: [a, deep, script], options: [], named: [], leftOut: [] }
+    const all = {
+      files: [a, deep, script],
+      options: [],
+      named: [],
+      leftOut: [],
+      isWhole: true,
+    }
     expect(await choose()).to.deep.equal(all)
   })
 
@@ -36,6 +42,13 @@ describe('chooseTests', () => {
   it('says what is named', async () => {
     const { named } = await choose('packages/a', '--grep', 'a', deep)
     expect(named).to.deep.equal(['packages/a', deep])
+  })
+
+  it('says whether these are all tests', async () => {
+    expect((await choose('--jobs', '1')).isWhole).to.equal(true)
+    for (const part of ['packages/a', '--grep=a', '--flaky']) {
+      expect((await choose(part)).isWhole, part).to.equal(false)
+    }
   })
 
   it('understands a pattern that the shell has left', async () => {
@@ -63,7 +76,7 @@ describe('chooseTests', () => {
         chooseTests(root, parseArguments(args), false)
       expect(choose(root)).to.deep.include({ files: some, leftOut: [long] })
       expect(choose(root, '--bail').leftOut).to.deep.equal([long])
-      const asked = { files: all, options: [], named: [], leftOut: [] }
+      const asked = { files: all, options: [], named: [], leftOut: [], isWhole: true }
       expect(choose(root, '--all')).to.deep.equal(asked)
       expect(chooseTests(root, parseArguments([]), true)).to.deep.equal(asked)
       expect(choose(root, 'packages/a').files).to.deep.equal([a, long])

@@ -211,12 +211,15 @@ describe('scripts/test', function () {
       [['packages/core/package.json'], /package\.json is no test file/],
       [['packages/core', '--gerp', 'a'], /there is no option --gerp; scripts\/test --help/],
       [['--job=1'], /there is no option --job;/],
+      [['--since', 'mian'], /--since mian: git knows no such commit\./],
+      [['--since=mian'], /--since mian: git knows no such commit\./],
       [['packages/core', '--grep'], /--grep needs a value: --grep PATTERN\./],
     ]
     for (const [args, message] of refused) {
       it(`refuses ${args.join(' ')} before it looks at the machine`, async () => {
         await begin()
         await machine.uninstall('curl')
+        await machine.install('git', '[[ $* != *mian* ]]')
         const { code, stdout, stderr } = await machine.start(args).outcome
         expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
         expect(stderr)
