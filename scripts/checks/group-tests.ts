@@ -1,15 +1,19 @@
+import { dirname } from 'node:path'
 import { hasMark } from './has-mark.ts'
+import { slowTests } from './slow-tests.ts'
 
-/**
- * Folders whose test files share one process. Each start of a process loads mocha and the package anew, which takes more of
- * the processor's time than most of these files do.
- *
- * In such a folder a test must leave nothing behind that another one notices: environment, working directory, signal handlers,
- * hooks outside of a suite. A file that cannot do so stands below.
- */
-const sharing: readonly string[] = ['packages/core/test', 'packages/http-koa/test']
+/** Folders of which all test files share one process, those in folders below, too: most of them take less time than its start. */
+const whole: readonly string[] = [
+  'packages/core/test',
+  'packages/credentials-file/test',
+  'packages/http-koa/test',
+  'packages/passwords/test',
+]
 
-/** Files in those folders that keep a process of their own: they change it, or count what it holds. */
+/** Below these each test file has a process of its own: it starts servers, engines or power cuts, and takes long by itself. */
+const apart: readonly string[] = ['packages/system-tests/test', 'packages/minio-container/test']
+
+/** Files that change their process, or count what it holds. */
 const isolated: readonly string[] = []
 
 /** Test files that run in one process. */
@@ -19,19 +23,24 @@ export interface TestGroup {
   readonly files: readonly string[]
 }
 
-/** Puts test files that share a process together, in the order of the first of each group; each other file is a group of its own. */
+/**
+ * Puts the test files of a folder together, in the order of the first of each group. They share a process, since its start, with mocha and
+ * the package, takes more of the processor's time than most of them do. So a test must leave nothing behind that another one notices:
+ * environment, working directory, signal handlers, hooks outside of a suite.
+ *
+ * Files that take long or measure, those of external programs, and those listed here have a process of their own.
+ */
 export function groupTests(files: readonly string[]): TestGroup[] {
   const groups = Map.groupBy(files, (file) => folderFor(file) ?? file)
   return [...groups].map(([place, members]) => {
-    const title =
-      members.length === 1 ? (members[0] ?? place) : `${place} (${members.length} files)`
-    return { title, files: members }
+    const [only] = members.length === 1 ? members : []
+    return { title: only ?? `${place} (${members.length} files)`, files: members }
   })
 }
 
 function folderFor(file: string): string | undefined {
-  const isOnItsOwn =
-    isolated.includes(file) ||
-    (['alone', 'long', 'external'] as const).some((mark) => hasMark(file, mark))
-  return isOnItsOwn ? undefined : sharing.find((folder) => file.startsWith(`${folder}/`))
+  const isMarked = (['alone', 'long', 'external'] as const).some((mark) => hasMark(file, mark))
+  const isApart = apart.some((folder) => file.startsWith(`${folder}/`))
+  if (isMarked || isApart || isolated.includes(file) || slowTests.includes(file)) return undefined
+  return whole.find((folder) => file.startsWith(`${folder}/`)) ?? dirname(file)
 }

@@ -1,24 +1,29 @@
 import { expect } from 'chai'
 import { groupTests } from '../group-tests.ts'
+import { slowTests } from '../slow-tests.ts'
 
 describe('groupTests', () => {
-  it('puts the files of a folder that share a process together, and no others', () => {
-    const groups = groupTests([
+  it('puts the files of a folder together, of some packages all files', () => {
+    const files = [
       'packages/core/test/a.test.ts',
-      'packages/store-minio/test/a.test.ts',
-      'packages/store-minio/test/b.test.ts',
+      'packages/server/test/tls/a.test.ts',
       'packages/core/test/deep/b.test.ts',
+      'packages/server/test/tls/b.test.ts',
+      'packages/server/test/tls/deep/b.test.ts',
+    ]
+    const [a, tlsA, b, tlsB, deep] = files
+    expect(groupTests(files)).to.deep.equal([
+      { title: 'packages/core/test (2 files)', files: [a, b] },
+      { title: 'packages/server/test/tls (2 files)', files: [tlsA, tlsB] },
+      { title: deep, files: [deep] },
     ])
-    expect(groups).to.deep.equal([
-      {
-        title: 'packages/core/test (2 files)',
-        files: ['packages/core/test/a.test.ts', 'packages/core/test/deep/b.test.ts'],
-      },
-      ...['a', 'b'].map((name) => {
-        const file = `packages/store-minio/test/${name}.test.ts`
-        return { title: file, files: [file] }
-      }),
-    ])
+  })
+
+  it('leaves tests of the product as a whole to themselves, and those that take longest', () => {
+    const [slow = ''] = slowTests
+    const files = ['a', 'b'].map((name) => `packages/system-tests/test/docs/${name}.test.ts`)
+    files.push(slow, slow.replace(/[^/]+$/, 'other.test.ts'))
+    expect(groupTests(files).map(({ title }) => title)).to.deep.equal(files)
   })
 
   it('names a single file as it is called', () => {

@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '../../..')
 describe('testJobs', () => {
   it('has those that take long begin first, and leaves the others in their order', () => {
     const [longest = '', second = ''] = slowTests
-    const files = ['b.test.ts', second, 'a.test.ts', longest]
+    const files = ['b/b.test.ts', second, 'a/a.test.ts', longest]
     const titles = testJobs(root, { files, options: [] }).map(({ title }) => title)
-    expect(titles).to.deep.equal([longest, second, 'b.test.ts', 'a.test.ts'])
+    expect(titles).to.deep.equal([longest, second, 'b/b.test.ts', 'a/a.test.ts'])
   })
 
   it('knows of no file that is gone', () => {

@@ -125,9 +125,10 @@ async function expectBooksRight(files: CustomerFiles): Promise<void> {
 const changes = ['put', 'delete', 'resumable.publish']
 
 let met = 0
-after(() => console.log(`figures: use cases: ${met} faults of the ports`))
 
 describe('createFileService under every fault', () => {
+  after(() => console.log(`figures: use cases: ${met} faults of the ports`))
+
   for (const [title, { run, leaves }] of Object.entries(useCases)) {
     for (const isCounted of [false, true]) {
       const books = isCounted ? 'counted already' : 'not counted yet'
