@@ -22,7 +22,7 @@ describe('holdfast serve --audit-log, killed with SIGKILL during uploads', () =>
       const ids: string[] = []
       for (let round = 0; round < rounds; round++) {
         const server = await site.start()
-        const goal = ids.length + 20 + Math.floor(Math.random() * 80)
+        const goal = ids.length + 20 + 25 * round
         const keepUploading = async (client: number) => {
           for (let count = 0; ; count++) {
             const id = `${round}-${client}-${count}`

@@ -1,5 +1,4 @@
 // It kills a server fifty times within one upload.
-import { randomInt } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findFreePort } from '@holdfast/minio-container/find-free-port'
@@ -8,6 +7,7 @@ import { createSite, startHoldfastByShell } from '@holdfast/testing'
 import { expect } from 'chai'
 import { fileName, killAmidUpload } from './broken-line/kill-amid-upload.ts'
 import { killSize } from './broken-line/kill-size.ts'
+import { withSeed } from './with-seed.ts'
 
 const dayMs = 86_400_000
 
@@ -16,10 +16,9 @@ describe('holdfast serve --workers, killed fifty times within one upload to disk
     this.timeout(900_000)
     const site = await createSite()
     const data = join(site.path, 'data')
-    const seed = randomInt(2 ** 31)
     // Port 0 would become another one when both workers are dead at once.
     const serve = `holdfast serve --workers 2 --port ${await findFreePort()}`
-    try {
+    await withSeed(async (seed) => {
       const { growthMiB, figures } = await killAmidUpload({
         ...{ seed, length: killSize(), kills: 50 },
         start: () => startHoldfastByShell(serve, { cwd: site.path }),
@@ -33,10 +32,6 @@ describe('holdfast serve --workers, killed fifty times within one upload to disk
       const files = left.filter((entry) => entry.isFile()).map(({ name }) => name)
       expect(files.sort()).to.deep.equal(['holdfast.json', fileName])
       expect(await readdir(join(data, 'tmp'))).to.deep.equal([])
-    } catch (error) {
-      throw new Error(`Seed ${seed}: ${String(error)}`, { cause: error })
-    } finally {
-      await site.remove()
-    }
+    }).finally(() => site.remove())
   })
 })

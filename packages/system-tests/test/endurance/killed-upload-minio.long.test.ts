@@ -1,5 +1,4 @@
 // It kills a server fifty times within one upload.
-import { randomInt } from 'node:crypto'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
 import { openMinioBlobStore } from '@holdfast/store-minio'
@@ -7,6 +6,7 @@ import { createSite, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { fileName, killAmidUpload } from './broken-line/kill-amid-upload.ts'
 import { killSize } from './broken-line/kill-size.ts'
+import { withSeed } from './with-seed.ts'
 
 const dayMs = 86_400_000
 
@@ -16,9 +16,8 @@ describeWithMinio('holdfast serve, killed fifty times within one upload to MinIO
     const { endpoint, accessKey, secretKey, client } = minio()
     const bucket = await minio().createBucket()
     const site = await createSite()
-    const seed = randomInt(2 ** 31)
     const env = minioEnvironment(minio(), bucket)
-    try {
+    await withSeed(async (seed) => {
       const { growthMiB, figures } = await killAmidUpload({
         ...{ seed, length: killSize(), kills: 50 },
         start: () => startHoldfast([], { cwd: site.path, env }),
@@ -35,10 +34,6 @@ describeWithMinio('holdfast serve, killed fifty times within one upload to MinIO
       // The drive of the MinIO that tests share is small.
       await store.delete({ customer: 'demo', name: fileName })
       await store.close()
-    } catch (error) {
-      throw new Error(`Seed ${seed}: ${String(error)}`, { cause: error })
-    } finally {
-      await site.remove()
-    }
+    }).finally(() => site.remove())
   })
 })

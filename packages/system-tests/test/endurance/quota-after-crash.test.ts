@@ -10,6 +10,8 @@ import {
   until,
 } from '@holdfast/testing'
 import { expect } from 'chai'
+import { createChoices, type Choices } from './soak/choices.ts'
+import { withSeed } from './with-seed.ts'
 
 const quota = 4_000_000
 const rounds = 2
@@ -51,10 +53,10 @@ describe('A quota', () => {
   }
 
   /** Uploads and replaces files of half a megabyte at most, until the server is gone. */
-  const keepUploading = async (server: HoldfastServer, client: number) => {
+  const keepUploading = async (server: HoldfastServer, client: number, choices: Choices) => {
     for (let count = 0; ; count++) {
       try {
-        const size = Math.floor(Math.random() * 500_000)
+        const size = choices.below(500_000)
         const status = await put(server, `client ${client} file ${count % 3}`, size)
         expect(status).to.be.oneOf([200, 413])
         figures[status === 200 ? 'acknowledged' : 'refused']++
@@ -67,10 +69,16 @@ describe('A quota', () => {
 
   it('is counted anew after a kill in the middle of uploads, and can be filled to the byte', async function () {
     this.timeout(60_000)
+    await withSeed(killInRounds)
+  })
+
+  const killInRounds = async (seed: number) => {
     for (let round = 0; round < rounds; round++) {
       const server = await startHoldfast([], { cwd: site.path })
       const uploading = Promise.all(
-        Array.from({ length: clients }, (_, client) => keepUploading(server, client)),
+        Array.from({ length: clients }, (_, client) =>
+          keepUploading(server, client, createChoices(seed, `round ${round}, client ${client}`)),
+        ),
       )
       const { refused } = figures
       await until('uploads have come up against the quota', () => figures.refused > refused + 5)
@@ -91,5 +99,5 @@ describe('A quota', () => {
       }
       await rm(files(), { recursive: true })
     }
-  })
+  }
 })

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSite, credentials, startHoldfast, until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { createChoices, type Choices } from './soak/choices.ts'
+import { withSeed } from './with-seed.ts'
 
 /** What is known of one name: what was acknowledged last, and what may have been stored since. */
 interface Ledger {
@@ -35,11 +37,12 @@ async function keepUploading(
   url: string,
   client: number,
   ledgers: Map<string, Ledger>,
+  choices: Choices,
   onAcknowledged: () => void,
 ): Promise<void> {
   for (let count = 0; ; count++) {
     const name = `client ${client} file ${count % namesPerClient}`
-    const content = randomBytes(Math.floor(Math.random() ** 4 * 4e6))
+    const content = randomBytes(Math.floor((choices.below(1000) / 1000) ** 4 * 4e6))
     const ledger = ledgers.get(name) ?? { acknowledged: undefined, pending: new Set<string>() }
     ledgers.set(name, ledger)
     ledger.pending.add(digest(content))
@@ -85,7 +88,8 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
     const site = await createSite()
     const ledgers = new Map<string, Ledger>()
     let acknowledged = 0
-    try {
+    await withSeed(async (seed) => {
+      const choices = createChoices(seed, 'moments')
       for (let round = 0; round < rounds; round++) {
         const server = await startHoldfast([], { cwd: site.path })
         await audit(server.url, ledgers)
@@ -95,12 +99,18 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
 
         const uploading = Promise.all(
           Array.from({ length: clients }, (_, client) =>
-            keepUploading(server.url, client, ledgers, () => acknowledged++),
+            keepUploading(
+              server.url,
+              client,
+              ledgers,
+              createChoices(seed, `round ${round}, client ${client}`),
+              () => acknowledged++,
+            ),
           ),
         )
         const enough = acknowledged + clients
         // Any moment is a good one to die; it only has to be another one in each round, with something to lose.
-        await Promise.race([delay(150 + Math.random() * 600), uploading])
+        await Promise.race([delay(choices.between(150, 750)), uploading])
         await until('some uploads are acknowledged', () => acknowledged > enough, 60_000)
         await server.kill()
         await uploading
@@ -111,8 +121,6 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
       server.signal('SIGTERM')
       expect(await server.ended).to.equal(0)
       expect(await readdir(join(site.path, 'data', 'tmp')), 'after a clean end').to.deep.equal([])
-    } finally {
-      await site.remove()
-    }
+    }).finally(() => site.remove())
   })
 })

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import {
@@ -14,6 +13,7 @@ import { startService } from '../../black-box/support/running-service.ts'
 import { brokenStores, brokenUploads, type Flaw } from './broken-stores.ts'
 import { expectLinearizable } from './expect-linearizable.ts'
 import { runClients, type ClientRun } from './run-clients.ts'
+import { withSeed } from '../with-seed.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
 import { publishedBy } from './upload-history.ts'
 
@@ -22,26 +22,27 @@ const clients = 5
 const operations = 8
 
 interface Trial extends Pick<ClientRun, 'urls' | 'rounds'> {
-  readonly seed?: number
   readonly headers?: ClientRun['credentials']
 }
 
 /** Runs clients at servers, and passes when their answers make sense, those of uploads in pieces among them. */
 async function expectSense(trial: Trial): Promise<void> {
-  const { urls, rounds, seed = randomInt(2 ** 31), headers = credentials } = trial
+  await withSeed((seed) => expectSenseOf(trial, seed))
+}
+
+async function expectSenseOf(
+  { urls, rounds, headers = credentials }: Trial,
+  seed: number,
+): Promise<void> {
   const run = { urls, credentials: headers, seed, clients, operations, rounds }
   const counts = { published: 0, refused: 0 }
-  try {
-    for await (const history of runClients(run)) {
-      expectLinearizable(history)
-      counts.published += history.uploads.filter((one) => publishedBy(one).length > 0).length
-      const events = history.uploads.flatMap((one) => one.events)
-      counts.refused += events.filter(({ outcome }) => outcome === 'refused').length
-    }
-    expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).to.be.above(0)
-  } catch (error) {
-    throw new Error(`Seed ${seed}: ${String(error)}`, { cause: error })
+  for await (const history of runClients(run)) {
+    expectLinearizable(history)
+    counts.published += history.uploads.filter((one) => publishedBy(one).length > 0).length
+    const events = history.uploads.flatMap((one) => one.events)
+    counts.refused += events.filter(({ outcome }) => outcome === 'refused').length
   }
+  expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).to.be.above(0)
 }
 
 describe('Files that many clients use at once are linearizable', function () {
@@ -94,12 +95,13 @@ describe('Files that many clients use at once are linearizable', function () {
     })
 
     it('behind a proxy that loses requests and answers', async () => {
-      const seed = randomInt(2 ** 31)
-      await using proxy = await startLosingProxy(minio().endpoint, seed)
-      const url = await startOnMinio(proxy.endpoint)
-      proxy.lose()
-      await expectSense({ urls: [url], rounds: 10, seed })
-      expect(proxy.lostAnswers(), 'lost answers').to.be.above(10)
+      await withSeed(async (seed) => {
+        await using proxy = await startLosingProxy(minio().endpoint, seed)
+        const url = await startOnMinio(proxy.endpoint)
+        proxy.lose()
+        await expectSenseOf({ urls: [url], rounds: 10 }, seed)
+        expect(proxy.lostAnswers(), 'lost answers').to.be.above(10)
+      })
     })
   })
 })
