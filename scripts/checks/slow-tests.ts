@@ -1,6 +1,5 @@
 /** The test files that take longest, in the order in which they begin. A hint: it says when, and not whether. */
 export const slowTests: readonly string[] = [
-  'packages/store-minio/test/other-servers/moto.long.test.ts',
   'packages/system-tests/test/black-box/other-servers.long.test.ts',
   'packages/store-minio/test/other-servers/versitygw.long.test.ts',
   'packages/store-minio/test/other-servers/rclone.long.test.ts',

@@ -8,7 +8,6 @@ ensure_s3_servers() {
   s3_programs=${XDG_CACHE_HOME:-$HOME/.cache}/holdfast/s3-servers
   ensure_go_program versitygw github.com/versity/versitygw/cmd/versitygw
   ensure_go_program rclone github.com/rclone/rclone
-  ensure_moto
 }
 
 # Takes the name of the program and its Go package. Built elsewhere and moved, so that what is there is whole.
@@ -33,18 +32,4 @@ require_go() {
   [[ $version =~ ^go1\.([0-9]+) ]] && ((BASH_REMATCH[1] >= 26)) ||
     fail "the tests on other S3 servers need Go 1.26 or newer to build $1, and there is ${version#go}: install it," \
       'or run scripts/test without --all, or with --without-containers.'
-}
-
-# The package is complete with its stamp, which also says for which versions.
-ensure_moto() {
-  local folder fingerprint version
-  version=$(sed -n 's/^moto==//p' "$s3_versions/moto.txt")
-  folder=$s3_programs/moto-$version
-  fingerprint=$({ python3 --version && cat "$s3_versions/moto.txt"; } | cksum)
-  [[ ! -f $folder/complete || $(<"$folder/complete") != "$fingerprint" ]] || return 0
-  say "Installing moto $version from PyPI (only the first time) ..."
-  python3 -m venv --clear "$folder" &&
-    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$s3_versions/moto.txt" >&2 ||
-    fail 'moto could not be installed; the reason is above. It needs PyPI (python3 -m pip config list).'
-  printf '%s\n' "$fingerprint" >"$folder/complete"
 }

@@ -1,5 +1,5 @@
 /** An S3 server other than MinIO that tests run. */
-export type S3ServerKind = 'versitygw' | 'rclone' | 'moto'
+export type S3ServerKind = 'versitygw' | 'rclone'
 
 /** Tests that a server fails since it cannot do what they ask for. */
 export interface KnownFailure {
@@ -138,21 +138,5 @@ export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
       },
     ],
     findings: ['names: warning'],
-  },
-  moto: {
-    remarks: [
-      'For tests only: keeps everything in memory, and takes every access key; whoever reaches it may list all files',
-    ],
-    contract: [
-      {
-        // They pass, but each takes up to a minute.
-        cannot: 'Thousands of files that are overwritten all the while take minutes',
-        isLeftOut: true,
-        error: /^/,
-        tests: whileOverwritten.map((test) => `moto as a BlobStore > ${test}`),
-      },
-    ],
-    blackBox: [],
-    findings: ['strangers: problem'],
   },
 }

@@ -16,12 +16,9 @@ export interface S3ServerStart {
 
 const versions = join(import.meta.dirname, '../versions')
 
-/** The exact version of `kind` that `scripts/test` installs, without a `v`. */
+/** The exact version of `kind` that `scripts/test` builds, without a `v`. */
 export function s3ServerVersion(kind: S3ServerKind): string {
-  if (kind !== 'moto') return readFileSync(join(versions, kind), 'utf8').trim().replace(/^v/, '')
-  const [, version = ''] =
-    /^moto==(\S+)$/m.exec(readFileSync(join(versions, 'moto.txt'), 'utf8')) ?? []
-  return version
+  return readFileSync(join(versions, kind), 'utf8').trim().replace(/^v/, '')
 }
 
 /** The command that runs a server in the foreground. */
@@ -41,9 +38,5 @@ export const s3ServerCommands: Record<
     // Otherwise it takes names for one that differ in their Unicode normalisation only.
     '--no-unicode-normalization',
     join(folder, 'data'),
-  ],
-  moto: ({ programs, port }) => [
-    join(programs, `moto-${s3ServerVersion('moto')}`, 'bin/python'),
-    ...[join(import.meta.dirname, '../moto/serve.py'), String(port)],
   ],
 }
