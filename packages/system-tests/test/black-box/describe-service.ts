@@ -1,5 +1,6 @@
 import { authentication } from './areas/authentication.ts'
 import { batchDigests } from './areas/batch-digests.ts'
+import { cutAnswers } from './areas/cut-answers.ts'
 import { deletion } from './areas/delete.ts'
 import { digest } from './areas/digest.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
@@ -38,14 +39,9 @@ import { startService, type OpenedStore } from './support/running-service.ts'
  *
  * Needs curl, and a loopback interface that answers on 127.0.0.2 as well.
  */
-export function describeService(
-  storeName: string,
-  openStore: () => Promise<OpenedStore>,
-  workers = 1,
-): void {
+export function describeService(storeName: string, openStore: () => Promise<OpenedStore>): void {
   describe(`the service on ${storeName}`, () => {
-    for (const area of areas)
-      area((options = {}) => startService(openStore, options, undefined, workers))
+    for (const area of areas) area((options = {}) => startService(openStore, options))
   })
 }
 
@@ -109,6 +105,7 @@ const areas = [
   isolation,
   limits,
   storeFaults,
+  cutAnswers,
   overload,
   methodsAndPaths,
   errorForm,

@@ -1,5 +1,6 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { useTrustedCertificate } from '../../../server/test/tls/support/trusted-certificate.ts'
+import { cutAnswers } from './areas/cut-answers.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
 import { errorForm } from './areas/error-form.ts'
 import { expectContinue } from './areas/expect-continue.ts'
@@ -7,30 +8,28 @@ import { halfClosed } from './areas/half-closed.ts'
 import { loginBrake } from './areas/login-brake.ts'
 import { ping } from './areas/ping.ts'
 import { serve } from './areas/serve.ts'
-import { serveRanges } from './areas/serve-ranges.ts'
-import { storeFaults } from './areas/store-faults.ts'
 import { uploadBatch } from './areas/upload-batch.ts'
 import { uploadForm } from './areas/upload-form.ts'
 import { uploadMalformed } from './areas/upload-malformed.ts'
-import { uploadOverwrite } from './areas/upload-overwrite.ts'
 import { uploadRaw } from './areas/upload-raw.ts'
 import { startService } from './support/running-service.ts'
 
-/** Where it matters how bytes come and go; what is told of names and digests cannot be otherwise over TLS. */
+/**
+ * Those in which it matters how bytes come and go, or where from. What the service says of names, digests, ranges and faults
+ * of the store does not depend on TLS.
+ */
 const areas = [
   ping,
   loginBrake,
   uploadForm,
   uploadMalformed,
-  uploadOverwrite,
   uploadRaw,
   uploadBatch,
   expectContinue,
   earlyRefusal,
   halfClosed,
   serve,
-  serveRanges,
-  storeFaults,
+  cutAnswers,
   errorForm,
 ]
 

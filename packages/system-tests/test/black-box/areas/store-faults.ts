@@ -1,7 +1,6 @@
 import { createFaults, injectFaults, type Fault } from '@holdfast/contract/faults'
-import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { FileServiceError, type BlobStore } from '@holdfast/core'
+import { FileServiceError } from '@holdfast/core'
 import { expectError, expectOk, type Answer } from '../support/answer.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { older } from '../support/faulty-requests.ts'
@@ -82,35 +81,4 @@ export function storeFaults(start: StartService): void {
       })
     })
   }
-
-  describe('a fault when the answer has begun', () => {
-    it('cuts a download off, so that a part does not pass for the whole', async () => {
-      await using breakable = await startBreakable(start)
-      const { service, faults } = breakable
-      expectOk(await service.anna.upload('a', older))
-      faults.plan({ nth: 2, only: { method: 'open', moment: 'item' }, error: fault })
-      const failure = await service.anna.serve('a').catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(TypeError)
-      await until('the fault is logged', () =>
-        service.log.some(({ fields }) => fields['err'] === fault),
-      )
-      expect((await service.anna.send('GET', '/ping')).status).to.equal(200)
-    })
-
-    it('cuts a list off, so that a part does not pass for the whole', async () => {
-      const breaking = (store: BlobStore): BlobStore => ({
-        ...store,
-        async *list() {
-          for (let index = 0; index < 10_000; index++) yield [`name ${index}`]
-          throw fault
-        },
-      })
-      await using service = await start({ wrap: breaking })
-      const failure = await service.anna.list().catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(TypeError)
-      await until('the fault is logged', () =>
-        service.log.some(({ fields }) => fields['err'] === fault),
-      )
-    })
-  })
 }
