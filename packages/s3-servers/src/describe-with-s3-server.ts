@@ -1,25 +1,33 @@
 import { appendFileSync } from 'node:fs'
 import { invertFailures } from './invert-failures.ts'
 import type { KnownFailure, S3ServerKind } from './known-failures.ts'
+import { leaveOut } from './leave-out.ts'
 import { startS3Server, type RunningS3Server } from './start-s3-server.ts'
 
 const startLimitMs = 120_000
 const testLimitMs = 180_000
 
+/** How the tests of a suite differ on a server. */
+export interface S3ServerSuiteOptions {
+  /** Each must name a test of the suite, and that test must fail in that way. Default: none. */
+  readonly failures?: readonly KnownFailure[]
+  /** Tests and suites that do not run; titles as in `KnownFailure`. Default: none. */
+  readonly leftOut?: readonly string[]
+}
+
 /**
- * Declares a mocha suite whose tests share a server of `kind`, and which of them it must fail: each of `failures` must
- * name a test of `body`, and that test must fail in that way.
+ * Declares a mocha suite whose tests share a server of `kind`.
  *
- * Left out as the suites of `describeWithContainers` are, where `HOLDFAST_WITHOUT_CONTAINERS` names a file.
+ * It is left out as the suites of `describeWithContainers` are, where `HOLDFAST_WITHOUT_CONTAINERS` names a file.
  */
 export function describeWithS3Server(
   kind: S3ServerKind,
   title: string,
-  failures: readonly KnownFailure[],
   body: (server: () => RunningS3Server) => void,
+  { failures = [], leftOut = [] }: S3ServerSuiteOptions = {},
 ): void {
-  const leftOut = process.env['HOLDFAST_WITHOUT_CONTAINERS']
-  if (leftOut) return appendFileSync(leftOut, `${title}\n`)
+  const leftOutFile = process.env['HOLDFAST_WITHOUT_CONTAINERS']
+  if (leftOutFile) return appendFileSync(leftOutFile, `${title}\n`)
   describe(title, function () {
     // They are slower than MinIO, one of them by far.
     this.timeout(testLimitMs)
@@ -36,6 +44,7 @@ export function describeWithS3Server(
       if (running) return running
       throw new Error(`${kind} runs during the tests of "${title}" only`)
     })
+    leaveOut(this, leftOut)
     invertFailures(this, failures)
   })
 }

@@ -3,12 +3,8 @@ import type { KnownFailure } from './known-failures.ts'
 /** What stands before the title of a test that must fail. */
 const knownFailureMark = 'fails as known: '
 
-/** The same of one that may fail. */
-const chanceMark = 'may fail: '
-
 /**
- * Has the tests of `suite` that `failures` name pass where they fail in the way that is known, and fail where they pass
- * unless they fail by chance.
+ * Has the tests of `suite` that `failures` name pass where they fail in the way that is known, and fail where they pass.
  *
  * @throws Error for a title that no test has, or that two entries have
  */
@@ -21,32 +17,22 @@ export function invertFailures(suite: Mocha.Suite, failures: readonly KnownFailu
       known.set(title, failure)
     }
   }
-  const leftOut: Mocha.Test[] = []
   suite.eachTest((test) => {
     const title = test.titlePath().slice(depth).join(' > ')
     const failure = known.get(title)
     if (!failure) return
     known.delete(title)
-    if (failure.isLeftOut === true) leftOut.push(test)
-    else invert(test, failure)
+    invert(test, failure)
   })
-  for (const test of leftOut) {
-    const { tests = [] } = test.parent ?? {}
-    tests.splice(tests.indexOf(test), 1)
-  }
   const [missing] = known.keys()
   if (missing !== undefined) throw new Error(`Known to fail, but no test: ${missing}`)
 }
 
-function invert(
-  test: Mocha.Test,
-  { cannot, error: expected, isByChance = false }: KnownFailure,
-): void {
+function invert(test: Mocha.Test, { cannot, error: expected }: KnownFailure): void {
   const run = test.fn
-  test.title = (isByChance ? chanceMark : knownFailureMark) + test.title
+  test.title = knownFailureMark + test.title
   test.fn = async function (this: Mocha.Context) {
     const failure = await attempt(() => run?.call(this, () => {}))
-    if (!failure && isByChance) return
     if (!failure) throw new Error(`Passes, although this is known of the server: ${cannot}`)
     if (expected.test(failure.text)) return
     throw new Error(`Fails otherwise than is known (${expected}): ${failure.text}`)

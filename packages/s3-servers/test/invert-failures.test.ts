@@ -39,22 +39,6 @@ describe('invertFailures', () => {
     expect((await outcomes(one))[0]).to.match(/^fails as known: works: Error: Passes, although/)
   })
 
-  it('passes a test that fails by chance, whatever comes', async () => {
-    const one = suite()
-    const chance = (test: string) => ({ ...known(test), isByChance: true })
-    invertFailures(one, [chance('group > works'), chance('group > fails')])
-    expect(await outcomes(one)).to.deep.equal([
-      'may fail: works: passes',
-      'may fail: fails: passes',
-    ])
-  })
-
-  it('does not run a test that is left out', async () => {
-    const one = suite()
-    invertFailures(one, [{ ...known('group > fails'), isLeftOut: true }])
-    expect(await outcomes(one)).to.deep.equal(['works: passes'])
-  })
-
   it('fails a test that fails otherwise', async () => {
     const one = suite()
     invertFailures(one, [known('group > fails', /another error/)])

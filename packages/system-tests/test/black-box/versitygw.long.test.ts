@@ -1,0 +1,17 @@
+// Runs on a server that has to be built first.
+import { describeWithS3Server } from '@holdfast/s3-servers'
+import { openServerKnown } from '../../../store-minio/test/open-server-known.ts'
+import { describeServiceOnStore } from './describe-service.ts'
+
+describeWithS3Server('versitygw', 'createApp on versitygw', (server) => {
+  describeServiceOnStore('versitygw', async () => {
+    const { endpoint, accessKey, secretKey } = server()
+    const bucket = await server().createBucket()
+    const store = await openServerKnown({ endpoint, accessKey, secretKey, bucket })
+    return {
+      store,
+      litter: () => server().unfinishedUploads(bucket),
+      close: () => store.close(),
+    }
+  })
+})
