@@ -68,7 +68,7 @@ package_manager() {
 
 # Takes the TypeScript project to build. The compiler knows itself what is newer than its output.
 build() {
-  local tsc=("$node" node_modules/typescript/bin/tsc --build)
+  local tsc=("$node" node_modules/@typescript/native/bin/tsc --build)
   cd "$root"
   if [[ $("${tsc[@]}" --dry "$1") == *'would build'* ]]; then
     say 'Building (the first time: a few seconds) ...'

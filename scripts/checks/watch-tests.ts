@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { watch } from 'chokidar'
 import { affectedTests } from './affected-tests.ts'
 import type { Choice } from './choose-tests.ts'
+import { keepBuilt } from './keep-built.ts'
 
 // A program that saves a file writes it in several steps.
 const restMs = 30
@@ -18,8 +19,7 @@ export async function watchTests(root: string, { files, options }: Choice): Prom
   const env = { ...process.env, PATH: bin + delimiter + (process.env['PATH'] ?? '') }
   const start = (program: string, ...args: readonly string[]) =>
     spawn(join(bin, program), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
-  const compiler = start('tsc', '--build', '--watch', '--preserveWatchOutput')
-  process.once('exit', () => compiler.kill())
+  await keepBuilt(root, () => untilEnd(start('tsc', '--build')))
   const changes = await watchSources(root, files)
   await run(files)
   while (true) {
@@ -43,11 +43,16 @@ export async function watchTests(root: string, { files, options }: Choice): Prom
       ...options.filter((option) => option !== '--watch'),
       ...tests,
     )
-    const end = () => mocha.kill()
-    process.once('exit', end)
-    await once(mocha, 'exit')
-    process.off('exit', end)
+    await untilEnd(mocha)
   }
+}
+
+/** Resolves when `child` has ended; it ends with this process. */
+async function untilEnd(child: ChildProcess): Promise<void> {
+  const end = () => child.kill()
+  process.once('exit', end)
+  await once(child, 'exit')
+  process.off('exit', end)
 }
 
 interface Change {

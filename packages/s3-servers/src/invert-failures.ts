@@ -29,7 +29,7 @@ export function invertFailures(suite: Mocha.Suite, failures: readonly KnownFailu
 }
 
 function invert(test: Mocha.Test, { cannot, error: expected }: KnownFailure): void {
-  const run = test.fn
+  const run: ((this: Mocha.Context, done: Mocha.Done) => unknown) | undefined = test.fn
   test.title = knownFailureMark + test.title
   test.fn = async function (this: Mocha.Context) {
     const failure = await attempt(() => run?.call(this, () => {}))

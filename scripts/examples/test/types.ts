@@ -11,7 +11,7 @@ describe('examples', function () {
   this.timeout(180_000)
 
   it('have no type error where they are installed', async () => {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
     const run = promisify(execFile)(process.execPath, [tsc], { cwd: await installedExamples() })
     const said = await run.catch((error: unknown) => error as { stdout: string })
     expect(said.stdout).to.equal('')
