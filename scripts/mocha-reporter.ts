@@ -91,5 +91,5 @@ function describeFailure(test: mocha.Test): FailedTest {
 }
 
 // Mocha takes a reporter module's default export.
-// eslint-disable-next-line no-restricted-syntax
+// oxlint-disable-next-line import/no-default-export
 export default CountingReporter

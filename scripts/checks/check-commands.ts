@@ -19,18 +19,12 @@ const byContent = (name: string) => [
 /**
  * The checks beside the tests. Linter and formatter look at the `named` folders and files, or at everything if none is named:
  * they take minutes for the whole repository. The other checks compare packages with each other, and are quick.
- *
- * The linter knows types, so that its findings in one file depend on other files. It keeps no results in CI, which decides.
  */
-export function checkCommands(named: readonly string[], isCi: boolean): readonly CheckCommand[] {
+export function checkCommands(named: readonly string[]): readonly CheckCommand[] {
   const places = named.length > 0 ? ['--no-error-on-unmatched-pattern', ...named] : ['.']
   const types = ['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`]
   return [
-    {
-      title: 'lint',
-      kind: 'lint and format',
-      command: ['eslint', ...(isCi ? [] : byContent('lint')), ...places],
-    },
+    { title: 'lint', kind: 'lint and format', command: ['oxlint', ...places] },
     {
       title: 'types of the tests',
       kind: 'build and types',

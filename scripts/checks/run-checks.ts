@@ -63,8 +63,8 @@ const matrix = check(
 
 const args = parseArguments(process.argv.slice(2))
 const choice = chooseTests(root, args)
-const checks = checkCommands(choice.named, Boolean(process.env['CI'])).map(
-  ({ title, kind, command }) => checkJob(root, title, kind, command),
+const checks = checkCommands(choice.named).map(({ title, kind, command }) =>
+  checkJob(root, title, kind, command),
 )
 const stop = stopOnSignals()
 const done: Done<Report>[] = []

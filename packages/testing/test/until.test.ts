@@ -31,7 +31,7 @@ describe('rejection', () => {
   it('rejects where the promise resolves, or rejects with what is no error', async () => {
     expect((await rejection(rejection(Promise.resolve()))).message).to.include('Resolved where')
     const strange = Promise.resolve().then(() => {
-      // eslint-disable-next-line @typescript-eslint/only-throw-error
+      // oxlint-disable-next-line typescript/only-throw-error
       throw 'no'
     })
     expect((await rejection(rejection(strange))).message).to.include('which is no error')

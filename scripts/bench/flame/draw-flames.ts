@@ -61,7 +61,11 @@ async function profile({ run }: HotPath) {
     const environment = { NODE_OPTIONS: options }
     const server = await createHoldfast('holdfast', root).start(directory, { environment })
     const from = microseconds()
-    await run(server).finally(() => server.stop())
+    try {
+      await run(server)
+    } finally {
+      await server.stop()
+    }
     const [file = ''] = await readdir(profiles)
     const text = await readFile(join(profiles, file), 'utf8')
     return callTree(JSON.parse(text) as CpuProfile, from, Infinity)

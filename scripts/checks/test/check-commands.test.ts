@@ -6,8 +6,8 @@ import { checkCommands } from '../check-commands.ts'
 
 const bin = join(import.meta.dirname, '../../../node_modules/.bin')
 
-function commandOf(title: string, named: readonly string[], isCi = false): readonly string[] {
-  return checkCommands(named, isCi).find((check) => check.title === title)?.command ?? []
+function commandOf(title: string, named: readonly string[]): readonly string[] {
+  return checkCommands(named).find((check) => check.title === title)?.command ?? []
 }
 
 /** Whether prettier, as the checks run it in `root`, finds everything formatted. */
@@ -46,14 +46,8 @@ describe('checkCommands', () => {
     })
   })
 
-  it('keeps no results of the linter in CI', () => {
-    expect(commandOf('lint', [])).to.include('--cache')
-    expect(commandOf('lint', [], true)).not.to.include('--cache')
-  })
-
   it('runs the same checks whatever is named', () => {
-    const titles = (named: readonly string[]) =>
-      checkCommands(named, false).map((check) => check.title)
+    const titles = (named: readonly string[]) => checkCommands(named).map((check) => check.title)
     expect(titles(['packages/a'])).to.deep.equal(titles([]))
   })
 })

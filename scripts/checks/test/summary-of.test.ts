@@ -7,7 +7,7 @@ const file = 'packages/a/test/a.test.ts'
 describe('summaryOf', () => {
   it('says of each failure where it is, what it is, why, and how to see it again', () => {
     const failures = [
-      { title: 'lint', message: 'ended with code 1', again: 'node_modules/.bin/eslint .' },
+      { title: 'lint', message: 'ended with code 1', again: 'node_modules/.bin/oxlint .' },
       { file, title: 'things > breaks', message: 'expected 1\nto equal 2', again },
     ]
     const total = { passed: 7, failures, figures: ['figures: kills: 7'], contract: [] }
@@ -15,7 +15,7 @@ describe('summaryOf', () => {
 figures: kills: 7
 failed: lint
   ended with code 1
-  again: node_modules/.bin/eslint .
+  again: node_modules/.bin/oxlint .
 
 failed: packages/a/test/a.test.ts
   things > breaks

@@ -73,7 +73,7 @@ interface Watching {
   /** What was printed; a test may empty it. */
   output: string
   /** Resolves when `text` has been printed. */
-  told(this: void, text: RegExp): Promise<void>
+  readonly told: (text: RegExp) => Promise<void>
 }
 
 /** Runs `use` while a process watches the tests of `files`. */

@@ -29,10 +29,10 @@ export function bookkeeping(options: QuotaAccountsOptions = {}): Bookkeeping {
   let time = 0
   const seen: BlobStore = {
     ...store,
-    stat: (key) => (overrides.stat ?? store.stat)(key),
+    stat: (key) => (overrides.stat ? overrides.stat(key) : store.stat(key)),
     usage: (customer) => {
       counts++
-      return (overrides.usage ?? store.usage)(customer)
+      return overrides.usage ? overrides.usage(customer) : store.usage(customer)
     },
   }
   const keeper = createQuotaKeeper(seen, { now: () => time, ...options })

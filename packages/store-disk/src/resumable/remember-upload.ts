@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { BlobInfo, ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
+import type { FileCalls } from '../files/file-calls.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { createUploadId, uploadDirectory } from './find-upload.ts'
 import { writeRecord } from './record-file.ts'
@@ -28,9 +29,7 @@ async function keepRecord(site: UploadSite, key: UploadKey, record: UploadRecord
   const { calls, tempDirectory, uploadDirectories } = site
   const { path, file } = await tempDirectory.createTemporaryFile()
   try {
-    const { mtimeNs } = await writeRecord(file, record, calls)
-      .then(() => calls.stat(file))
-      .finally(() => calls.close(file))
+    const { mtimeNs } = await writeAndStat(file, record, calls)
     const target = uploadDirectory(site, key)
     await uploadDirectories.within(dirname(target), () => calls.rename(path, target))
     crashPoint('upload-remembered')
@@ -38,5 +37,15 @@ async function keepRecord(site: UploadSite, key: UploadKey, record: UploadRecord
   } catch (error) {
     await tempDirectory.remove(path)
     throw error
+  }
+}
+
+/** Writes `record` into the new and empty `file`, and closes it. */
+async function writeAndStat(file: number, record: UploadRecord, calls: FileCalls) {
+  try {
+    await writeRecord(file, record, calls)
+    return await calls.stat(file)
+  } finally {
+    await calls.close(file)
   }
 }

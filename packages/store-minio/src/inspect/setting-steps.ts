@@ -67,7 +67,7 @@ function deletesBelow(rule: LifecycleRule, prefix: string): boolean {
   const { Status, Expiration, Filter } = rule
   if (Status !== 'Enabled' || !Expiration) return false
   if (Expiration.Days === undefined && Expiration.Date === undefined) return false
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- rules that were made so are still there
+  // oxlint-disable-next-line typescript/no-deprecated -- rules that were made so are still there
   const scope = Filter?.Prefix ?? Filter?.And?.Prefix ?? rule.Prefix ?? ''
   // Our objects have no tags.
   if (Filter?.Tag !== undefined || (Filter?.And?.Tags?.length ?? 0) > 0) return false

@@ -75,7 +75,11 @@ export async function openSyncState(directory: string): Promise<SyncState> {
       if (unwritten.length >= writtenAtOnce) await write()
     },
     async close(how) {
-      await write().finally(() => output.close())
+      try {
+        await write()
+      } finally {
+        await output.close()
+      }
       if (how === 'forget' || (how === 'add' && isEmpty)) await rm(own, { force: true })
       if (how === 'add') await remove(filled.slice(mostLists))
       if (how !== 'replace') return

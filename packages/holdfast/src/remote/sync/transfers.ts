@@ -124,7 +124,11 @@ export function createTransfers(plan: SyncPlan): Transfers {
       },
       signal,
     })
-    await uploaded.finally(() => kept)
+    try {
+      await uploaded
+    } finally {
+      await kept
+    }
     await uploads.delete(name, content.sha256)
     const details = await client.stat(name, { signal }).catch((error: unknown) => {
       // Another client has deleted it.

@@ -79,7 +79,11 @@ describe('createHttpServer', () => {
   it('takes an upload, lists, serves and deletes on the disk store', async () => {
     await using place = await makeTemporaryDirectory()
     const store = await openDiskBlobStore({ directory: place.path })
-    await serving(store, useEverything).finally(() => store.close())
+    try {
+      await serving(store, useEverything)
+    } finally {
+      await store.close()
+    }
   })
 })
 

@@ -1,0 +1,93 @@
+/** For each rule of the linter a source that violates it. */
+export const lintViolations: Readonly<Record<string, string>> = {
+  'typescript/consistent-type-imports': `import { PathLike } from 'node:fs'
+    export const path: PathLike = ''`,
+  'eslint/no-unused-vars': `const unused = 1`,
+  'import/no-default-export': `export default 1`,
+  'eslint/max-lines': '\n'.repeat(301),
+  'eslint/no-unused-expressions': `declare const n: number
+    n + 1`,
+  'typescript/ban-ts-comment': `// @ts-ignore
+    export const n: number = 1`,
+  'eslint/no-array-constructor': `export const list = new Array(0, 1)`,
+  'eslint/no-useless-constructor': `export class A { n = 1; constructor() {} }`,
+  'eslint/no-var': `export var n = 1`,
+  'eslint/prefer-const': `export function f() { let n = 1; return n }`,
+  'eslint/prefer-rest-params': `export function f() { return arguments[0] }`,
+  'eslint/prefer-spread': `export const f = (g: (...n: number[]) => number, n: number[]) => g.apply(undefined, n)`,
+  'typescript/no-duplicate-enum-values': `export enum E { A = 1, B = 1 }`,
+  'typescript/no-dynamic-delete': `export function f(o: Record<string, number>, key: string) { delete o[key] }`,
+  'typescript/no-empty-object-type': `export interface A {}`,
+  'typescript/no-explicit-any': `export let a: any`,
+  'typescript/no-extra-non-null-assertion': `export const f = (o?: { n: number }) => o!!.n`,
+  'typescript/no-extraneous-class': `export class A { static n = 1 }`,
+  'typescript/no-invalid-void-type': `export type A = string | void`,
+  'typescript/no-misused-new': `export interface A { new (): A }`,
+  'typescript/no-namespace': `export namespace A { export const n = 1 }`,
+  'typescript/no-non-null-asserted-nullish-coalescing': `export const f = (o: { n?: number }) => o.n! ?? 1`,
+  'typescript/no-non-null-asserted-optional-chain': `export const f = (o?: { n?: number }) => o?.n!`,
+  'typescript/no-non-null-assertion': `export const f = (n?: number) => n!`,
+  'typescript/no-require-imports': `import a = require('node:fs')
+    export const b = a`,
+  'typescript/no-this-alias': `export class A { n = 1; f() { const that = this; return that.n } }`,
+  'typescript/no-unnecessary-type-constraint': `export type A<T extends unknown> = T[]`,
+  'typescript/no-unsafe-declaration-merging': `export interface A { m: number }
+    export class A { n = 1 }`,
+  'typescript/no-unsafe-function-type': `export let f: Function`,
+  'typescript/no-wrapper-object-types': `export let s: String`,
+  'typescript/prefer-as-const': `export const a = 'a' as 'a'`,
+  'typescript/prefer-literal-enum-member': `const n = 1
+    export enum E { A = n }`,
+  'typescript/prefer-namespace-keyword': `export declare module A { const n: number }`,
+  'typescript/triple-slash-reference': `/// <reference path="./other.d.ts" />
+    export const n = 1`,
+  'typescript/unified-signatures': `export interface A { f(n: number): void; f(n: string): void }`,
+
+  'typescript/no-floating-promises': `Promise.resolve(1)`,
+  'typescript/no-misused-promises': `export const f = (list: number[]) => { list.forEach(async () => { await 1 }) }`,
+  'typescript/switch-exhaustiveness-check': `export function f(a: 'b' | 'c') { switch (a) { case 'b': return 1 } return 2 }`,
+  'typescript/only-throw-error': `export function f() { throw 'text' }`,
+  'typescript/no-unnecessary-condition': `export const f = (o: { n: number }) => o?.n`,
+  'typescript/restrict-template-expressions': 'export const f = (o: { n: number }) => `${o}`',
+  'typescript/restrict-plus-operands': `export const f = (n: number, s: string) => n + s`,
+  'typescript/return-await': `export async function f(g: () => Promise<void>) { try { return g() } catch { return } }`,
+  'typescript/await-thenable': `export async function f() { await 1 }`,
+  'typescript/no-array-delete': `export const f = (list: number[]) => { delete list[0] }`,
+  'typescript/no-base-to-string': `export const f = (o: { n: number }) => String(o)`,
+  'typescript/no-deprecated': `/** @deprecated */
+    const old = () => 1
+    export const f = () => old()`,
+  'typescript/no-duplicate-type-constituents': `export type A = 'a' | 'a'`,
+  'typescript/no-for-in-array': `export function f(list: number[]) { for (const n in list) console.log(n) }`,
+  'typescript/no-generated-empty-object-type': `export type A = Omit<{ n: number }, 'n'>`,
+  'typescript/no-implied-eval': `setTimeout('f()', 1)`,
+  'typescript/no-meaningless-void-operator': `export function f(g: () => void) { void g() }`,
+  'typescript/no-misused-spread': `export const f = (list: number[]) => ({ ...list })`,
+  'typescript/no-mixed-enums': `export enum E { A = 1, B = 'b' }`,
+  'typescript/no-redundant-type-constituents': `export type A = unknown | string`,
+  'typescript/no-unnecessary-boolean-literal-compare': `export const f = (b: boolean) => b === true`,
+  'typescript/no-unnecessary-template-expression': "export const a = `${'b'}`",
+  'typescript/no-unnecessary-type-arguments': `function g<T = number>(a: T) { return a }
+    export const n = g<number>(1)`,
+  'typescript/no-unnecessary-type-assertion': `export const f = (n: number) => n as number`,
+  'typescript/no-unnecessary-type-conversion': `export const f = (s: string) => String(s)`,
+  'typescript/no-unnecessary-type-parameters': `export function f<T>(a: T) { console.log(a) }`,
+  'typescript/no-unsafe-argument': `export const f = (g: (n: number) => void) => { g(JSON.parse('1')) }`,
+  'typescript/no-unsafe-assignment': `export const a = JSON.parse('1')`,
+  'typescript/no-unsafe-call': `JSON.parse('1')()`,
+  'typescript/no-unsafe-enum-assignment': `enum E { A = 1, B = 2 }
+    export const f = (n: number) => { let e: E = E.A; e = n; return e }`,
+  'typescript/no-unsafe-enum-comparison': `enum E { A = 1, B = 2 }
+    export const f = (e: E) => e === 1`,
+  'typescript/no-unsafe-member-access': `export const f = () => { console.log(JSON.parse('1').n) }`,
+  'typescript/no-unsafe-return': `export const f = () => JSON.parse('1')`,
+  'typescript/no-unsafe-unary-minus': `export const f = (s: string) => -s`,
+  'typescript/no-useless-default-assignment': `export const f = ({ n = 1 }: { n: number }) => n`,
+  'typescript/prefer-promise-reject-errors': `export const a = Promise.reject('text')`,
+  'typescript/prefer-reduce-type-parameter': `export const f = (list: string[]) => list.reduce((all, one) => [...all, one], [] as string[])`,
+  'typescript/prefer-return-this-type': `export class A { n = 1; f(): A { this.n = 2; return this } }`,
+  'typescript/related-getter-setter-pairs': `export class A { get n(): string { return '' } set n(n: number) { console.log(n) } }`,
+  'typescript/unbound-method': `class A { n = 1; f() { return this.n } }
+    export const f = new A().f`,
+  'typescript/use-unknown-in-catch-callback-variable': `export const f = (p: Promise<number>) => p.catch((e) => { console.log(e) })`,
+}
