@@ -17,18 +17,17 @@ const byContent = (name: string) => [
 ]
 
 /**
- * The checks beside the tests. Linter and formatter look at the `named` folders and files, or at everything if none is named:
- * they take minutes for the whole repository. The other checks compare packages with each other, and are quick.
+ * The checks beside the tests. Linter, formatter and the types of the tests look at the `named` folders and files, or at
+ * everything if none is named. The other checks compare packages with each other.
  */
 export function checkCommands(named: readonly string[]): readonly CheckCommand[] {
   const places = named.length > 0 ? ['--no-error-on-unmatched-pattern', ...named] : ['.']
-  const types = ['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`]
   return [
     { title: 'lint', kind: 'lint and format', command: ['oxlint', ...places] },
     {
       title: 'types of the tests',
       kind: 'build and types',
-      command: ['tsc', '-p', 'tsconfig.test.json', ...types],
+      command: ['tsc', '-p', ...typesOfTests(named)],
     },
     {
       title: 'types of the page of the tests',
@@ -56,4 +55,21 @@ export function checkCommands(named: readonly string[]): readonly CheckCommand[]
       command: ['node', 'scripts/check-docs.ts'],
     },
   ]
+}
+
+/** The project of the only package that is `named`, or that of all tests, which takes ten times as long. */
+function typesOfTests(named: readonly string[]): readonly string[] {
+  const [project, ...others] = new Set(named.map(projectOf))
+  if (project !== undefined && others.length === 0) return [project]
+  return [
+    'tsconfig.test.json',
+    ...['--incremental', '--tsBuildInfoFile', `${cache}/tests.tsbuildinfo`],
+  ]
+}
+
+/** The folder of the `tsconfig.json` that has the tests of a folder or file; `undefined` where none has them all. */
+function projectOf(path: string): string | undefined {
+  const [folder] = /^packages\/[^/]+/.exec(path) ?? []
+  if (folder !== undefined) return `${folder}/test`
+  return /^scripts\b/.test(path) ? 'scripts' : undefined
 }

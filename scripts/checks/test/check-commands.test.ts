@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
 import { checkCommands } from '../check-commands.ts'
 
-const bin = join(import.meta.dirname, '../../../node_modules/.bin')
+const root = join(import.meta.dirname, '../../..')
+const bin = join(root, 'node_modules/.bin')
 
 function commandOf(title: string, named: readonly string[]): readonly string[] {
   return checkCommands(named).find((check) => check.title === title)?.command ?? []
@@ -44,6 +46,32 @@ describe('checkCommands', () => {
     await withRepository({ 'docs/picture.bin': '' }, async (root) => {
       expect(isFormatted(root, ['docs'])).to.equal(true)
     })
+  })
+
+  it('checks the types of all tests if nothing is named, or tests of several packages', () => {
+    for (const named of [
+      [],
+      ['packages'],
+      ['docs'],
+      ['packages/a', 'packages/b'],
+      ['packages/a', 'scripts'],
+    ]) {
+      expect(commandOf('types of the tests', named)).to.include('tsconfig.test.json')
+    }
+  })
+
+  it('checks the types of one package, or of the scripts, if nothing else is named', () => {
+    const project = (...named: string[]) => commandOf('types of the tests', named)[2]
+    expect(project('packages/a')).to.equal('packages/a/test')
+    expect(project('packages/a/')).to.equal('packages/a/test')
+    expect(project('packages/a/test/b/c.test.ts', 'packages/a/src')).to.equal('packages/a/test')
+    expect(project('scripts/checks')).to.equal('scripts')
+  })
+
+  it('has a project of types for every package with tests', () => {
+    const folders = globSync('packages/*/test', { cwd: root })
+    const projects = globSync('packages/*/test/tsconfig.json', { cwd: root }).map(dirname)
+    expect(folders).to.have.length.above(10).and.to.have.members(projects)
   })
 
   it('runs the same checks whatever is named', () => {
