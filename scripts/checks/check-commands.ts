@@ -8,13 +8,6 @@ export interface CheckCommand {
 }
 
 const cache = 'node_modules/.cache/holdfast'
-const byContent = (name: string) => [
-  '--cache',
-  '--cache-strategy',
-  'content',
-  '--cache-location',
-  `${cache}/${name}`,
-]
 
 /**
  * The checks beside the tests. Linter, formatter and the types of the tests look at the `named` folders and files, or at
@@ -37,7 +30,7 @@ export function checkCommands(named: readonly string[]): readonly CheckCommand[]
     {
       title: 'format',
       kind: 'lint and format',
-      command: ['prettier', '--check', '--log-level', 'warn', ...byContent('format'), ...places],
+      command: ['oxfmt', '--check', ...places],
     },
     {
       title: 'unused code and dependencies',

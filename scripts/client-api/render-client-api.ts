@@ -1,8 +1,8 @@
 import type { Description, Schema } from '../../packages/api-description/src/description.ts'
-import { format, resolveConfig } from 'prettier'
+import { formatText } from '../format/format-text.ts'
 
 /** What the client makes of the API's description: types of what it sends and gets, and the codes of errors. */
-export async function renderClientApi(description: Description, file: string): Promise<string> {
+export function renderClientApi(description: Description, file: string): Promise<string> {
   const { schemas } = description.components
   const interfaces = ['FileDetails', 'LinkRequest', 'Link', 'Usage'].map(
     (name) =>
@@ -10,7 +10,7 @@ export async function renderClientApi(description: Description, file: string): P
   )
   const problems = Object.entries(schemas).flatMap(([code, schema]) => problemOf(code, schema))
   const text = `${head}${interfaces.join('\n')}\n${tableOf(problems)}`
-  return format(text, { ...(await resolveConfig(file)), filepath: file })
+  return formatText(file, text)
 }
 
 const head = '// Written by scripts/write-client-api.ts from docs/openapi.yaml; edit that.\n\n'

@@ -1,4 +1,4 @@
-/** A Markdown table with its head first, aligned as prettier does. */
+/** A Markdown table with its head first, aligned as the formatter does. */
 export function markdownTable([head = [], ...body]: readonly string[][]): string {
   const widths = head.map((_, at) => Math.max(3, ...[head, ...body].map((row) => row[at]!.length)))
   const line = (cells: readonly string[]) =>

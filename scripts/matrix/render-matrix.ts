@@ -5,7 +5,7 @@ import type { Store } from './stores.ts'
 
 /**
  * A Markdown table with a line for each store: how many tests of the suite it passes, `passed/total`, and the groups of tests
- * that it leaves out. Aligned as prettier does.
+ * that it leaves out. Aligned as the formatter does.
  */
 export function renderMatrix(stores: readonly Store[], results: readonly ContractResult[]): string {
   const all = resultTable(

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { format, resolveConfig } from 'prettier'
+import { formatText } from '../../format/format-text.ts'
 
 /** The parts of documents that programs write. */
 export type Part = 'measured' | 'growth' | 'headline'
@@ -47,8 +47,7 @@ export async function writePart(
   await writeFormatted(path, intoDocument(present, part, text))
 }
 
-/** As prettier has it for the rest of the repository. */
+/** Writes `text` into the file at `path`, in the format of the rest of the repository. */
 export async function writeFormatted(path: string, text: string): Promise<void> {
-  const style = await resolveConfig(import.meta.filename)
-  await writeFile(path, await format(text, { ...style, filepath: path }))
+  await writeFile(path, await formatText(path, text))
 }

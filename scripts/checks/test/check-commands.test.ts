@@ -12,7 +12,7 @@ function commandOf(title: string, named: readonly string[]): readonly string[] {
   return checkCommands(named).find((check) => check.title === title)?.command ?? []
 }
 
-/** Whether prettier, as the checks run it in `root`, finds everything formatted. */
+/** Whether the formatter, as the checks run it in `root`, finds everything formatted. */
 function isFormatted(root: string, named: readonly string[]): boolean {
   const [program = '', ...args] = commandOf('format', named)
   try {

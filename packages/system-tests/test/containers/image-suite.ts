@@ -34,7 +34,7 @@ describeWithContainers('The image of the Dockerfile', (suite) => {
       "fs.readdirSync('/usr/local/lib/holdfast/node_modules/.pnpm').map((name) => name.replace(/(.)@.*/, '$1').replace('+', '/'))",
     )) as string[]
     expect(modules).to.include.members(['@holdfast/core', 'koa', '@aws-sdk/client-s3'])
-    const tools = ['typescript', 'mocha', 'chai', 'oxlint', 'prettier', 'node', 'testcontainers']
+    const tools = ['typescript', 'mocha', 'chai', 'oxlint', 'oxfmt', 'node', 'testcontainers']
     const others = [...tools, '@holdfast/contract', '@holdfast/minio-container']
     expect(modules.filter((name) => others.includes(name))).to.deep.equal([])
     const shells = "['/bin/sh', '/usr/bin/env', '/usr/local/bin/npm'].filter(fs.existsSync)"
