@@ -2,7 +2,8 @@ import { watchPaths } from './watch-paths.ts'
 
 /** What files hold when they are read: a value, or why they are refused as they are. */
 export type Reading<Value, Failure extends Error> =
-  { readonly value: Value } | { readonly refusal: Refusal<Failure> }
+  | { readonly value: Value }
+  | { readonly refusal: Refusal<Failure> }
 
 export interface Refusal<Failure extends Error> {
   readonly error: Failure

@@ -6,7 +6,12 @@ import { isBytes, kindOf } from './require.ts'
  * or an async generator. Bytes and chunks are not to be altered before the upload has settled.
  */
 export type UploadContent =
-  Uint8Array | string | AsyncIterable<Uint8Array> | WebStream | WebBlob | WebResponse
+  | Uint8Array
+  | string
+  | AsyncIterable<Uint8Array>
+  | WebStream
+  | WebBlob
+  | WebResponse
 
 // The web's own types are not the same in browsers and in Node, and missing where neither's are installed.
 

@@ -3,7 +3,8 @@
  * counted from 0, to the end where `last` is left out or lies beyond it; or the last `suffixLength` bytes.
  */
 export type RangeRequest =
-  { readonly first: number; readonly last?: number } | { readonly suffixLength: number }
+  | { readonly first: number; readonly last?: number }
+  | { readonly suffixLength: number }
 
 /** Bytes `offset` to `offset + length - 1` of a blob. */
 export interface ByteRange {

@@ -257,7 +257,8 @@ export type SettingName = keyof typeof settings
 export type SettingValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
 
 type ValueOf<S extends Setting<unknown>> =
-  ReturnType<S['parse']> | (S['default'] extends string ? never : undefined)
+  | ReturnType<S['parse']>
+  | (S['default'] extends string ? never : undefined)
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 

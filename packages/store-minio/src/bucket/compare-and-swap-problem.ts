@@ -12,7 +12,8 @@ const wrongTag = '"00000000000000000000000000000000"'
 
 /** What became of a write: its entity tag, or why there was none. */
 type Outcome =
-  { readonly what: 'done'; readonly etag: string } | { readonly what: 'failed' | 'refused' }
+  | { readonly what: 'done'; readonly etag: string }
+  | { readonly what: 'failed' | 'refused' }
 
 /**
  * Why objects of this server cannot be replaced under the condition that they are still the same (`If-Match` with

@@ -2,7 +2,13 @@ import { SetupError } from '@holdfast/core'
 
 /** The options of a MinIO store that an administrator can get wrong. */
 export type StoreSetting =
-  'endpoint' | 'bucket' | 'accessKey' | 'secretKey' | 'region' | 'prefix' | 'createBucket'
+  | 'endpoint'
+  | 'bucket'
+  | 'accessKey'
+  | 'secretKey'
+  | 'region'
+  | 'prefix'
+  | 'createBucket'
 
 /** Why a store cannot be opened. The words do not name the setting: the caller knows how it was set. */
 export class StoreSettingError extends SetupError {

@@ -72,7 +72,8 @@ export async function createRecord(
 
 /** What became of {@link replaceRecord}: `found` is what is there instead, if others were quicker. */
 export type Replacement =
-  { readonly stored: StoredRecord } | { readonly stored: undefined; readonly found?: StoredRecord }
+  | { readonly stored: StoredRecord }
+  | { readonly stored: undefined; readonly found?: StoredRecord }
 
 /**
  * Writes `next` in place of `before`, if that is still there (compare and swap). Where the answer is lost, it looks whether

@@ -2,7 +2,15 @@ import type { FileDetails } from '@holdfast/client/browser'
 
 /** What a file is to its user: its drawing, and how it is shown. */
 export type FileKind =
-  'image' | 'video' | 'audio' | 'text' | 'pdf' | 'archive' | 'sheet' | 'document' | 'other'
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'text'
+  | 'pdf'
+  | 'archive'
+  | 'sheet'
+  | 'document'
+  | 'other'
 
 const byType: readonly (readonly [RegExp, FileKind])[] = [
   [/^image\//, 'image'],

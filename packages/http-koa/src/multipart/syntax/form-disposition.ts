@@ -18,7 +18,8 @@ export interface FormDisposition {
  * it; that of clients that escape nothing, where the last quote does.
  */
 export function readFormDisposition([header, ...more]: readonly string[] = []):
-  FormDisposition | undefined {
+  | FormDisposition
+  | undefined {
   if (header === undefined || more.length > 0) return undefined
   for (const takeQuoted of [takeStandard, takeLiteral, takeUnescaped]) {
     const parameters = parseParameters(header, takeQuoted)
