@@ -7,13 +7,16 @@ import { imageProblems } from './architecture/image-problems.ts'
 import { boundaryProblems } from './boundaries/boundary-problems.ts'
 import { circleProblems } from './boundaries/circle-problems.ts'
 import { pictureProblems } from './boundaries/picture-problems.ts'
+import { readPackages } from './boundaries/read-packages.ts'
 
 const root = join(import.meta.dirname, '..')
+// Once for all, since it parses every file.
+const packages = readPackages(root)
 const problems = [
-  ...(await boundaryProblems(root)),
-  ...(await circleProblems(root)),
-  ...(await pictureProblems(root)),
-  ...(await imageProblems(root)),
+  ...(await boundaryProblems(root, packages)),
+  ...(await circleProblems(root, undefined, packages)),
+  ...(await pictureProblems(root, packages)),
+  ...(await imageProblems(root, packages)),
 ]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -8,8 +8,11 @@ const scope = '@holdfast/'
  * Says where the repository at `root` departs from the architecture: one sentence a problem, none when all is well.
  * Looks at manifests, at the tsconfig.json references that must repeat them, and at what the sources import.
  */
-export async function boundaryProblems(root: string): Promise<string[]> {
-  const packages = await readPackages(root)
+export async function boundaryProblems(
+  root: string,
+  reading = readPackages(root),
+): Promise<string[]> {
+  const packages = await reading
   return [
     ...packages.flatMap(packageProblems),
     ...rootReferenceProblems(packages, await readReferences(join(root))),

@@ -17,8 +17,12 @@ const defaultRules: CircleRules = { standing: standingCircles, inFloors: package
  * Reports circles of imports inside the packages of the repository at `root`: one sentence for each, none when all is well.
  * Imports of types count. A circle that `rules` list as standing is allowed; a listed one that does not exist is reported.
  */
-export async function circleProblems(root: string, rules = defaultRules): Promise<string[]> {
-  const packages = await readPackages(root)
+export async function circleProblems(
+  root: string,
+  rules = defaultRules,
+  reading = readPackages(root),
+): Promise<string[]> {
+  const packages = await reading
   const found = packages.flatMap(({ name, imports }) =>
     circlesOf(arrowsBetween(imports, (file) => `${name}/${file}`)).map((files) => files.join(', ')),
   )

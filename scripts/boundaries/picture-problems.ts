@@ -15,9 +15,12 @@ const scope = '@holdfast/'
  * all is well. The thin arrows of its first picture must be the imports between packages, its dotted ones the further
  * imports of their tests; every file that it names must be there; and it must stay as short as a newcomer reads.
  */
-export async function pictureProblems(root: string): Promise<string[]> {
+export async function pictureProblems(
+  root: string,
+  reading = readPackages(root),
+): Promise<string[]> {
   const text = readFileSync(join(root, document), 'utf8')
-  const packages = await readPackages(root)
+  const packages = await reading
   const problems = [
     ...arrowProblems(text, packages),
     ...nameProblems(text, root),
