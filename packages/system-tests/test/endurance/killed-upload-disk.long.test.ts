@@ -18,20 +18,24 @@ describe('holdfast serve --workers, killed fifty times within one upload to disk
     const data = join(site.path, 'data')
     // Port 0 would become another one when both workers are dead at once.
     const serve = `holdfast serve --workers 2 --port ${await findFreePort()}`
-    await withSeed(async (seed) => {
-      const { growthMiB, figures } = await killAmidUpload({
-        ...{ seed, length: killSize(), kills: 50 },
-        start: () => startHoldfastByShell(serve, { cwd: site.path }),
+    try {
+      await withSeed(async (seed) => {
+        const { growthMiB, figures } = await killAmidUpload({
+          ...{ seed, length: killSize(), kills: 50 },
+          start: () => startHoldfastByShell(serve, { cwd: site.path }),
+        })
+        console.log(`figures: killed upload to disk: ${figures}, seed ${seed}`)
+        expect(growthMiB, 'MiB beyond the idle process').to.be.below(150)
+        const store = await openDiskBlobStore({ directory: data })
+        await store.resumable.sweep(new Date(Date.now() + 30 * dayMs))
+        await store.close()
+        const left = await readdir(data, { recursive: true, withFileTypes: true })
+        const files = left.filter((entry) => entry.isFile()).map(({ name }) => name)
+        expect(files.sort()).to.deep.equal(['holdfast.json', fileName])
+        expect(await readdir(join(data, 'tmp'))).to.deep.equal([])
       })
-      console.log(`figures: killed upload to disk: ${figures}, seed ${seed}`)
-      expect(growthMiB, 'MiB beyond the idle process').to.be.below(150)
-      const store = await openDiskBlobStore({ directory: data })
-      await store.resumable.sweep(new Date(Date.now() + 30 * dayMs))
-      await store.close()
-      const left = await readdir(data, { recursive: true, withFileTypes: true })
-      const files = left.filter((entry) => entry.isFile()).map(({ name }) => name)
-      expect(files.sort()).to.deep.equal(['holdfast.json', fileName])
-      expect(await readdir(join(data, 'tmp'))).to.deep.equal([])
-    }).finally(() => site.remove())
+    } finally {
+      await site.remove()
+    }
   })
 })

@@ -17,23 +17,27 @@ describeWithMinio('holdfast serve, killed fifty times within one upload to MinIO
     const bucket = await minio().createBucket()
     const site = await createSite()
     const env = minioEnvironment(minio(), bucket)
-    await withSeed(async (seed) => {
-      const { growthMiB, figures } = await killAmidUpload({
-        ...{ seed, length: killSize(), kills: 50 },
-        start: () => startHoldfast([], { cwd: site.path, env }),
+    try {
+      await withSeed(async (seed) => {
+        const { growthMiB, figures } = await killAmidUpload({
+          ...{ seed, length: killSize(), kills: 50 },
+          start: () => startHoldfast([], { cwd: site.path, env }),
+        })
+        console.log(`figures: killed upload to MinIO: ${figures}, seed ${seed}`)
+        expect(growthMiB, 'MiB beyond the idle process').to.be.below(150)
+        const store = await openMinioBlobStore({ endpoint, bucket, accessKey, secretKey })
+        await store.resumable?.sweep(new Date(Date.now() + 30 * dayMs))
+        const { Contents: left = [] } = await client.send(
+          new ListObjectsV2Command({ Bucket: bucket }),
+        )
+        expect(left.map(({ Key }) => Key)).to.deep.equal([`demo/${fileName}`])
+        expect(await minio().unfinishedUploads(bucket)).to.deep.equal([])
+        // The drive of the MinIO that tests share is small.
+        await store.delete({ customer: 'demo', name: fileName })
+        await store.close()
       })
-      console.log(`figures: killed upload to MinIO: ${figures}, seed ${seed}`)
-      expect(growthMiB, 'MiB beyond the idle process').to.be.below(150)
-      const store = await openMinioBlobStore({ endpoint, bucket, accessKey, secretKey })
-      await store.resumable?.sweep(new Date(Date.now() + 30 * dayMs))
-      const { Contents: left = [] } = await client.send(
-        new ListObjectsV2Command({ Bucket: bucket }),
-      )
-      expect(left.map(({ Key }) => Key)).to.deep.equal([`demo/${fileName}`])
-      expect(await minio().unfinishedUploads(bucket)).to.deep.equal([])
-      // The drive of the MinIO that tests share is small.
-      await store.delete({ customer: 'demo', name: fileName })
-      await store.close()
-    }).finally(() => site.remove())
+    } finally {
+      await site.remove()
+    }
   })
 })

@@ -88,39 +88,43 @@ describe('holdfast serve, killed with SIGKILL during uploads', () => {
     const site = await createSite()
     const ledgers = new Map<string, Ledger>()
     let acknowledged = 0
-    await withSeed(async (seed) => {
-      const choices = createChoices(seed, 'moments')
-      for (let round = 0; round < rounds; round++) {
+    try {
+      await withSeed(async (seed) => {
+        const choices = createChoices(seed, 'moments')
+        for (let round = 0; round < rounds; round++) {
+          const server = await startHoldfast([], { cwd: site.path })
+          await audit(server.url, ledgers)
+          const owners = await readdir(join(site.path, 'data', 'tmp'))
+          expect(owners, 'only the live process owns temporary files').to.have.length(1)
+          expect(await litter(site.path)).to.deep.equal([])
+
+          const uploading = Promise.all(
+            Array.from({ length: clients }, (_, client) =>
+              keepUploading(
+                server.url,
+                client,
+                ledgers,
+                createChoices(seed, `round ${round}, client ${client}`),
+                () => acknowledged++,
+              ),
+            ),
+          )
+          const enough = acknowledged + clients
+          // Any moment is a good one to die; it only has to be another one in each round, with something to lose.
+          await Promise.race([delay(choices.between(150, 750)), uploading])
+          await until('some uploads are acknowledged', () => acknowledged > enough, 60_000)
+          await server.kill()
+          await uploading
+        }
         const server = await startHoldfast([], { cwd: site.path })
         await audit(server.url, ledgers)
-        const owners = await readdir(join(site.path, 'data', 'tmp'))
-        expect(owners, 'only the live process owns temporary files').to.have.length(1)
         expect(await litter(site.path)).to.deep.equal([])
-
-        const uploading = Promise.all(
-          Array.from({ length: clients }, (_, client) =>
-            keepUploading(
-              server.url,
-              client,
-              ledgers,
-              createChoices(seed, `round ${round}, client ${client}`),
-              () => acknowledged++,
-            ),
-          ),
-        )
-        const enough = acknowledged + clients
-        // Any moment is a good one to die; it only has to be another one in each round, with something to lose.
-        await Promise.race([delay(choices.between(150, 750)), uploading])
-        await until('some uploads are acknowledged', () => acknowledged > enough, 60_000)
-        await server.kill()
-        await uploading
-      }
-      const server = await startHoldfast([], { cwd: site.path })
-      await audit(server.url, ledgers)
-      expect(await litter(site.path)).to.deep.equal([])
-      server.signal('SIGTERM')
-      expect(await server.ended).to.equal(0)
-      expect(await readdir(join(site.path, 'data', 'tmp')), 'after a clean end').to.deep.equal([])
-    }).finally(() => site.remove())
+        server.signal('SIGTERM')
+        expect(await server.ended).to.equal(0)
+        expect(await readdir(join(site.path, 'data', 'tmp')), 'after a clean end').to.deep.equal([])
+      })
+    } finally {
+      await site.remove()
+    }
   })
 })
