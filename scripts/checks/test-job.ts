@@ -53,18 +53,23 @@ export function testJob(
   }
 }
 
+/** Tests that run what other tests run, once more. */
+const repeating: readonly string[] = [
+  'packages/system-tests/',
+  'packages/store-minio/test/other-servers/',
+]
+
 /**
- * Tests of the product as a whole leave no coverage, nor do those that take long: they run what other tests run, once more, and
- * collecting costs the process of a contract a seventh of its time and more. Those that measure must not be slowed down.
+ * Collecting coverage costs the process of a contract a seventh of its time and more. So tests that repeat what others do leave none;
+ * and those that measure must not be slowed down.
  */
 function variablesFor(
   files: readonly string[],
   { coverage, compiled, temporary }: TestFolders,
 ): Record<string, string | undefined> {
-  const isOfProduct = files.some((file) => file.startsWith('packages/system-tests/'))
+  const isRepeating = files.some((file) => repeating.some((folder) => file.startsWith(folder)))
   const isMeasuring = files.some((file) => hasMark(file, 'alone'))
-  const isLong = files.some((file) => hasMark(file, 'long'))
-  const isCovering = coverage !== undefined && !isOfProduct && !isLong && !isMeasuring
+  const isCovering = coverage !== undefined && !isRepeating && !isMeasuring
   // Code that is kept compiled has less precise coverage, and takes less memory.
   const kept = isMeasuring ? undefined : compiled
   return {

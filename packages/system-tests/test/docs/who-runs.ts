@@ -93,6 +93,6 @@ export const claims: readonly Claim[] = [
   {
     document: /^examples\/sqlite-store/,
     shell: /^node src\/main\.ts/m,
-    by: `${docs}/writing-an-adapter.external.test.ts`,
+    by: `${docs}/writing-an-adapter.external.long.test.ts`,
   },
 ]
