@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '../../..')
@@ -53,15 +53,15 @@ export async function makeMachine(isRoot = true): Promise<Machine> {
     await writeFile(path, `#!/bin/bash\n${body}\n`)
     await chmod(path, 0o755)
   }
-  for (const program of system.split(' ')) {
-    const { stdout } = await run('bash', ['-c', `command -v ${program}`])
-    await symlink(stdout.trim(), join(bin, program))
+  for (const path of await (systemPaths ??= findSystem())) {
+    await symlink(path, join(bin, basename(path)))
   }
   for (const program of ['curl', 'openssl', 'nginx', 'haproxy', 'chromium', 'firefox-esr']) {
     await install(join(bin, program), '')
   }
   await install(join(clone, 'node_modules/.bin/node'), fakeNode)
-  await stampInstallation(clone)
+  const stamp = await (installStamp ??= fingerprintOf(clone))
+  await writeFile(join(clone, 'node_modules/.holdfast-installed'), stamp)
   return {
     install: (program, body) => install(join(bin, program), body),
     uninstall: (program) => rm(join(bin, program)),
@@ -105,10 +105,23 @@ async function cloneScripts(clone: string, isRoot: boolean): Promise<void> {
   await writeFile(programs, text + overrides)
 }
 
-async function stampInstallation(clone: string): Promise<void> {
-  const script =
-    'source scripts/prepare.sh && install_fingerprint >node_modules/.holdfast-installed'
-  await run('bash', ['-c', script], { cwd: clone })
+// The same for each machine, so found once.
+let systemPaths: Promise<readonly string[]> | undefined
+let installStamp: Promise<string> | undefined
+
+/** The paths of the programs that the scripts use of every system. */
+async function findSystem(): Promise<readonly string[]> {
+  const { stdout } = await run('bash', ['-c', `command -v ${system}`])
+  const paths = stdout.trimEnd().split('\n')
+  if (paths.length !== system.split(' ').length) throw new Error(`Not all are there: ${stdout}`)
+  return paths
+}
+
+/** What stands in the stamp of a clone whose dependencies are installed. */
+async function fingerprintOf(clone: string): Promise<string> {
+  const script = 'source scripts/prepare.sh && install_fingerprint'
+  const { stdout } = await run('bash', ['-c', script], { cwd: clone })
+  return stdout
 }
 
 function startTest(

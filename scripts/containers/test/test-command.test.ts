@@ -44,6 +44,14 @@ describe('scripts/test', function () {
       expect(await machine.note('dockerd')).to.equal('')
     })
 
+    it('ends as the checks end, also when they end before it waits for them', async () => {
+      await begin('engine', 'image')
+      // A shell that has other things to do, as on a busy machine.
+      const slowly = { 'BASH_FUNC_trap%%': '() { sleep 0.3; builtin trap "$@"; }' }
+      const { code } = await machine.start([], { CHECKS: 'exit 1', ...slowly }).outcome
+      expect(code).to.equal(1)
+    })
+
     it('hands arguments on', async () => {
       await begin('engine', 'image')
       const CHECKS = `printf '%s|' "$@"`
