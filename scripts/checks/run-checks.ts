@@ -43,10 +43,16 @@ const bundle = check(
   ...['node', 'scripts/program/build-program.ts', program],
 )
 const packed = join(program, 'packed')
+const installed = join(program, 'installed')
 const tarballs = check(
   'tarballs',
   'release and installation',
   ...['node', 'scripts/release/pack-for-tests.ts', packed],
+)
+const installation = check(
+  'tarballs, and their installation',
+  'release and installation',
+  ...['node', 'scripts/release/pack-for-tests.ts', packed, installed],
 )
 const executableFile = join(program, 'executable')
 const executable = check(
@@ -81,15 +87,21 @@ if (isComplete) await forgetResults(root)
 if (isCovered) await forgetCoverage(root)
 const needs = testNeeds(root, choice.files)
 const arePacked = needs.includes('tarballs')
+const areInstalled = needs.includes('installation')
 const isOneFile = needs.includes('executable')
 const built = [
   ...(await run([build])),
   ...(await run([page])),
   // Each has of the others only what is built by now.
-  ...(await run([bundle, ...(arePacked ? [tarballs] : []), ...(isOneFile ? [executable] : [])])),
+  ...(await run([
+    bundle,
+    ...(areInstalled ? [installation] : arePacked ? [tarballs] : []),
+    ...(isOneFile ? [executable] : []),
+  ])),
 ]
 process.env['HOLDFAST_TEST_PROGRAM'] = join(program, 'holdfast/bin/holdfast.js')
 if (arePacked) process.env['HOLDFAST_TEST_TARBALLS'] = join(packed, 'tarballs.json')
+if (areInstalled) process.env['HOLDFAST_TEST_INSTALLATION'] = installed
 if (isOneFile) process.env['HOLDFAST_TEST_EXECUTABLE'] = executableFile
 const endMinio = await startSharedMinio(root, choice.files)
 const tests = testJobs(root, choice, {

@@ -6,6 +6,7 @@ const users = {
   s3servers: ['packages/s3-servers/src/', '@holdfast/s3-servers'],
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
   tarballs: ['scripts/release/test/packed-packages.ts'],
+  installation: ['scripts/release/test/shared-installation.ts'],
   executable: ['scripts/program/test/executable-file.ts'],
   arm: ['scripts/program/test/arm-executable.ts'],
   git: ['scripts/release/test/repository-copy.ts'],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -9,7 +10,8 @@ import {
   withStatement,
 } from '../../../packages/system-tests/test/docs/documented-steps.ts'
 import { publishedPackages } from '../pack-packages.ts'
-import { installInto, installTarballs, type Project } from './install-tarballs.ts'
+import { linkPackages } from './link-packages.ts'
+import { sharedInstallation } from './shared-installation.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -72,34 +74,19 @@ export const floors = [settings, examine, runServer, openStore, visible, isOrigi
 
 describe('The types of the packages, installed from tarballs,', function () {
   this.timeout(180_000)
-  const whole = { '@types/node': '^22.0.0' }
-  let project: Project
-  before(async () => {
-    project = await installTarballs(publishedPackages(root), { others: whole })
+
+  it('compile in a strict application, their own declarations checked as well', async () => {
+    const { packages } = await sharedInstallation()
+    const libraries = ['--lib', 'es2024', '--types', 'node']
+    await compile(packages, { 'application.ts': application }, [...checking, ...libraries])
   })
-  after(() => project.remove())
 
-  it('compile in a strict application, their own declarations checked as well', () =>
-    compile(project, { 'application.ts': application }, [
-      ...checking,
-      ...['--lib', 'es2024', '--types', 'node'],
-    ]))
-
-  // After the test above, whose types come with the packages alone.
-  it('let every sample of the READMEs compile, under strict', async function () {
+  it('let every sample of the READMEs compile, under strict', async () => {
     const files = sampleFiles()
     expect(Object.keys(files)).to.have.length.above(14)
-    await installInto(project.folder, publishedPackages(root), {
-      others: {
-        ...whole,
-        ...{ '@types/mocha': '*', pino: '*' },
-        ...{ express: '*', '@types/express': '*', multer: '*', '@types/multer': '*' },
-        ...{ koa: '*', '@types/koa': '*', '@koa/multer': '*' },
-      },
-    })
-    await compile(project, files, [
-      ...['--lib', 'es2024', '--types', 'node,mocha', '--skipLibCheck'],
-    ])
+    const { samples } = await sharedInstallation()
+    const libraries = ['--lib', 'es2024', '--types', 'node,mocha', '--skipLibCheck']
+    await compile(samples, files, libraries)
   })
 
   it('of core need neither Node nor anything else', async () => {
@@ -114,11 +101,13 @@ describe('The types of the packages, installed from tarballs,', function () {
          // @ts-expect-error: a promise is no content.
          await files.upload('a', fetch('https://example.com'))
        }`
-    const alone = await installTarballs(['@holdfast/core'])
+    const { packages } = await sharedInstallation()
+    const alone = await mkdtemp(join(tmpdir(), 'holdfast-core-'))
     try {
+      linkPackages(packages, alone, ['@holdfast/core'])
       await compile(alone, { 'application.ts': program }, [...checking, '--lib', 'es2024,dom'])
     } finally {
-      await alone.remove()
+      await rm(alone, { recursive: true })
     }
   })
 })
@@ -160,20 +149,27 @@ function wholeSamples(text: string): readonly string[] {
 const compilers = ['@typescript/native/bin/tsc', 'typescript/bin/tsc6']
 
 /**
- * Compiles these files, by their names, with all that they import, in `project`, with each compiler; rejects with what is
+ * Compiles these files, by their names, with what they import of the folder `modules`, with each compiler; rejects with what is
  * wrong.
  */
 async function compile(
-  { folder }: Project,
+  modules: string,
   files: Readonly<Record<string, string>>,
   flags: readonly string[],
 ): Promise<void> {
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
-  const args = ['--noEmit', '--module', 'nodenext', '--strict', ...flags, ...Object.keys(files)]
-  for (const compiler of compilers) {
-    const tsc = join(root, 'node_modules', compiler)
-    const run = promisify(execFile)(process.execPath, [tsc, ...args], { cwd: folder })
-    const { stdout } = await run.catch((error: unknown) => error as { stdout: string })
-    expect(stdout, compiler).to.equal('')
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-compiled-'))
+  try {
+    await symlink(modules, join(folder, 'node_modules'))
+    await writeFile(join(folder, 'package.json'), '{"type": "module"}')
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+    const args = ['--noEmit', '--module', 'nodenext', '--strict', ...flags, ...Object.keys(files)]
+    for (const compiler of compilers) {
+      const tsc = join(root, 'node_modules', compiler)
+      const run = promisify(execFile)(process.execPath, [tsc, ...args], { cwd: folder })
+      const { stdout } = await run.catch((error: unknown) => error as { stdout: string })
+      expect(stdout, compiler).to.equal('')
+    }
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }

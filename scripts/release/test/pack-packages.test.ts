@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { packPackages } from '../pack-packages.ts'
-import { installTarballs } from './install-tarballs.ts'
 import { packedPackage, packedPackages } from './packed-packages.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -50,16 +48,6 @@ describe('packPackages', function () {
       }
     } finally {
       await rm(folder, { recursive: true })
-    }
-  })
-
-  it('makes what npm installs outside of the workspace', async () => {
-    const project = await installTarballs(['@holdfast/store-disk'])
-    try {
-      const core = join(project.folder, 'node_modules/@holdfast/core/dist/index.js')
-      expect(existsSync(core)).to.equal(true)
-    } finally {
-      await project.remove()
     }
   })
 })

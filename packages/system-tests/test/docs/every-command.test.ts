@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { holdfastProgram } from '@holdfast/testing'
 import { expect } from 'chai'
 import { documents, shellBlocks, textOf } from './shell-blocks.ts'
 import { claims } from './who-runs.ts'
@@ -45,9 +46,10 @@ describe('The commands within sentences', () => {
   const helpOf = (program: string, subcommand: string) => {
     const key = `${program} ${subcommand}`
     const args = [...subcommand.split(' ').filter(Boolean), '--help']
-    const path = join(root, program === 'holdfast' ? 'packages/holdfast/bin/holdfast.js' : program)
-    const run = promisify(execFile)
-    const help = helps.get(key) ?? run(path, args, { cwd: root }).then(({ stdout }) => stdout)
+    const [path, before] =
+      program === 'holdfast' ? [process.execPath, [holdfastProgram]] : [join(root, program), []]
+    const ask = () => promisify(execFile)(path, [...before, ...args], { cwd: root })
+    const help = helps.get(key) ?? ask().then(({ stdout }) => stdout)
     helps.set(key, help)
     return help
   }
@@ -68,7 +70,9 @@ describe('The commands within sentences', () => {
       // Flags alone are those of serve.
       const isServe = program === 'scripts/start' && words[0]?.startsWith('--')
       const isOwn = program === 'holdfast' || program === 'scripts/start'
-      const help = await helpOf(program, isServe ? 'serve' : isOwn ? subcommand : '')
+      // scripts/start passes everything on to holdfast, after a look at what there is to build.
+      const helpful = isOwn ? 'holdfast' : program
+      const help = await helpOf(helpful, isServe ? 'serve' : isOwn ? subcommand : '')
       for (const flag of flags) expect(`${help} --version`).to.include(flag)
     })
   }

@@ -1,23 +1,9 @@
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { installTarballs } from '../../../../scripts/release/test/install-tarballs.ts'
-
-/** What a reader who follows the documents has installed, of ours and of others. */
-const ours = ['contract', 'core', 'http-koa', 'store-disk'].map((name) => `@holdfast/${name}`)
-const others = { '@koa/multer': '^4', '@types/node': '^24', koa: '^3', mocha: '^12' }
-
-let installed: Promise<string> | undefined
-
-/** Installs them once for all projects of this process; resolves with the folder of modules. */
-async function install(): Promise<string> {
-  const { folder } = await installTarballs(ours, { others })
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'node_modules')
-}
+import { sharedInstallation } from '../../../../scripts/release/test/shared-installation.ts'
 
 /**
  * Runs `use` in a new project of these `files` (path to text) outside this repository, where the packages are installed from
@@ -29,7 +15,7 @@ export async function withReaderProject<Result>(
 ): Promise<Result> {
   const project = await mkdtemp(join(tmpdir(), 'holdfast-docs-project-'))
   try {
-    await symlink(await (installed ??= install()), join(project, 'node_modules'))
+    await symlink((await sharedInstallation()).samples, join(project, 'node_modules'))
     for (const [name, text] of Object.entries(files)) {
       await mkdir(dirname(join(project, name)), { recursive: true })
       await writeFile(join(project, name), text)
