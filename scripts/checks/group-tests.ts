@@ -13,6 +13,9 @@ const whole: readonly string[] = [
 /** Below these each test file has a process of its own: it starts servers, engines or power cuts, and takes long by itself. */
 const apart: readonly string[] = ['packages/system-tests/test', 'packages/minio-container/test']
 
+/** Folders whose external files share one process, and in it the browsers. */
+const sharingBrowsers: readonly string[] = ['packages/web/test/browser']
+
 /** Files that change their process, or count what it holds. */
 const isolated: readonly string[] = []
 
@@ -28,7 +31,7 @@ export interface TestGroup {
  * the package, takes more of the processor's time than most of them do. So a test must leave nothing behind that another one notices:
  * environment, working directory, signal handlers, hooks outside of a suite.
  *
- * Files that take long or measure, those of external programs, and those listed here have a process of their own.
+ * Files that take long or measure, most of those of external programs, and those listed here have a process of their own.
  */
 export function groupTests(files: readonly string[]): TestGroup[] {
   const groups = Map.groupBy(files, (file) => folderFor(file) ?? file)
@@ -39,8 +42,10 @@ export function groupTests(files: readonly string[]): TestGroup[] {
 }
 
 function folderFor(file: string): string | undefined {
+  if (slowTests.includes(file)) return undefined
+  if (sharingBrowsers.includes(dirname(file)) && hasMark(file, 'external')) return dirname(file)
   const isMarked = (['alone', 'long', 'external'] as const).some((mark) => hasMark(file, mark))
   const isApart = apart.some((folder) => file.startsWith(`${folder}/`))
-  if (isMarked || isApart || isolated.includes(file) || slowTests.includes(file)) return undefined
+  if (isMarked || isApart || isolated.includes(file)) return undefined
   return whole.find((folder) => file.startsWith(`${folder}/`)) ?? dirname(file)
 }

@@ -26,6 +26,20 @@ describe('groupTests', () => {
     expect(groupTests(files).map(({ title }) => title)).to.deep.equal(files)
   })
 
+  it('puts the files together that share browsers, without those that take longest', () => {
+    const [a, b, plain] = ['a.external', 'b.external.long', 'c'].map(
+      (name) => `packages/web/test/browser/${name}.test.ts`,
+    )
+    const large = 'packages/web/test/browser/large-file.external.long.test.ts'
+    expect(slowTests).to.include(large)
+    const files = [a, b, large, plain].filter((file) => file !== undefined)
+    expect(groupTests(files)).to.deep.equal([
+      { title: 'packages/web/test/browser (2 files)', files: [a, b] },
+      { title: large, files: [large] },
+      { title: plain, files: [plain] },
+    ])
+  })
+
   it('names a single file as it is called', () => {
     const file = 'packages/core/test/a.test.ts'
     expect(groupTests([file])).to.deep.equal([{ title: file, files: [file] }])

@@ -87,8 +87,9 @@ describeInBrowsers('An afternoon with the page', (browser, name) => {
     await chooseFiles(opened, {
       'page.html': `<title>calm</title><p>shown</p><script>${script}</script><img src=/ran onerror='${script}'>`,
       'drawing.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload='${script}'><script>${script}</script></svg>`,
+      '<img src=x onerror=alert(1)>': 'text',
     })
-    await driver.reads('All uploads are done', '2 files')
+    await driver.reads('All uploads are done', '3 files')
     const dialogs: string[] = []
     driver.page.on('dialog', (dialog) => void dialogs.push(dialog.message()))
     await driver.press('button', 'Open page.html')
@@ -104,6 +105,7 @@ describeInBrowsers('An afternoon with the page', (browser, name) => {
       expect(headers.get('content-disposition'), file).to.match(/^attachment/)
     }
     expect(await driver.page.evaluate(() => 'ran' in globalThis)).to.equal(false)
+    expect(await driver.page.title()).to.equal('holdfast')
     expect(dialogs).to.deep.equal([])
     const paths = site.log().map(({ path }) => path)
     expect(paths).to.include('/serve/page.html').and.not.to.include('/ran')

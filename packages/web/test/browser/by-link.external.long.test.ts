@@ -1,3 +1,4 @@
+import type { OpenBrowser } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
 import { endVisit } from './end-visit.ts'
@@ -12,20 +13,22 @@ const phone = { width: 360, height: 740 }
 const ready = ({ page }: PageDriver) =>
   page.waitForFunction(() => document.title.endsWith(' – holdfast'))
 
-describeInBrowsers('A link to upload', (browser) => {
-  /** A stranger who has opened a link of anna's. */
-  async function opened(name: string, wishes?: object) {
-    const server = await runPage()
-    const url = await server.uploadLink(name, wishes)
-    const driver = await openDriver(browser(), url)
-    await ready(driver)
-    return {
-      server,
-      url,
-      driver,
-      [Symbol.asyncDispose]: () => endVisit(driver, server),
-    }
+/** A stranger who has opened a link of anna's. */
+async function openLink(browser: OpenBrowser, name: string, wishes?: object) {
+  const server = await runPage()
+  const url = await server.uploadLink(name, wishes)
+  const driver = await openDriver(browser, url)
+  await ready(driver)
+  return {
+    server,
+    url,
+    driver,
+    [Symbol.asyncDispose]: () => endVisit(driver, server),
   }
+}
+
+describeInBrowsers('A link to upload', (browser, _, once) => {
+  const opened = (name: string, wishes?: object) => openLink(browser(), name, wishes)
 
   const fitsPhone = async ({ page }: PageDriver) => {
     await page.setViewport(phone)
@@ -52,7 +55,7 @@ describeInBrowsers('A link to upload', (browser) => {
     expect(await driver.axe()).to.deep.equal([])
   })
 
-  it('keeps each error until it is dismissed', async () => {
+  once('keeps each error until it is dismissed', async () => {
     await using stranger = await opened('in-', { prefix: true, maxFiles: 1, maxSize: 10 })
     const { driver } = stranger
     await driver.drop([
@@ -95,7 +98,7 @@ describeInBrowsers('A link to upload', (browser) => {
     await driver.reads('A file has been sent by this link already')
   })
 
-  const film = { name: 'any.bin', content: 'y'.repeat(17 * mebibyte) }
+  const film = { name: 'any.bin', content: 'y', times: 17 * mebibyte }
 
   for (const [after, goOn] of [
     [
@@ -132,15 +135,15 @@ describeInBrowsers('A link to upload', (browser) => {
       await line.held()
       await goOn(driver, line)
       await driver.reads('Your file has arrived safely')
-      expect((await server.content('film.bin'))?.length).to.equal(film.content.length)
+      expect((await server.content('film.bin'))?.length).to.equal(film.times)
       expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
-      expect(line.passed()).to.be.below(film.content.length + 4 * mebibyte)
+      expect(line.passed()).to.be.below(film.times + 4 * mebibyte)
       expect(await driver.page.evaluate(() => sessionStorage.length)).to.equal(0)
       expect(driver.complaints).to.deep.equal([])
     })
   }
 
-  it('that is wrong opens a page that says so', async () => {
+  once('that is wrong opens a page that says so', async () => {
     await using stranger = await opened('a')
     const { page, reads, axe } = stranger.driver
     await page.goto(`${stranger.url}0`)
@@ -148,7 +151,7 @@ describeInBrowsers('A link to upload', (browser) => {
     expect(await axe()).to.deep.equal([])
   })
 
-  it('that ends meanwhile takes nothing more, and the page says so', async () => {
+  once('that ends meanwhile takes nothing more, and the page says so', async () => {
     await using stranger = await opened('in-', { prefix: true, expiresIn: 60 })
     const { driver } = stranger
     await driver.reads('Send files to anna')
@@ -156,28 +159,6 @@ describeInBrowsers('A link to upload', (browser) => {
     await driver.drop([{ name: 'late', content: 'x' }])
     await driver.reads('The link has ended. Ask for a new one.')
     expect(await stranger.server.names()).to.deep.equal([])
-  })
-
-  it('gets to no other origin, and into nothing that the browser keeps', async () => {
-    await using stranger = await opened('in-', { prefix: true })
-    const { page, drop, reads } = stranger.driver
-    const policy = await page.evaluate(async () => {
-      const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
-      return [answer.headers.get('Referrer-Policy'), answer.headers.get('Content-Security-Policy')]
-    })
-    expect(policy[0]).to.equal('no-referrer')
-    expect(policy[1])
-      .to.include("default-src 'none'")
-      .and.not.match(/https?:|\*/)
-    const requests: string[] = []
-    page.on('request', (request) =>
-      requests.push(request.url(), request.headers()['referer'] ?? ''),
-    )
-    await drop([{ name: 'a', content: 'a' }])
-    await reads('Your file has arrived safely')
-    const own = new URL(stranger.url).origin
-    expect(requests.filter((each) => each !== '' && !each.startsWith(own))).to.deep.equal([])
-    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).to.equal(0)
   })
 
   it('is made by its customer in a dialog, which says what it allows', async () => {
@@ -227,4 +208,33 @@ describeInBrowsers('A link to upload', (browser) => {
     await page.waitForSelector('dialog', { hidden: true })
     expect(driver.complaints).to.deep.equal([])
   })
+})
+
+const watched = (browser: () => OpenBrowser) => {
+  it('gets to no other origin, and into nothing that the browser keeps', async () => {
+    await using stranger = await openLink(browser(), 'in-', { prefix: true })
+    const { page, drop, reads } = stranger.driver
+    const policy = await page.evaluate(async () => {
+      const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
+      return [answer.headers.get('Referrer-Policy'), answer.headers.get('Content-Security-Policy')]
+    })
+    expect(policy[0]).to.equal('no-referrer')
+    expect(policy[1])
+      .to.include("default-src 'none'")
+      .and.not.match(/https?:|\*/)
+    const requests: string[] = []
+    page.on('request', (request) =>
+      requests.push(request.url(), request.headers()['referer'] ?? ''),
+    )
+    await drop([{ name: 'a', content: 'a' }])
+    await reads('Your file has arrived safely')
+    const own = new URL(stranger.url).origin
+    expect(requests.filter((each) => each !== '' && !each.startsWith(own))).to.deep.equal([])
+    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).to.equal(0)
+  })
+}
+
+describeInBrowsers('A link to upload, watched,', watched, {
+  names: ['chromium'],
+  watchesNetwork: true,
 })

@@ -7,7 +7,7 @@ import { openDriver } from './page-driver.ts'
 import { runPage } from './running-page.ts'
 
 /** What goes wrong only where two things happen at once, or a file is hostile. */
-describeInBrowsers('The page takes care', (browser) => {
+describeInBrowsers('The page takes care', (browser, _, once) => {
   async function signedIn(files: Readonly<Record<string, string | Uint8Array>> = {}) {
     const server = await runPage()
     for (const [name, content] of Object.entries(files)) await server.put(name, content)
@@ -22,7 +22,7 @@ describeInBrowsers('The page takes care', (browser) => {
     }
   }
 
-  it('never deletes the new file that gets the name of one just deleted', async () => {
+  once('never deletes the new file that gets the name of one just deleted', async () => {
     await using opened = await signedIn({ 'a.txt': 'old', 'b.txt': 'b' })
     const { server, driver } = opened
     await driver.click('[aria-label="Delete a.txt"]')
@@ -116,7 +116,7 @@ describeInBrowsers('The page takes care', (browser) => {
     expect(await page.$$eval(ticked, (boxes) => boxes.length)).to.equal(2)
   })
 
-  it('leaves nothing of a customer on the screen who has signed out', async () => {
+  once('leaves nothing of a customer on the screen who has signed out', async () => {
     await using opened = await signedIn({ 'secret.txt': 'a' })
     const { server, driver } = opened
     await driver.click('[aria-label="Delete secret.txt"]')

@@ -14,7 +14,7 @@ interface Opened extends AsyncDisposable {
   readonly keys: KeyboardDriver
 }
 
-describeInBrowsers('The page by the keyboard alone', (browser, browserName) => {
+describeInBrowsers('The page by the keyboard alone', (browser) => {
   async function open(files: Readonly<Record<string, string>> = {}, line?: Line): Promise<Opened> {
     const server = await runPage()
     for (const [name, content] of Object.entries(files)) await server.put(name, content)
@@ -42,9 +42,8 @@ describeInBrowsers('The page by the keyboard alone', (browser, browserName) => {
     return opened
   }
 
-  /** Colours are the same in each browser. */
   async function expectNoFindings({ keys }: Opened, state: string) {
-    if (browserName === 'chromium') expect(await keys.findings(), state).to.deep.equal([])
+    expect(await keys.findings(), state).to.deep.equal([])
   }
 
   it('signs in, changes the settings, and signs out', async () => {
@@ -192,6 +191,10 @@ describeInBrowsers('The page by the keyboard alone', (browser, browserName) => {
     await keys.activate('Clear the filter')
     await driver.reads('3 files')
     await keys.focuses('a.txt')
+    await keys.press(' ')
+    await driver.reads('1 selected')
+    await keys.press('Escape')
+    await driver.reads('3 files')
   })
 
   it('previews one file after the other, and deletes the one that is shown', async () => {

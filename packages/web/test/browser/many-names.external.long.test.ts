@@ -83,6 +83,14 @@ describeInBrowsers('100,000 names', (browser) => {
     await reads('100,000 files')
     await driver.misses('.status', ' of 100,000')
     await expectShown(sorted, 0)
+
+    await page.focus('.rows .row')
+    await page.keyboard.press('End')
+    await page.waitForFunction(
+      (last) => document.activeElement?.textContent.includes(last),
+      {},
+      sorted.at(-1) ?? '',
+    )
     expect(driver.complaints).to.deep.equal([])
   })
 })

@@ -8,6 +8,7 @@ export interface PageDriver {
   readonly page: Page
   /** What the browser has refused, or could not run. */
   readonly complaints: readonly string[]
+  /** Signs in at once, without the steps of a person: keyboard.external.test.ts types. */
   readonly signIn: (password?: string, customer?: string) => Promise<void>
   /** Writes the password, and signs in. */
   readonly enterPassword: (password: string) => Promise<void>
@@ -16,8 +17,8 @@ export interface PageDriver {
   /** Waits until there is none such. */
   readonly misses: (selector: string, text?: string) => Promise<void>
   readonly click: (selector: string) => Promise<void>
-  /** Presses with the mouse what has this role and this name for a screen reader. */
-  readonly press: (role: string, name: string) => Promise<void>
+  /** Presses with the mouse what has this role and this name; in Chromium, for a screen reader. */
+  readonly press: (role: Role, name: string) => Promise<void>
   /** Waits until all of `texts` can be read on the page. */
   readonly reads: (...texts: readonly string[]) => Promise<void>
   /** Waits until none of `texts` can be read on the page. */
@@ -38,13 +39,15 @@ export interface PageDriver {
   readonly tick: (label: string) => Promise<void>
   /** The names in the list, in its order. */
   readonly names: () => Promise<string[]>
-  /** What axe finds wrong, one line each. */
+  /** What axe finds wrong, one line each. In Chromium only: document and colours are the same in each browser. */
   readonly axe: () => Promise<string[]>
 }
 
 export interface DroppedFile {
   readonly name: string
   readonly content: string
+  /** How often the content is in the file. The page repeats it, since what the driver sends is slow. Default: once. */
+  readonly times?: number
   readonly lastModified?: number
 }
 
@@ -52,7 +55,7 @@ const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js'
 
 /** Opens the page at `url` as a new visitor. */
 export async function openDriver(browser: OpenBrowser, url: string): Promise<PageDriver> {
-  const page = await browser.newPage()
+  const page = waitingCalmly(await browser.newPage())
   await page.setViewport({ width: 1280, height: 800 })
   if (browser.name === 'chromium') {
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
@@ -79,7 +82,8 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
     await page.waitForSelector(selector)
     await page.$eval(selector, (element) => (element as HTMLElement).click())
   }
-  const press = (role: string, name: string) => page.locator(accessible(role, name)).click()
+  const called = browser.name === 'chromium' ? accessible : labelled
+  const press = (role: Role, name: string) => page.locator(called(role, name)).click()
   const enterPassword = async (password: string) => {
     const value = () => page.$eval('[name=password]', (field) => (field as HTMLInputElement).value)
     // What takes the focus meanwhile takes letters with it.
@@ -105,9 +109,9 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
     press,
     reads: (...texts) => readable(page, texts, true),
     readsNot: (...texts) => readable(page, texts, false),
-    fill: (label, text) => page.locator(accessible('textbox', label)).fill(text),
+    fill: (label, text) => page.locator(called('textbox', label)).fill(text),
     value: (label) =>
-      page.$eval(accessible('textbox', label), (field) => (field as HTMLInputElement).value),
+      page.$eval(called('textbox', label), (field) => (field as HTMLInputElement).value),
     async paste() {
       await page.keyboard.down('Control')
       await page.keyboard.press('v')
@@ -132,14 +136,14 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
       await chooser.accept([...paths])
     },
     async signIn(password = 'sesame', customer = 'anna') {
-      await page.locator('[name=username]').fill(customer)
-      await enterPassword(password)
+      await page.waitForSelector('[name=password]')
+      await page.evaluate(fillAndSubmit, { username: customer, password })
     },
     async drop(files) {
       await page.evaluate((dropped) => {
         const transfer = new DataTransfer()
-        for (const { name, content, lastModified = 1 } of dropped) {
-          transfer.items.add(new File([content], name, { lastModified }))
+        for (const { name, content, times = 1, lastModified = 1 } of dropped) {
+          transfer.items.add(new File([content.repeat(times)], name, { lastModified }))
         }
         for (const type of ['dragenter', 'dragover', 'drop']) {
           const init = { dataTransfer: transfer, bubbles: true, cancelable: true }
@@ -150,6 +154,7 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
     names: () =>
       page.$$eval('.rows .name', (names) => names.map((name) => (name as HTMLElement).title)),
     async axe() {
+      if (browser.name !== 'chromium') return []
       // Colours on their way from one to the other have another contrast.
       await page.waitForFunction(() =>
         document.getAnimations().every((each) => each.effect?.getTiming().iterations === Infinity),
@@ -168,9 +173,42 @@ export async function openDriver(browser: OpenBrowser, url: string): Promise<Pag
   }
 }
 
+/** Fills the fields of these names at once, and submits their form. Runs in the page. */
+function fillAndSubmit(fields: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const field = document.querySelector<HTMLInputElement>(`[name=${name}]`)
+    if (!field) throw new Error(`There is no field ${name}`)
+    field.value = value
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    if (name === 'password') field.form?.requestSubmit()
+  }
+}
+
+/** How often a page looks for what a test waits for. Puppeteer's default is each frame, which has the browser draw all the time. */
+const pollingMs = 50
+
+function waitingCalmly(page: Page): Page {
+  const wait = page.waitForFunction.bind(page)
+  page.waitForFunction = (condition, options, ...args) =>
+    wait(condition, { polling: pollingMs, ...options }, ...args)
+  return page
+}
+
+type Role = 'button' | 'checkbox' | 'textbox'
+
 /** Puppeteer's selector for what a screen reader calls so. */
-export const accessible = (role: string, name: string) =>
+const accessible = (role: Role, name: string) =>
   `::-p-aria([name="${name.replaceAll('"', '\\"')}"][role="${role}"])`
+
+/** The same by what is in the document: what screen readers see takes Firefox seconds of the processor. */
+const labelled = (role: Role, name: string) => `xpath/.${xpaths[role](JSON.stringify(name))}`
+
+const xpaths: Readonly<Record<Role, (name: string) => string>> = {
+  button: (name) => `//button[@aria-label=${name} or normalize-space()=${name}]`,
+  checkbox: (name) => `//label[normalize-space()=${name}]//input[@type="checkbox"]`,
+  textbox: (name) =>
+    `//*[self::input or self::textarea][@aria-label=${name} or ancestor::label[starts-with(normalize-space(), ${name})]]`,
+}
 
 async function readable(page: Page, texts: readonly string[], isThere: boolean): Promise<void> {
   try {

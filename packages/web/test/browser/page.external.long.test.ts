@@ -10,14 +10,11 @@ import { startLine } from './start-line.ts'
 
 const mebibyte = 1024 * 1024
 
-describeInBrowsers('The page', (browser) => {
+describeInBrowsers('The page', (browser, _, once) => {
   /** A customer who has signed in, with `files` already there. */
   async function signedIn(files: Readonly<Record<string, string>> = {}, store?: BlobStore) {
     const server = await runPage(store)
-    const entries = Object.entries(files)
-    while (entries.length > 0) {
-      await Promise.all(entries.splice(0, 20).map(([name, content]) => server.put(name, content)))
-    }
+    for (const [name, content] of Object.entries(files)) await server.put(name, content)
     const driver = await openDriver(browser(), server.url)
     await driver.signIn()
     await driver.page.waitForSelector('.page')
@@ -25,7 +22,7 @@ describeInBrowsers('The page', (browser) => {
     return { server, driver, [Symbol.asyncDispose]: () => endVisit(driver, server) }
   }
 
-  it('says what is wrong with a password, and lets the right one in', async () => {
+  once('says what is wrong with a password, and lets the right one in', async () => {
     await using server = await runPage()
     const { page, signIn, sees, complaints } = await openDriver(browser(), server.url)
     await signIn('a guess')
@@ -56,28 +53,28 @@ describeInBrowsers('The page', (browser) => {
   it('uploads what is dropped, large files in pieces, and lists it', async () => {
     await using opened = await signedIn()
     const { server, driver } = opened
-    const large = 'x'.repeat(17 * mebibyte)
+    const times = 17 * mebibyte
     await driver.drop([
       { name: 'small.txt', content: 'small' },
-      { name: 'large.txt', content: large },
+      { name: 'large.txt', content: 'x', times },
     ])
     await driver.sees('.uploads', 'All uploads are done')
     await driver.sees('.rows', 'large.txt')
     expect(await driver.names()).to.deep.equal(['large.txt', 'small.txt'])
     expect(await server.content('small.txt')).to.equal('small')
-    expect((await server.content('large.txt'))?.length).to.equal(large.length)
+    expect((await server.content('large.txt'))?.length).to.equal(times)
     await until('it was sent in pieces', () =>
       server.asked.some((each) => each.startsWith('PATCH /resumable/')),
     )
   })
 
-  it('goes on after a reload where an upload in pieces has stopped', async () => {
+  once('goes on after a reload where an upload in pieces has stopped', async () => {
     await using line = await startLine()
     await using server = await runPage()
     line.lead(Number(new URL(server.url).port))
     const driver = await openDriver(browser(), line.url)
     const { page, sees, drop, press, signIn } = driver
-    const film = { name: 'film.bin', content: 'y'.repeat(24 * mebibyte), lastModified: 7 }
+    const film = { name: 'film.bin', content: 'y', times: 24 * mebibyte, lastModified: 7 }
     await signIn()
     await sees('.empty', 'Nothing here yet')
     line.holdAfter(6 * mebibyte)
@@ -92,14 +89,14 @@ describeInBrowsers('The page', (browser) => {
     await sees('.upload-unfinished', 'film.bin')
     await drop([film])
     await sees('.uploads', 'All uploads are done')
-    expect((await server.content('film.bin'))?.length).to.equal(film.content.length)
-    expect(line.passed()).to.be.below(film.content.length + 6 * mebibyte)
+    expect((await server.content('film.bin'))?.length).to.equal(film.times)
+    expect(line.passed()).to.be.below(film.times + 6 * mebibyte)
     expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
     expect(await page.evaluate(() => localStorage.length)).to.equal(0)
     expect(driver.complaints).to.deep.equal([])
   })
 
-  it('asks the server, and then its user, whether a name is taken', async () => {
+  once('asks the server, and then its user, whether a name is taken', async () => {
     await using opened = await signedIn({ 'a.txt': 'old a', 'b.txt': 'old b' })
     const { server, driver } = opened
     const { page, drop, sees, click } = driver
@@ -118,7 +115,7 @@ describeInBrowsers('The page', (browser) => {
     expect(await server.content('a.txt')).to.equal('new a.txt')
   })
 
-  it('goes on asking of the same name when another one is found taken meanwhile', async () => {
+  once('goes on asking of the same name when another one is found taken meanwhile', async () => {
     const store = createMemoryBlobStore()
     const late = Promise.withResolvers<undefined>()
     const slow: BlobStore = {
@@ -139,7 +136,7 @@ describeInBrowsers('The page', (browser) => {
     await sees('dialog', '“b.txt”')
   })
 
-  it('filters as one types, and sorts by a click', async () => {
+  once('filters as one types, and sorts by a click', async () => {
     await using opened = await signedIn({ 'a.txt': '1', 'Überblick.txt': '333', 'c.pdf': '22' })
     const { page, names, sees, misses, click } = opened.driver
     await page.locator('.filter input').fill('TXT')
@@ -150,79 +147,6 @@ describeInBrowsers('The page', (browser) => {
     await click('.row-head .cell-size button')
     await sees('[aria-sort=descending]', 'Size')
     expect(await names()).to.deep.equal(['Überblick.txt', 'c.pdf', 'a.txt'])
-  })
-
-  it('deletes after five seconds in which one can undo it', async () => {
-    await using opened = await signedIn({ 'a.txt': 'a', 'b.txt': 'b' })
-    const { server, driver } = opened
-    const { sees, misses, click } = driver
-    await click('[aria-label="Delete a.txt"]')
-    await misses('.rows .name', 'a.txt')
-    await click('.notice-action')
-    await sees('.rows .name', 'a.txt')
-    await click('[aria-label="Delete b.txt"]')
-    await misses('.notices', 'Deleted')
-    await until('it is gone', async () => (await server.names()).length === 1)
-    expect(await server.names()).to.deep.equal(['a.txt'])
-  })
-
-  it('is used by the keyboard alone', async () => {
-    await using opened = await signedIn({ 'a.txt': 'text of a', 'b.txt': 'b', 'c.txt': 'c' })
-    const { page, sees, misses } = opened.driver
-    await page.focus('.rows .row')
-    await page.keyboard.press('ArrowDown')
-    await page.waitForFunction(() => document.activeElement?.textContent.includes('b.txt'))
-    await page.keyboard.press(' ')
-    await sees('.status', '1 selected')
-    await page.keyboard.press('Escape')
-    await sees('.status', '3 files')
-    await page.keyboard.press('Home')
-    await page.waitForFunction(() => document.activeElement?.textContent.includes('a.txt'))
-    await page.keyboard.press('Enter')
-    await sees('dialog pre', 'text of a')
-    await page.keyboard.press('Escape')
-    await misses('dialog')
-    await page.waitForFunction(() => document.activeElement?.textContent.includes('a.txt'))
-    await page.keyboard.press('Delete')
-    await misses('.rows .name', 'a.txt')
-  })
-
-  it('runs nothing of a hostile HTML or SVG file that it shows', async () => {
-    const script = 'document.title = "run"; fetch("/run"); alert(1)'
-    await using opened = await signedIn({
-      'page.html': `<script>${script}</script><img src="/run" onerror='${script}'>`,
-      'picture.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload='${script}'><script>${script}</script><image href="/run"/></svg>`,
-      '<img src=x onerror=alert(1)>': 'text',
-    })
-    const { server, driver } = opened
-    const { page, sees, click, misses } = driver
-    let dialogs = 0
-    page.on('dialog', (dialog) => {
-      dialogs += 1
-      void dialog.dismiss()
-    })
-    await click('[title="page.html"].name')
-    await sees('dialog pre', script)
-    await click('dialog [aria-label=Close]')
-    await misses('dialog')
-    await click('[title="picture.svg"].name')
-    await page.waitForFunction(
-      () => document.querySelector<HTMLImageElement>('dialog img')?.naturalWidth === 40,
-    )
-    expect(await page.title()).to.equal('holdfast')
-    expect(server.asked.filter((each) => each.includes('/run'))).to.deep.equal([])
-    expect(dialogs).to.equal(0)
-  })
-
-  it('keeps few rows of a long list in the document', async () => {
-    const names = Array.from({ length: 2100 }, (_, index) => [`file ${index}.txt`, 'a'] as const)
-    await using opened = await signedIn(Object.fromEntries(names))
-    const { page, sees } = opened.driver
-    await sees('.status', '2,100 files')
-    expect(await page.$$eval('.rows .row', (rows) => rows.length)).to.be.below(60)
-    await page.focus('.rows .row')
-    await page.keyboard.press('End')
-    await page.waitForFunction(() => document.activeElement?.textContent.includes('file 2099'))
   })
 
   it('has nothing that axe finds wrong, light, dark and on a phone', async () => {
@@ -243,7 +167,7 @@ describeInBrowsers('The page', (browser) => {
     expect(overflow).to.equal(false)
   })
 
-  it('has nothing that axe finds wrong before one has signed in, in German either', async () => {
+  once('has nothing that axe finds wrong before one has signed in, in German either', async () => {
     await using server = await runPage()
     const { page, axe, sees } = await openDriver(browser(), server.url)
     expect(await axe()).to.deep.equal([])
