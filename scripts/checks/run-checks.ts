@@ -104,15 +104,20 @@ if (arePacked) process.env['HOLDFAST_TEST_TARBALLS'] = join(packed, 'tarballs.js
 if (areInstalled) process.env['HOLDFAST_TEST_INSTALLATION'] = installed
 if (isOneFile) process.env['HOLDFAST_TEST_EXECUTABLE'] = executableFile
 const endMinio = await startSharedMinio(root, choice.files)
-const tests = testJobs(root, choice, {
+const folders = {
   coverage: isCovered ? coverageFolder(root) : undefined,
   compiled: join(program, 'compiled'),
   temporary: mountMemoryDisk(),
-})
+}
+const tests = testJobs(root, choice, folders)
 if (args.flaky) await repeatTests()
 const reports = await run([...checks, ...tests])
 const checked = reports.slice(0, checks.length)
-const { reports: tested, flaky } = await retryExternal(tests, reports.slice(checks.length), run)
+const { reports: tested, flaky } = await retryExternal(
+  tests,
+  reports.slice(checks.length),
+  runAlone,
+)
 await tidyUp()
 const ofTests = addReports(tested)
 if (isComplete) await keepResults(root, ofTests.contract)
@@ -148,6 +153,14 @@ async function tidyUp(): Promise<void> {
   await endMinio()
   // A process that a test has left may keep compiled code when it ends.
   await rm(program, { recursive: true, force: true, maxRetries: 10 })
+}
+
+/** Runs test files once more, each in a process of its own, one after the other; several in one where their process has died. */
+async function runAlone(files: readonly string[]): Promise<Report[]> {
+  const jobs = files.flatMap((file) =>
+    testJobs(root, { ...choice, files: file.split(' ') }, folders),
+  )
+  return run(jobs.map((job) => ({ ...job, isAlone: true })))
 }
 
 function machineSecondsSoFar(): number | undefined {
