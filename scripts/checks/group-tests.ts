@@ -43,7 +43,9 @@ export function groupTests(files: readonly string[]): TestGroup[] {
 
 function folderFor(file: string): string | undefined {
   if (slowTests.includes(file)) return undefined
-  if (sharingBrowsers.includes(dirname(file)) && hasMark(file, 'external')) return dirname(file)
+  if (sharingBrowsers.includes(dirname(file))) {
+    return hasMark(file, 'external') ? dirname(file) : undefined
+  }
   const isMarked = (['alone', 'long', 'external'] as const).some((mark) => hasMark(file, mark))
   const isApart = apart.some((folder) => file.startsWith(`${folder}/`))
   if (isMarked || isApart || isolated.includes(file)) return undefined
