@@ -7,7 +7,7 @@ import { crash, rehearse } from './run-scenario.ts'
 import type { Scenario, Step } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
-/** So many servers die at a time. */
+/** How many servers die at a time. */
 const concurrency = 3
 
 /** Whether servers die in each scenario at each of its steps, also where another scenario has the same. */
@@ -28,6 +28,10 @@ function readAhead(tasks: readonly (() => Promise<void>)[]): (index: number) => 
     return begin(index)
   }
 }
+
+/** Whether a server is killed in the scenario at the step: where no other scenario has the same step in the same state of files. */
+const isKilledAt = ({ kills }: Scenario, step: Step) =>
+  isThorough || kills === undefined || kills.includes(step)
 
 describe('holdfast serve, killed with SIGKILL', function () {
   this.timeout(600_000)
@@ -50,6 +54,7 @@ describe('holdfast serve, killed with SIGKILL', function () {
         await rehearse(scenario)
       })
       steps.forEach((step, index) => {
+        if (!isKilledAt(scenario, step)) return
         declare(`${index + 1}: leaves it as it was or as it is to be, after ${step}`, () =>
           kill(scenario, steps.slice(0, index + 1)),
         )
@@ -61,9 +66,8 @@ describe('holdfast serve, killed with SIGKILL', function () {
     for (const scenario of pieceScenarios) {
       declare(`keeps what it acknowledged, at each step of ${scenario.title}`, async () => {
         const steps = await rehearse(scenario)
-        const kills = (!isThorough && scenario.kills) || steps
         for (const [index, step] of steps.entries()) {
-          if (!kills.includes(step)) continue
+          if (!isKilledAt(scenario, step)) continue
           const until = steps.slice(0, index + 1)
           await kill(scenario, until).catch((cause: unknown) => {
             throw new Error(`After ${until.join(', ')}: ${String(cause)}`, { cause })

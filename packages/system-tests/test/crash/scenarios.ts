@@ -28,8 +28,14 @@ const certain: readonly Step[] = [...sealed, 'directory-synced']
 const named: readonly Step[] = ['named', 'name-synced']
 const answered: readonly Step[] = ['answer-ready', 'answer-sent']
 
-function overwrite(newSize: number, oldSize: number, arriving: readonly Step[]): KnownScenario {
+function overwrite(
+  newSize: number,
+  oldSize: number,
+  arriving: readonly Step[],
+  kills: readonly Step[],
+): KnownScenario {
   return {
+    kills,
     title: `an upload of ${newSize} bytes in place of ${oldSize}`,
     before: { ...kept, 'a.txt': old(oldSize) },
     request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(newSize)),
@@ -68,6 +74,7 @@ const uploads: readonly KnownScenario[] = [
   },
   {
     title: 'an upload in place of a file of the same size, 64 KiB in a form with a field',
+    kills: ['form-complete', 'content-synced', 'named', 'name-synced', 'answer-ready'],
     before: { ...kept, 'a.txt': old(64 * KiB) },
     // With the field it is read as a stream, in however many pieces it comes.
     request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(64 * KiB) }, { note: 'x' }),
@@ -76,20 +83,39 @@ const uploads: readonly KnownScenario[] = [
     steps: ['temporary-made', 'form-complete', 'content-ended', ...certain, ...named, ...answered],
   },
   {
-    ...overwrite(KiB, 2 * KiB, ['form-complete', ...arrived]),
+    ...overwrite(...([KiB, 2 * KiB, ['form-complete', ...arrived]] as const), [
+      'form-complete',
+      'temporary-made',
+      'content-written',
+      'named',
+      'answer-sent',
+    ]),
     title: 'an upload of 1 KiB in a form that is there at once',
     request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(KiB) }),
   },
-  overwrite(large, large, largeArrived),
-  overwrite(1, 64 * KiB - 1, arrived),
-  overwrite(0, 1, ['temporary-made', 'content-ended']),
+  overwrite(...([large, large, largeArrived] as const), [
+    'content-written',
+    'content-synced',
+    'temporary-closed',
+    'named',
+    'name-synced',
+  ]),
+  overwrite(1, 64 * KiB - 1, arrived, ['content-written', 'named']),
+  overwrite(0, 1, ['temporary-made', 'content-ended'], ['content-ended', 'named']),
   {
-    ...overwrite(64 * KiB - 1, 0, arrived),
+    ...overwrite(...([64 * KiB - 1, 0, arrived] as const), [
+      'temporary-made',
+      'content-synced',
+      'named',
+      'name-synced',
+      'answer-sent',
+    ]),
     title: 'an upload beside another server on the directory',
     hasNeighbour: true,
   },
   {
     title: 'a batch that replaces a file and adds one',
+    kills: ['content-synced', 'named', 'name-synced', 'answer-ready', 'answer-sent'],
     before: { ...kept, 'a.txt': old(2) },
     request: (url) => sendBatchInTurn(url, { 'a.txt': fresh(1), 'b.txt': fresh(5 * KiB) }),
     answer: [200, '"filename":"b.txt","statusCode":200'],
@@ -106,6 +132,7 @@ const uploads: readonly KnownScenario[] = [
   },
   {
     title: 'an upload that is refused for its digest',
+    kills: ['discarded', 'answer-ready', 'answer-sent'],
     before: { ...kept, 'a.txt': old(large) },
     request: (url) => {
       const digest = `sha-256=:${Buffer.alloc(32).toString('base64')}:`
@@ -119,6 +146,7 @@ const uploads: readonly KnownScenario[] = [
 const creations: readonly KnownScenario[] = [
   {
     title: 'a create-only upload to a free name',
+    kills: ['temporary-closed', 'named', 'second-name-removed', 'name-synced', ...answered],
     before: kept,
     request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(64 * KiB - 1), createOnly),
     answer: ok,
@@ -127,6 +155,7 @@ const creations: readonly KnownScenario[] = [
   },
   {
     title: 'a create-only upload to a taken name',
+    kills: ['answer-ready'],
     before: { ...kept, 'a.txt': old(1) },
     request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(1), createOnly),
     answer: [412, 'Precondition Failed'],
@@ -134,6 +163,7 @@ const creations: readonly KnownScenario[] = [
   },
   {
     title: 'a create-only upload to a name that is taken meanwhile',
+    kills: ['temporary-closed', 'discarded', 'answer-sent'],
     before: kept,
     rivals: { 'a.txt': old(KiB) },
     request: (url, site) => createAgainstRival(url, site, 'a.txt', fresh(2 * KiB), old(KiB)),
@@ -153,6 +183,7 @@ const deletions: readonly KnownScenario[] = [
   },
   {
     title: 'a deletion of a missing file',
+    kills: ['answer-ready'],
     before: kept,
     request: (url) => send(url, 'DELETE', '/delete/a.txt'),
     answer: [400, 'File not found'],
@@ -173,6 +204,7 @@ const starts: readonly KnownScenario[] = [
   },
   {
     title: 'the start after two crashes, beside another server',
+    kills: ['instance-made', ...swept, 'opened'],
     before: kept,
     hasLeftOvers: true,
     hasNeighbour: true,
