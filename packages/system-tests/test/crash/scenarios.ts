@@ -83,17 +83,16 @@ const uploads: readonly KnownScenario[] = [
     steps: ['temporary-made', 'form-complete', 'content-ended', ...certain, ...named, ...answered],
   },
   {
-    ...overwrite(...([KiB, 2 * KiB, ['form-complete', ...arrived]] as const), [
-      'form-complete',
-      'temporary-made',
-      'content-written',
-      'named',
-      'answer-sent',
-    ]),
+    ...overwrite(
+      KiB,
+      2 * KiB,
+      ['form-complete', ...arrived],
+      ['form-complete', 'temporary-made', 'content-written', 'named', 'answer-sent'],
+    ),
     title: 'an upload of 1 KiB in a form that is there at once',
     request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(KiB) }),
   },
-  overwrite(...([large, large, largeArrived] as const), [
+  overwrite(large, large, largeArrived, [
     'content-written',
     'content-synced',
     'temporary-closed',
@@ -103,7 +102,7 @@ const uploads: readonly KnownScenario[] = [
   overwrite(1, 64 * KiB - 1, arrived, ['content-written', 'named']),
   overwrite(0, 1, ['temporary-made', 'content-ended'], ['content-ended', 'named']),
   {
-    ...overwrite(...([64 * KiB - 1, 0, arrived] as const), [
+    ...overwrite(64 * KiB - 1, 0, arrived, [
       'temporary-made',
       'content-synced',
       'named',
