@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileService } from '@holdfast/core'
 import type { Logger } from 'pino'
 
-/** How long to wait between two sweeps, in milliseconds. */
-const pauseMs = 60 * 60 * 1000
+/** How long to wait between two sweeps, in milliseconds: a bucket wants several within the hour, to note publications that broke off. */
+const pauseMs = 15 * 60 * 1000
 
 /** How long the end waits for a sweep under way, in milliseconds. What that one leaves, the next one removes. */
 const patienceMs = 1_000
@@ -11,7 +11,7 @@ const patienceMs = 1_000
 export interface SweepOptions {
   /** Called with the number of uploads that have expired, 1 or more. Default: none. */
   readonly onExpired?: (uploads: number) => void
-  /** Default: an hour. */
+  /** Default: a quarter of an hour. */
   readonly pauseMs?: number
 }
 

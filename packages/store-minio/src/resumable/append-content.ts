@@ -33,7 +33,7 @@ export async function appendContent(
   const failure = new AbortController()
   const signals = [interrupted, failure.signal, ...(signal ? [signal] : [])]
   const source = createAppendSource(
-    readParts(objects, upload, tailNames(begun)),
+    readParts(objects, upload, begun, tailNames(begun)),
     content,
     AbortSignal.any(signals),
     release,

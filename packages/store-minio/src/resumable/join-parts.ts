@@ -99,27 +99,35 @@ export async function completeJoined(
   return (await changing.send(command)).ETag
 }
 
-/** The parts of a multipart upload; `undefined` if there is no such upload, since it was completed or aborted. */
+/** The parts of a multipart upload; `undefined` if there is no such upload for certain, since it was completed or aborted. */
 export async function findJoined(
-  { s3, bucket, key }: ObjectWrite,
+  write: ObjectWrite,
   multipartId: string,
 ): Promise<JoinedParts | undefined> {
-  const parts: CompletedPart[] = []
-  let marker: string | undefined
   try {
-    do {
-      const command = new ListPartsCommand({
-        ...{ Bucket: bucket, Key: key, UploadId: multipartId },
-        ...(marker !== undefined && { PartNumberMarker: marker }),
-      })
-      const page: ListPartsCommandOutput = await insistOnUpload(() => s3.send(command))
-      for (const { PartNumber, ETag } of page.Parts ?? []) parts.push({ PartNumber, ETag })
-      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined
-    } while (marker !== undefined)
+    return await insistOnUpload(() => listJoined(write, multipartId))
   } catch (error) {
     if (isAnswer(error, 'NoSuchUpload')) return undefined
     throw error
   }
+}
+
+/** The same, believing the first node that says that there is none. Rejects with the client's error. */
+export async function listJoined(
+  { s3, bucket, key }: ObjectWrite,
+  multipartId: string,
+): Promise<JoinedParts> {
+  const parts: CompletedPart[] = []
+  let marker: string | undefined
+  do {
+    const command = new ListPartsCommand({
+      ...{ Bucket: bucket, Key: key, UploadId: multipartId },
+      ...(marker !== undefined && { PartNumberMarker: marker }),
+    })
+    const page: ListPartsCommandOutput = await s3.send(command)
+    for (const { PartNumber, ETag } of page.Parts ?? []) parts.push({ PartNumber, ETag })
+    marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined
+  } while (marker !== undefined)
   return { multipartId, parts }
 }
 

@@ -114,8 +114,8 @@ async function declareLength(
 }
 
 async function* contentOf(objects: UploadObjects, upload: UploadKey): AsyncGenerator<Uint8Array> {
-  const { record } = await findUpload(objects, upload)
-  yield* readParts(objects, upload, partNames(record))
+  const stored = await findUpload(objects, upload)
+  yield* readParts(objects, upload, stored, partNames(stored.record))
 }
 
 async function discard(objects: UploadObjects, upload: UploadKey): Promise<boolean> {

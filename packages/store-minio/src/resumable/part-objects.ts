@@ -1,12 +1,13 @@
 import { DeleteObjectsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { UploadKey } from '@holdfast/core'
-import { FileServiceError } from '@holdfast/core'
+import { FileServiceError, uploadTakenOver } from '@holdfast/core'
 import { translating } from '../errors/s3-errors.ts'
 import { listObjects, type ListedObject } from '../list/list-objects.ts'
 import { readBlob } from '../read/read-blob.ts'
 import type { Part } from '../write/gather-parts.ts'
 import { checksum } from '../write/object-write.ts'
 import type { UploadObjects } from './upload-objects.ts'
+import { isUnchanged, type StoredRecord } from './upload-records.ts'
 
 /** Stores a part under a name that no other has; then its buffer is given back. */
 export async function putPart(
@@ -26,16 +27,18 @@ export async function putPart(
   }
 }
 
-/** The content of the parts `names`, one after the other. */
+/** The content of the parts `names` of the upload that `stored` describes, one after the other. */
 export async function* readParts(
   objects: UploadObjects,
   upload: UploadKey,
+  stored: StoredRecord,
   names: readonly string[],
 ): AsyncGenerator<Uint8Array> {
   for (const name of names) {
     const key = objects.uploadKeys.partsPrefix(upload) + name
     const part = await readBlob({ ...objects, key, name }, {})
     if (!part) {
+      if (!(await isUnchanged(objects, stored))) throw uploadTakenOver()
       throw new FileServiceError('store-unavailable', 'The store has lost a part of an upload')
     }
     yield* part.content

@@ -1,44 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { type BlobInfo, isFileServiceError, requireComplete, type UploadKey } from '@holdfast/core'
-import { isFull, translating } from '../errors/s3-errors.ts'
-import { statObject } from '../read/stat-object.ts'
+import { type BlobInfo, requireComplete, type UploadKey } from '@holdfast/core'
 import { abortMultipart } from '../write/abort-multipart.ts'
-import { describeWritten } from '../write/describe-written.ts'
 import { findObject } from '../write/find-object.ts'
-import type { ObjectWrite } from '../write/object-write.ts'
-import { publishObject } from '../write/publish-object.ts'
+import { nameIsTaken } from '../write/publish-object.ts'
+import { translating } from '../errors/s3-errors.ts'
+import { type Begun, endPublication, writeOf } from './end-publication.ts'
 import { findUpload } from './find-upload.ts'
-import { completeJoined, findJoined, joinedTag, joinParts, type JoinedParts } from './join-parts.ts'
-import { removeParts } from './part-objects.ts'
+import { joinedTag, joinParts, type JoinedParts } from './join-parts.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import {
-  offsetOf,
-  partNames,
-  progressOf,
-  publishedBlob,
-  type Publication,
-  type UploadRecord,
-} from './upload-record.ts'
+import { partNames, progressOf, publishedBlob } from './upload-record.ts'
 import {
   changesAllTheTime,
+  isUnchanged,
   mostAttempts,
   replaceRecord,
   type StoredRecord,
 } from './upload-records.ts'
-
-/**
- * Milliseconds for which a multipart upload that is gone must have been completed: servers remove unfinished ones after
- * a day, and no setting makes it less than an hour.
- */
-const certainFor = 60 * 60 * 1000
-
-/** A publication that the record knows of. */
-interface Begun {
-  readonly stored: StoredRecord
-  readonly publishing: Publication
-  /** If this call has made them. */
-  readonly joined?: JoinedParts
-}
 
 /**
  * Makes the blob of the parts of an upload. First the server copies them into a multipart upload; then the record is
@@ -52,7 +29,7 @@ export async function publishUpload(objects: UploadObjects, upload: UploadKey): 
     if (known) return known
     const { publishing } = stored.record
     const begun = publishing ? { stored, publishing } : await begin(objects, upload, stored)
-    const info = begun && (await end(objects, upload, begun))
+    const info = begun && (await endPublication(objects, upload, begun))
     if (info) return info
   }
   throw changesAllTheTime()
@@ -68,11 +45,10 @@ async function begin(
   requireComplete(progressOf(record))
   const mark = randomUUID()
   const write = writeOf(objects, record, mark)
-  const prefix = objects.uploadKeys.partsPrefix(upload)
-  const joined = await joinParts(
-    write,
-    partNames(record).map((name) => prefix + name),
-  )
+  // Before all parts are copied in vain.
+  if (write.createOnly && (await translating(findObject(write)))) throw nameIsTaken()
+  const joined = await join(objects, upload, stored, mark)
+  if (!joined) return undefined
   const { multipartId } = joined
   const publishing = { mark, multipartId, since: Date.now(), etag: joinedTag(joined) }
   const replaced = await replaceRecord(objects, stored, { ...record, publishing })
@@ -82,86 +58,19 @@ async function begin(
   return undefined
 }
 
-function writeOf(objects: UploadObjects, { customer, plan }: UploadRecord, mark: string) {
-  const { name, createOnly = false } = plan
-  const key = objects.keys.keyOf({ customer, name })
-  return { ...objects, key, name, createOnly, mark }
-}
-
-/** `undefined` where the multipart upload was lost before it was completed; the record is without it then. */
-async function end(
+/** `undefined` where parts are gone, since another process has changed the upload. */
+async function join(
   objects: UploadObjects,
   upload: UploadKey,
-  { stored, publishing, joined }: Begun,
-): Promise<BlobInfo | undefined> {
-  const { record } = stored
-  const write = writeOf(objects, record, publishing.mark)
-  const etag = await translating(complete(write, publishing, joined)).catch(
-    async (error: unknown) => {
-      // Only these say for certain that there is no blob; then the upload goes on as it was.
-      if (isFileServiceError(error, 'already-exists') || isFull(error)) {
-        await withdraw(objects, stored, write, publishing)
-      }
-      throw error
-    },
-  )
-  objects.underWay.delete(publishing.multipartId)
-  if (etag === undefined) {
-    await withdraw(objects, stored, write, publishing)
+  stored: StoredRecord,
+  mark: string,
+): Promise<JoinedParts | undefined> {
+  const prefix = objects.uploadKeys.partsPrefix(upload)
+  const names = partNames(stored.record).map((name) => prefix + name)
+  try {
+    return await joinParts(writeOf(objects, stored.record, mark), names)
+  } catch (error) {
+    if (await isUnchanged(objects, stored)) throw error
     return undefined
   }
-  const written = { size: offsetOf(record), etag }
-  const found = await statObject(write).catch(() => undefined)
-  const info = describeWritten(written, record.plan.name, found)
-  const first = await remember(objects, stored, info)
-  await removeParts(objects, upload, partNames(record))
-  return first
-}
-
-async function complete(
-  write: ObjectWrite,
-  { mark, multipartId, since, etag }: Publication,
-  joined: JoinedParts | undefined,
-): Promise<string | undefined> {
-  if (!joined) {
-    const found = await findObject(write)
-    if (found?.mark === mark) return found.etag
-  }
-  const ready = joined ?? (await findJoined(write, multipartId))
-  // Completed, and replaced or deleted since.
-  if (!ready) return Date.now() - since < certainFor ? etag : undefined
-  const stop = new AbortController().signal
-  return publishObject(write, () => completeJoined(write, ready), { stop, isDoneOnce: true })
-}
-
-/** Takes the publication out of the record; only then is it certain that no one completes it. */
-async function withdraw(
-  objects: UploadObjects,
-  stored: StoredRecord,
-  write: ObjectWrite,
-  { multipartId }: Publication,
-): Promise<void> {
-  const { publishing: _withdrawn, ...rest } = stored.record
-  const replaced = await replaceRecord(objects, stored, rest)
-  if (replaced.stored) await abortMultipart(write, multipartId)
-  objects.underWay.delete(multipartId)
-}
-
-/**
- * Keeps what was published; resolves to what is kept, which another process may have been quicker to do. Where that fails,
- * the next call finds the blob by its mark.
- */
-async function remember(
-  objects: UploadObjects,
-  stored: StoredRecord,
-  info: BlobInfo,
-): Promise<BlobInfo> {
-  const { tail: _joined, publishing: _ended, ...rest } = stored.record
-  const { size, etag, modifiedAt } = info
-  const published = { size, etag, modifiedAt: modifiedAt.getTime() }
-  const replaced = await replaceRecord(objects, stored, { ...rest, parts: [], published })
-  if (replaced.stored || !replaced.found) return info
-  const { found } = replaced
-  if (found.record.publishing) return remember(objects, found, info)
-  return publishedBlob(found.record) ?? info
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path/posix'
 import { dropUpload } from './drop-upload.ts'
+import { noteIfCompleted } from './end-publication.ts'
 import { listBelow, removeObjects } from './part-objects.ts'
 import { expiresAfterMsOf } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
@@ -8,6 +9,12 @@ import { readRecord } from './upload-records.ts'
 
 /** Milliseconds that the clocks of this machine and of the server may differ by. */
 const clockError = 15 * 60 * 1000
+
+/** Milliseconds in which a process has noted the end of a publication, if it lives, by any clock. */
+const openAfterMs = 2 * clockError
+
+/** Milliseconds after which nobody can say any more what became of a publication, by any clock. */
+const unclearAfterMs = 2 * 60 * 60 * 1000
 
 /** Milliseconds after which a part that no record lists is a left-over: one that is stored is recorded within a minute. */
 const orphanAfterMs = 6 * 60 * 60 * 1000
@@ -19,14 +26,14 @@ export interface UploadSweep {
   readonly isRunning: (recordKey: string) => boolean
 }
 
-/** Removes what has expired, and parts that a crash has left; resolves to the number of unfinished uploads removed. */
+/** Removes what has expired, and parts that a crash has left, and notes what a crash has left unnoted; resolves to the number of unfinished uploads removed. */
 export async function sweepUploads(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
-  const removed = await removeExpired(objects, sweep)
+  const removed = await sweepRecords(objects, sweep)
   await removeOrphans(objects, sweep)
   return removed
 }
 
-async function removeExpired(
+async function sweepRecords(
   objects: UploadObjects,
   { now, isRunning }: UploadSweep,
 ): Promise<number> {
@@ -36,9 +43,15 @@ async function removeExpired(
       const id = basename(key)
       const expiresAfterMs = expiresAfterMsOf(id)
       if (expiresAfterMs === undefined || isRunning(key)) continue
-      if (modifiedAt.getTime() + expiresAfterMs - clockError > now) continue
+      const age = now - modifiedAt.getTime()
+      const mayBeOpen = openAfterMs < age && age < unclearAfterMs
+      if (age < expiresAfterMs - clockError && !mayBeOpen) continue
       const stored = await readRecord(objects, key)
-      if (!stored || isKnown(stored.record, now)) continue
+      if (!stored) continue
+      if (isKnown(stored.record, now)) {
+        await noteIfCompleted(objects, { customer: stored.record.customer, id }, stored)
+        continue
+      }
       const { customer, published, isDiscarded } = stored.record
       const isOurs = await dropUpload(objects, { customer, id }, stored)
       if (isOurs && !published && isDiscarded !== true) removed++

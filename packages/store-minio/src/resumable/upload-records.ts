@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { isFileServiceError, uploadConflict, type FileServiceError } from '@holdfast/core'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
-import { isAnswer, mayBeDone, translateError, translating } from '../errors/s3-errors.ts'
+import { isAnswer, mayBeDone, translateError } from '../errors/s3-errors.ts'
 import { readBlob } from '../read/read-blob.ts'
 import type { UploadObjects } from './upload-objects.ts'
 import { parseRecord, type UploadRecord } from './upload-record.ts'
@@ -59,15 +59,26 @@ async function readOnce(objects: UploadObjects, key: string): Promise<StoredReco
   return { key, etag: `"${blob.info.etag}"`, record }
 }
 
-/** Writes a record under a new key. */
+/** Whether the record is still as it was. */
+export async function isUnchanged(
+  objects: UploadObjects,
+  { key, etag }: StoredRecord,
+): Promise<boolean> {
+  return (await readRecord(objects, key))?.etag === etag
+}
+
+/**
+ * Writes a record under a new key. Only where there is none: a request whose answer was lost may arrive after the one that repeated it,
+ * and after all that was built on that.
+ */
 export async function createRecord(
   objects: UploadObjects,
   key: string,
   next: NextRecord,
 ): Promise<StoredRecord> {
-  const record = changedNow(next)
-  const etag = await translating(putRecord(objects, objects.s3, key, record, {}))
-  return { key, etag, record }
+  const written = await writeRecord(objects, key, next, undefined)
+  if (written.stored) return written.stored
+  throw changesAllTheTime()
 }
 
 /** What became of {@link replaceRecord}: `found` is what is there instead, if others were quicker. */
@@ -79,16 +90,25 @@ export type Replacement =
  * Writes `next` in place of `before`, if that is still there (compare and swap). Where the answer is lost, it looks whether
  * the record has come to be this one, and repeats the request otherwise, which can do no harm: its condition holds once.
  */
-export async function replaceRecord(
+export function replaceRecord(
   objects: UploadObjects,
   before: StoredRecord,
   next: NextRecord,
 ): Promise<Replacement> {
-  const { key, etag: expected } = before
+  return writeRecord(objects, before.key, next, before.etag)
+}
+
+/** `expected`: the entity tag of the record that is there; `undefined` for none. */
+async function writeRecord(
+  objects: UploadObjects,
+  key: string,
+  next: NextRecord,
+  expected: string | undefined,
+): Promise<Replacement> {
   const record = changedNow(next)
+  const condition = expected === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected }
   for (let count = 1; ; count++) {
     try {
-      const condition = { IfMatch: expected }
       const etag = await putRecord(objects, objects.changing, key, record, condition)
       return { stored: { key, etag, record } }
     } catch (error) {
@@ -117,7 +137,7 @@ async function putRecord(
   client: S3Client,
   key: string,
   record: UploadRecord,
-  condition: { readonly IfMatch?: string },
+  condition: { readonly IfMatch?: string; readonly IfNoneMatch?: string },
 ): Promise<string> {
   const body = Buffer.from(JSON.stringify(record))
   const { ETag = '' } = await client.send(

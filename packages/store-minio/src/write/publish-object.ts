@@ -65,7 +65,7 @@ async function publish(
       if (found?.mark === write.mark) return found.etag
       const isUndone = !isDoubtful || isAsBefore(found)
       const isOthers = found !== undefined || (isTaken && !isDoubtful)
-      if (write.createOnly && isUndone && isOthers) throw alreadyExists(error)
+      if (write.createOnly && isUndone && isOthers) throw nameIsTaken(error)
       const mayRepeat = isUndone || (isDoneOnce && !isTaken)
       const pause = mayRepeat ? pauseBeforeRepeating(error, count) : undefined
       if (pause === undefined) throw isUndone ? error : unknownOutcome(error)
@@ -75,7 +75,8 @@ async function publish(
   }
 }
 
-function alreadyExists(cause: unknown): FileServiceError {
+/** The rejection of a write that must not replace anything. */
+export function nameIsTaken(cause?: unknown): FileServiceError {
   return new FileServiceError('already-exists', 'The name is taken', { cause })
 }
 

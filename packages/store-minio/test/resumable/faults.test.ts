@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key } from '../faults/blobs.ts'
 import { eachAtOnce } from '../faults/each-at-once.ts'
 import type { Fault, FaultKind } from '../faults/fault-proxy.ts'
-import { expectUnavailable, failureOf, inTime, withFaultyStore } from '../faults/faulty-store.ts'
+import { failureOf, inTime, withFaultyStore } from '../faults/faulty-store.ts'
 import { append, begin, cuts, expectPublished, uploadsOf, whole } from './pieces.ts'
 
 const requests = {
@@ -85,9 +85,9 @@ describeWithMinio('openMinioBlobStore, for uploads in pieces on a way that break
         await until('the blob is there', () => proxy.strikes() === 1)
         await direct.put(key, contentOf(theirs))
         proxy.heal()
-        await expectUnavailable(publishing, 'publish')
-        const info = await uploadsOf(direct).publish(upload)
+        const info = await inTime(publishing, 'publish')
         expect(info).to.deep.include({ name: key.name, size: whole.length })
+        expect(await uploadsOf(direct).publish(upload)).to.deep.equal(info)
         expect(await uploadsOf(store).publish(upload)).to.deep.equal(info)
         await expectOneOf(direct, theirs)
       }))

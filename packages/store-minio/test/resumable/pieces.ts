@@ -22,8 +22,12 @@ export function uploadsOf({ resumable }: BlobStore): ResumableUploads {
 }
 
 /** Begins an upload of {@link whole}. */
-export async function begin(store: BlobStore, createOnly = false): Promise<UploadKey> {
-  const plan = { name: key.name, length: whole.length, createOnly, expiresAfterMs: hourMs }
+export async function begin(
+  store: BlobStore,
+  createOnly = false,
+  expiresAfterMs = hourMs,
+): Promise<UploadKey> {
+  const plan = { name: key.name, length: whole.length, createOnly, expiresAfterMs }
   const { id } = await uploadsOf(store).begin(key.customer, plan)
   return { customer: key.customer, id }
 }
