@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import {
   abortable,
   type AppendOptions,
@@ -24,6 +25,8 @@ export interface Append {
   readonly content: AsyncIterable<Uint8Array>
   readonly options: AppendOptions
 }
+
+const { O_WRONLY, O_APPEND } = constants
 
 /** The new offset, or what the caller gets instead: his own error, as he threw it. */
 export type Appended = { readonly offset: number } | { readonly error: unknown }
@@ -62,7 +65,8 @@ async function fill(
   const { plan } = found.record
   /** The path of the record that the last piece comes with, until it has its name. */
   let record: string | undefined
-  const file = await calls.open(lease.path(), 'a').catch((error: unknown) => {
+  // Without O_CREAT: after a standstill the content may be another process's, under another name.
+  const file = await calls.open(lease.path(), O_WRONLY | O_APPEND).catch((error: unknown) => {
     throw isAbsence(error) ? uploadTakenOver() : error
   })
   const report = async () => {

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { appendFileSync, readdirSync, renameSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -170,6 +172,26 @@ describe('resumable of openDiskBlobStore, among processes', function () {
     await expectBlob(store, bytesAt(0, 50_005))
     await store.resumable.sweep(new Date(Date.now() + 24 * 3_600_000))
     expect(await readdir(join(directory, 'uploads', 'alice'))).to.deep.equal([])
+  })
+
+  it('makes no content of its own where another process has taken it over before it was opened', async () => {
+    await using place = await openPlace()
+    const { store, key, uploadDirectory } = place
+    /** What the other one does while this one stands still: it takes the content, appends to it, and gives it back. */
+    const takeOver = (step: unknown) => {
+      if (step !== 'upload-taken') return
+      steps.unsubscribe(takeOver)
+      const taken = readdirSync(uploadDirectory).find((name) => name.includes('=')) ?? ''
+      appendFileSync(join(uploadDirectory, taken), bytesAt(0, 10))
+      renameSync(join(uploadDirectory, taken), join(uploadDirectory, 'bytes-10'))
+    }
+    const steps = channel('holdfast:store-disk:step')
+    steps.subscribe(takeOver)
+    expect(await codeOf(store.resumable.append(key, 0, piece(0, 20)))).to.equal('upload-conflict')
+    expect((await readdir(uploadDirectory)).sort()).to.deep.equal(['bytes-10', 'upload.json'])
+    expect(await store.resumable.append(key, 10, piece(10, 10))).to.equal(20)
+    await store.resumable.publish(key)
+    await expectBlob(store, bytesAt(0, 20))
   })
 })
 
