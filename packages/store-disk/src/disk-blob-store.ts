@@ -24,6 +24,7 @@ import type { SortedNames } from './list/sorted-names.ts'
 import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
 import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.ts'
+import { finishLinked } from './resumable/finish-linked.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite } from './write/atomic-write.ts'
@@ -110,7 +111,8 @@ export async function openDiskBlobStore({
     const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
   }
-  const resumable = createDiskResumableUploads({ ...data, journal, writer })
+  const site = { ...data, journal, writer }
+  const resumable = createDiskResumableUploads(site)
 
   return {
     async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
@@ -129,6 +131,7 @@ export async function openDiskBlobStore({
         target,
         content,
         ...options,
+        beforeReplacing: () => finishLinked(site, key),
       }
       return blobInfo(key.name, await atomicWrite(write))
     },
@@ -140,7 +143,9 @@ export async function openDiskBlobStore({
     stat,
 
     async delete(key) {
-      return found(removeFile(layout.blobPath(key), calls))
+      return found(
+        removeFile(layout.blobPath(key), calls, (stats) => finishLinked(site, key, stats)),
+      )
     },
 
     list: namesOf,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import {
   type BlobInfo,
   FileServiceError,
@@ -7,15 +6,16 @@ import {
   uploadTakenOver,
 } from '@holdfast/core'
 import { blobInfo, fileStats } from '../files/blob-file.ts'
-import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/system-error.ts'
 import { publishFile } from '../write/publish-file.ts'
+import { finishLinked } from './finish-linked.ts'
+import { finishPublication } from './finish-publication.ts'
 import { trim } from './append-to-upload.ts'
 import { preparePublication } from './prepare-publication.ts'
 import { placeRecord } from './record-file.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
-import { publishedName, recordName, type UploadSite } from './upload-site.ts'
+import type { UploadSite } from './upload-site.ts'
 
 /**
  * Makes the content of an upload, which no other work of this process uses, a blob. What the blob will be is recorded first: once the
@@ -35,7 +35,9 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     }
     await lease.unshare()
     const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))
-    await publishFile(lease.path(), { ...site, target, createOnly, signal: undefined })
+    const beforeReplacing = () => finishLinked(site, { customer: key.customer, name: plan.name })
+    const publication = { ...site, target, createOnly, signal: undefined, beforeReplacing }
+    await publishFile(lease.path(), publication)
     crashPoint('name-synced')
     return await finishPublication(site, { directory: lease.directory, published })
   } catch (error) {
@@ -76,29 +78,4 @@ async function prepare(site: UploadSite, { found, lease }: TakenUpload): Promise
   } finally {
     await calls.close(file)
   }
-}
-
-interface Finished {
-  readonly directory: string
-  readonly published?: BlobInfo
-  readonly content?: { readonly path: string }
-}
-
-/** Notes that the blob is durable, and syncs the directory that its content has left. */
-export async function finishPublication(
-  { calls }: UploadSite,
-  { directory, published, content }: Finished,
-): Promise<BlobInfo> {
-  if (!published) throw new Error(`${directory} has no content`)
-  const note = async () => {
-    // The second name of a blob that was linked.
-    if (content) await calls.unlink(content.path)
-    await calls.rename(join(directory, recordName), join(directory, publishedName))
-  }
-  await changeDurably(directory, note, calls).catch((error: unknown) => {
-    // It was noted before.
-    if (!isAbsence(error)) throw error
-  })
-  crashPoint('upload-published')
-  return published
 }

@@ -24,16 +24,19 @@ export async function probeDirectory({ layout, ...store }: ProbedDirectory): Pro
   // No name of a temporary file has a dot.
   const target = join(store.tempDirectory.path, `probe.${probes++}`)
   try {
-    await atomicWrite({ ...plainly, ...store, target, content: chunks() })
+    await atomicWrite({ ...plainly, ...store, target, content: chunks(), beforeReplacing: nothing })
     if (!content.equals(await readFile(target))) {
       throw new Error('What was written has come back as something else')
     }
-    await removeFile(target, store.calls)
+    await removeFile(target, store.calls, nothing)
   } catch (error) {
     await store.tempDirectory.remove(target)
     throw error
   }
 }
+
+/** No upload has to do with the probe. */
+const nothing = async () => {}
 
 async function* chunks() {
   yield content

@@ -18,6 +18,8 @@ export interface Publication {
   readonly journal: Pick<ReplacementJournal, 'replace'>
   /** The path of the content, in a directory below the root of `directories`, which need not exist. */
   readonly target: string
+  /** Called before the target is replaced, which may be there. */
+  readonly beforeReplacing: () => Promise<void>
   /** Fail with `already-exists` instead of replacing what is there. */
   readonly createOnly: boolean
   readonly signal: AbortSignal | undefined
@@ -28,7 +30,8 @@ export interface Publication {
  * sync fails, the content has its name, which a power cut may undo.
  */
 export async function publishFile(path: string, publication: Publication): Promise<void> {
-  const { calls, directories, target, signal } = publication
+  const { calls, directories, target, createOnly, signal, beforeReplacing } = publication
+  if (!createOnly) await translateFsError(beforeReplacing())
   const directory = dirname(target)
   const giveName = async () => {
     signal?.throwIfAborted()
