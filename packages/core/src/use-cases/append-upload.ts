@@ -1,4 +1,6 @@
+import { abortable } from '../model/abortable.ts'
 import { isLimited, type Customer } from '../model/customer.ts'
+import { isFileServiceError } from '../model/errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
@@ -26,7 +28,8 @@ export interface AppendUploadOptions {
 }
 
 /**
- * Adds `content` to the customer's upload `id` at `offset`, and publishes the file when the upload's length is reached.
+ * Adds `content` to the customer's upload `id` at `offset`, and publishes the file when the upload's length is reached, or has been reached
+ * before and publishing failed.
  * What came counts, however the call ends. It ends an earlier append that is still under way.
  *
  * @throws TypeError or RangeError as `uploadFile` does
@@ -80,7 +83,11 @@ export async function appendUpload(
     if (isPartial || reached !== upload.plan.length) return { ...upload, offset: reached }
   } catch (error) {
     if (claim && isLimited(customer)) await stageWhatCame(policy, key, claim)
-    throw error
+    const isRefused = state === undefined && isFileServiceError(error, 'upload-conflict')
+    if (!isRefused || isPartial) throw error
+    const isLast = size === 0 && (await isComplete(policy, key, offset))
+    if (!isLast || !(await isEmpty(abortable(readable.chunks, signal)))) throw error
+    await digestCheck?.check()
   } finally {
     hasEnded = true
     claim?.end()
@@ -91,6 +98,24 @@ export async function appendUpload(
 function found(upload: ResumableUpload | undefined): ResumableUpload {
   if (upload) return upload
   throw new TypeError('The store appends without a call of onState')
+}
+
+/** Whether the upload has all of its bytes, and only has to be published: a store may refuse appends to it then, even of no bytes. */
+async function isComplete(
+  { uploads }: ResumablePolicy,
+  key: UploadKey,
+  offset: number,
+): Promise<boolean> {
+  const upload = await uploads.state(key)
+  return !upload?.published && upload?.offset === offset && upload.plan.length === offset
+}
+
+async function isEmpty(content: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const chunk of content) {
+    requireBytes(chunk)
+    if (chunk.length > 0) return false
+  }
+  return true
 }
 
 /** Counts what the store has kept of an append that failed. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
+import { FileServiceError } from '../../src/model/errors.ts'
+import { uploadPublished } from '../../src/model/upload-errors.ts'
 import { chunks, failing, pulled, type PulledContent } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
@@ -20,6 +22,49 @@ describe('resumable.append', () => {
     expect(await served(files, 'a')).to.equal('abcdefghi')
     const append = resumable.append(id, 9, 5 as never)
     expect(await rejection(append)).to.be.instanceOf(TypeError)
+  })
+
+  describe('of no bytes, to a complete upload that the store could not publish', () => {
+    /** Alice's uploads in a store that fails to publish once, and then refuses appends, as one does that has begun to publish. */
+    async function failedOnce() {
+      let isBegun = false
+      const fixture = resumableFixture({
+        change: (uploads) => ({
+          async publish(key) {
+            if (isBegun) return uploads.publish(key)
+            isBegun = true
+            throw new FileServiceError('store-unavailable', 'It is away')
+          },
+          async append(key, ...rest) {
+            if (isBegun) throw uploadPublished()
+            return uploads.append(key, ...rest)
+          },
+        }),
+      })
+      const { id } = await fixture.resumable.begin('a', { length: 3 })
+      const last = refusal(fixture.resumable.append(id, 0, 'abc'))
+      expect(await last).to.equal('store-unavailable')
+      return { ...fixture, id }
+    }
+
+    it('publishes it', async () => {
+      const { resumable, files, id } = await failedOnce()
+      const { published } = await resumable.append(id, 3, chunks())
+      expect(published).to.deep.include({ name: 'a', size: 3 })
+      expect(await served(files, 'a')).to.equal('abc')
+    })
+
+    it('is refused where it is not the last one, has bytes, or stands elsewhere', async () => {
+      const { resumable, files, id } = await failedOnce()
+      const appends = [
+        resumable.append(id, 3, chunks(), { isPartial: true }),
+        resumable.append(id, 3, chunks('', 'd')),
+        resumable.append(id, 3, 'd'),
+        resumable.append(id, 2, chunks()),
+      ]
+      for (const append of appends) expect(await refusal(append)).to.equal('upload-conflict')
+      expect(await refusal(files.serve('a'))).to.equal('not-found')
+    })
   })
 
   it('goes on from what came when the content failed', async () => {

@@ -1,10 +1,11 @@
+import { createFileService } from '@holdfast/core'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key } from '../faults/blobs.ts'
 import { eachAtOnce } from '../faults/each-at-once.ts'
 import type { Fault, FaultKind } from '../faults/fault-proxy.ts'
-import { failureOf, inTime, withFaultyStore } from '../faults/faulty-store.ts'
+import { expectUnavailable, failureOf, inTime, withFaultyStore } from '../faults/faulty-store.ts'
 import { append, begin, cuts, expectPublished, uploadsOf, whole } from './pieces.ts'
 
 const requests = {
@@ -92,6 +93,23 @@ describeWithMinio('openMinioBlobStore, for uploads in pieces on a way that break
         await expectOneOf(direct, theirs)
       }))
   }
+
+  it('publishes by an empty append what it could not publish before', () =>
+    withFaultyStore(minio(), {}, async ({ store, direct, proxy, bucket }) => {
+      const upload = await begin(store)
+      proxy.inject({
+        ...{ kind: 'cut', direction: 'request', position: 'head' },
+        request: requests['the completion'],
+      })
+      await append(store, upload, 0, whole.length)
+      await expectUnavailable(uploadsOf(store).publish(upload), 'publish')
+      proxy.heal()
+      const { resumable } = createFileService({ store }).filesOf({ name: key.customer })
+      const { published } =
+        (await resumable?.append(upload.id, whole.length, contentOf(whole.subarray(0, 0)))) ?? {}
+      expect(published).to.deep.include({ name: key.name, size: whole.length })
+      await expectPublished(direct, minio(), bucket)
+    }))
 
   it('removes what the loser of two processes has stored', () =>
     withFaultyStore(minio(), {}, async ({ store, direct, proxy, bucket }) => {
