@@ -75,7 +75,7 @@ describe('createJudge', () => {
     },
     'a body that is not known': { ...stored, body: undefined },
     'lines of a batch': batch(
-      { filename: 'a', statusCode: 200, message: 'OK' },
+      { filename: 'a', statusCode: 200, message: 'OK', etag: '"1"' },
       { statusCode: 400, error: 'Bad Request', message: 'Malformed multipart body' },
     ),
   })) {

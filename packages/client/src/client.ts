@@ -9,7 +9,7 @@ import type {
   FileUploaded,
   UploadManyOptions,
 } from './upload-many/upload-many-options.ts'
-import type { UploadBody, UploadOptions } from './upload/upload-options.ts'
+import type { UploadBody, UploadedFile, UploadOptions } from './upload/upload-options.ts'
 
 export interface ClientOptions extends SendingOptions {
   /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */
@@ -57,7 +57,7 @@ export interface Client {
    * From 16 MiB on the content goes in pieces by tus 1.0, so that a broken line costs only what was under way. Smaller ones are sent
    * again as a whole, unless they could have been created by the request before: then the error says `no-answer`.
    */
-  upload(name: string, body: UploadBody, options?: UploadOptions): Promise<void>
+  upload(name: string, body: UploadBody, options?: UploadOptions): Promise<UploadedFile>
   /**
    * Stores many files, and yields what became of each, in their order. Files of up to 256 KiB share requests, each of which holds at most
    * 4 MiB in memory; others are stored as `upload` does it. Each file is stored or refused on its own, in one step. Of several with one

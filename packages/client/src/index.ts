@@ -38,6 +38,7 @@ export type {
   RereadableBody,
   UploadBody,
   UploadOptions,
+  UploadedFile,
   UploadProgress,
 } from './upload/upload-options.ts'
 

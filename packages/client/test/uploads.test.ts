@@ -48,8 +48,9 @@ describe('upload', function () {
       const refused = service.client.upload('file', contentOf(size), { createOnly: true })
       expect(await rejection(refused)).to.include({ code: 'already-exists', status: 412 })
       expect((await service.stored('file')).toString()).to.equal('one')
-      await service.client.upload('file', contentOf(size))
+      const { etag } = await service.client.upload('file', contentOf(size))
       expect(await service.stored('file')).to.have.length(size)
+      expect(etag).to.equal((await service.client.stat('file')).etag)
     }
   })
 

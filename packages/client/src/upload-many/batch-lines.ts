@@ -6,6 +6,8 @@ export interface BatchLine {
   /** Of the file that it is about; without it nothing more is to be expected. */
   readonly filename: string | undefined
   readonly error: HoldfastError | undefined
+  /** Of the file, where it is stored. */
+  readonly etag: string | undefined
 }
 
 /** The lines of the answer to a batch, as soon as they are there; what follows the last line feed is no line. */
@@ -22,12 +24,13 @@ export async function* batchLines(
 }
 
 function parseLine(line: string): BatchLine {
-  const { filename, statusCode, message } = membersOf(line)
+  const { filename, statusCode, message, etag } = membersOf(line)
   if (typeof statusCode !== 'number' || typeof message !== 'string') {
     throw new HoldfastError('unknown', 'The answer has a line that says nothing of a file')
   }
   return {
     filename: typeof filename === 'string' ? filename : undefined,
+    etag: statusCode === 200 && typeof etag === 'string' ? etag : undefined,
     error:
       statusCode === 200
         ? undefined

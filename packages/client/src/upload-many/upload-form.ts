@@ -39,7 +39,7 @@ export async function uploadForm(
     let refusal: unknown
     let failure: unknown
     try {
-      for await (const { filename, error } of lines) {
+      for await (const { filename, error, etag } of lines) {
         const file = waiting[asked]
         if (file === undefined || filename !== file.name || isCut(error)) {
           throw error ?? new HoldfastError('unknown', 'The answer is about other files')
@@ -48,7 +48,8 @@ export async function uploadForm(
         if (error !== undefined && mayRepeat(error)) {
           again.push(file)
           refusal = error
-        } else results[file.at] = { name: file.name, error }
+        } else
+          results[file.at] = error ? { name: file.name, error } : { name: file.name, error, etag }
       }
     } catch (error) {
       failure = isCut(error) ? new CutError(error) : error

@@ -1,4 +1,4 @@
-import type { UploadBody } from '../upload/upload-options.ts'
+import type { UploadBody, UploadedFile } from '../upload/upload-options.ts'
 
 /** One of many files to upload. */
 export interface FileToUpload {
@@ -16,7 +16,7 @@ export interface UploadManyOptions {
 }
 
 /** What became of one of many files. */
-export interface FileUploaded {
+export interface FileUploaded extends Partial<UploadedFile> {
   readonly name: string
   /** Why it was not stored; `undefined`: it is safe, and in its place. */
   readonly error: Error | undefined

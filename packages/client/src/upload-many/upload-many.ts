@@ -77,8 +77,8 @@ async function uploadAlone(
   options: UploadManyOptions,
 ): Promise<FileUploaded> {
   try {
-    await upload(requests, patience, name, body, { ...options, sha256 })
-    return { name, error: undefined }
+    const uploaded = await upload(requests, patience, name, body, { ...options, sha256 })
+    return { name, error: undefined, ...uploaded }
   } catch (error) {
     if (options.signal?.aborted || !(error instanceof Error) || concernsAllFiles(error)) throw error
     return { name, error }

@@ -7,12 +7,14 @@ import { discardUpload } from './discard-upload.ts'
 import { hasSameContent } from './has-same-content.ts'
 import { mayBeTooLarge } from './may-be-too-large.ts'
 import type { Pieces } from './pieces.ts'
-import type { UploadOptions } from './upload-options.ts'
+import type { UploadedFile, UploadOptions } from './upload-options.ts'
 
 /** Where an upload is. */
 interface UploadState {
   readonly offset: number
   readonly length: number | undefined
+  /** Of the file that it has become. */
+  readonly etag: string | undefined
 }
 
 /** An upload as the server knows it. */
@@ -24,7 +26,7 @@ interface EarlierUpload extends UploadState {
 const discardTimeoutMs = 5_000
 
 /**
- * Uploads by tus 1.0, and goes on where the server is whenever the line breaks. `false` if the server takes no uploads in pieces,
+ * Uploads by tus 1.0, and goes on where the server is whenever the line breaks. `undefined` if the server takes no uploads in pieces,
  * before it has got any content.
  */
 export async function uploadInPieces(
@@ -33,7 +35,7 @@ export async function uploadInPieces(
   name: string,
   pieces: Pieces,
   options: UploadOptions,
-): Promise<boolean> {
+): Promise<UploadedFile | undefined> {
   const { signal, uploadUrl, onUploadUrl, onProgress } = options
   const send = (request: Request) =>
     requests.send({ ...request, headers: { 'Tus-Resumable': '1.0.0', ...request.headers }, signal })
@@ -42,11 +44,10 @@ export async function uploadInPieces(
   const metadata = metadataOf({ filename: name, ...(sha256 !== undefined && { sha256 }) })
   const earlier = uploadUrl === undefined ? undefined : await stateOfEarlier(uploadUrl)
   const url = earlier ? new URL(uploadUrl ?? '') : await begin()
-  if (!url) return false
+  if (!url) return undefined
   onUploadUrl?.(url.href)
   try {
-    await goOn(url, earlier ?? { offset: 0, length: pieces.size })
-    return true
+    return await goOn(url, earlier ?? { offset: 0, length: pieces.size, etag: undefined })
   } catch (error) {
     const discarded = earlier || onUploadUrl ? undefined : discard(url)
     if (!signal?.aborted) await discarded
@@ -104,17 +105,17 @@ export async function uploadInPieces(
     })
   }
 
-  async function goOn(url: URL, from: UploadState): Promise<void> {
+  async function goOn(url: URL, from: UploadState): Promise<UploadedFile> {
     let known = from.offset
     let state: UploadState | undefined = from
-    await withRetries(patience, signal, async (retries) => {
+    return withRetries(patience, signal, async (retries) => {
       while (true) {
         // After a break only the server knows how much has arrived.
-        const { offset, length } = state ?? (await stateAt(url))
+        const { offset, length, etag } = state ?? (await stateAt(url))
         if (offset > known) retries.hasProgressed()
         known = offset
         onProgress?.({ sent: offset, size: pieces.size ?? length })
-        if (offset === length) return
+        if (offset === length) return { etag }
         state = undefined
         state = await append(url, offset, length)
       }
@@ -146,7 +147,11 @@ export async function uploadInPieces(
     // No retry is counted: smaller pieces may pass.
     if (response === undefined) return stateAt(url)
     await textOf(response)
-    return { offset: offsetOf(response), length: length ?? total }
+    return {
+      offset: offsetOf(response),
+      length: length ?? total,
+      etag: response.header('upload-etag'),
+    }
   }
 
   async function stateAt(address: URL): Promise<EarlierUpload> {
@@ -157,6 +162,7 @@ export async function uploadInPieces(
     return {
       offset: offsetOf(response),
       length: length === undefined ? undefined : Number(length),
+      etag: response.header('upload-etag'),
       metadata: response.header('upload-metadata'),
     }
   }

@@ -23,6 +23,15 @@ export interface UploadProgress {
   readonly size: number | undefined
 }
 
+/** What is known of a file once it is safe. */
+export interface UploadedFile {
+  /**
+   * Its `ETag`, with its quotes, by the answer that said that it is safe: another client may have replaced it since. `undefined` where the
+   * server, an older one, does not say it.
+   */
+  readonly etag: string | undefined
+}
+
 export interface UploadOptions {
   /** Whether to fail with `already-exists` where the name is taken, instead of replacing the file. Default: false. */
   readonly createOnly?: boolean | undefined

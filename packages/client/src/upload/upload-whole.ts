@@ -3,7 +3,7 @@ import type { Requests } from '../requests/requests.ts'
 import { isTransient, withRetries, type Patience } from '../requests/with-retries.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import { hasStoredNothing } from './has-stored-nothing.ts'
-import type { UploadOptions } from './upload-options.ts'
+import type { UploadedFile, UploadOptions } from './upload-options.ts'
 
 /** Content that goes in one request. */
 export interface WholeBody {
@@ -22,11 +22,11 @@ export async function uploadWhole(
   name: string,
   content: WholeBody,
   options: UploadOptions,
-): Promise<void> {
+): Promise<UploadedFile> {
   const { createOnly = false, sha256, signal, onProgress } = options
   const { size } = content
   const send = async () => {
-    await requests.send({
+    const response = await requests.send({
       method: 'PUT',
       url: requests.urlOfFile('upload', name),
       expects: ownAnswers.stored,
@@ -40,9 +40,10 @@ export async function uploadWhole(
       onSent: (sent) => onProgress?.({ sent, size }),
     })
     onProgress?.({ sent: size ?? 0, size })
+    return { etag: response.header('etag') }
   }
   if (!content.isRereadable) return send()
-  await withRetries(patience, signal, send, createOnly ? hasStoredNothing : isTransient)
+  return withRetries(patience, signal, send, createOnly ? hasStoredNothing : isTransient)
 }
 
 function base64OfHex(digest: string): string {

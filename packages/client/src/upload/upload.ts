@@ -4,7 +4,7 @@ import { bytesBody, contentOf } from './content-of.ts'
 import { inParts, piecesOfBody, piecesOfStream, streamPieceSize } from './pieces.ts'
 import { unlessAborted } from './unless-aborted.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
-import type { RereadableBody, UploadBody, UploadOptions } from './upload-options.ts'
+import type { RereadableBody, UploadBody, UploadedFile, UploadOptions } from './upload-options.ts'
 import { uploadWhole } from './upload-whole.ts'
 
 /** From this size on a broken line is worth more requests. */
@@ -16,7 +16,7 @@ export async function upload(
   name: string,
   body: UploadBody,
   options: UploadOptions,
-): Promise<void> {
+): Promise<UploadedFile> {
   if (options.sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(options.sha256)) {
     throw new TypeError('sha256 must be 64 hexadecimal digits')
   }
@@ -29,8 +29,8 @@ export async function upload(
   const over = new AbortController()
   const content = contentOf(body, over.signal)
   try {
-    if ('size' in content) await uploadBody(requests, patience, name, content, options)
-    else await uploadStream(requests, patience, name, content, options)
+    if ('size' in content) return await uploadBody(requests, patience, name, content, options)
+    return await uploadStream(requests, patience, name, content, options)
   } finally {
     over.abort()
   }
@@ -42,12 +42,12 @@ async function uploadBody(
   name: string,
   body: RereadableBody,
   options: UploadOptions,
-): Promise<void> {
+): Promise<UploadedFile> {
   const whole = { size: body.size, open: () => body.slice(0, body.size), isRereadable: true }
   const sendWhole = () => uploadWhole(requests, patience, name, whole, options)
   if (body.size < resumableFrom && options.uploadUrl === undefined) return sendWhole()
   const pieces = piecesOfBody(body, options.pieceSize)
-  if (!(await uploadInPieces(requests, patience, name, pieces, options))) await sendWhole()
+  return (await uploadInPieces(requests, patience, name, pieces, options)) ?? sendWhole()
 }
 
 async function uploadStream(
@@ -56,7 +56,7 @@ async function uploadStream(
   name: string,
   stream: AsyncIterable<Uint8Array>,
   options: UploadOptions,
-): Promise<void> {
+): Promise<UploadedFile> {
   const { uploadUrl: _, ...withoutEarlier } = options
   const { signal } = options
   const parts = inParts(stream, streamPieceSize)
@@ -64,8 +64,7 @@ async function uploadStream(
     const beginning = await unlessAborted(parts.next(), signal)
     const first = beginning.done ? new Uint8Array(0) : beginning.value
     if (first.length < streamPieceSize) {
-      await uploadBody(requests, patience, name, bytesBody(first), withoutEarlier)
-      return
+      return await uploadBody(requests, patience, name, bytesBody(first), withoutEarlier)
     }
     const all = async function* () {
       yield first
@@ -73,8 +72,8 @@ async function uploadStream(
     }
     const whole = { size: undefined, open: all, isRereadable: false }
     const pieces = piecesOfStream(first, parts, signal)
-    if (await uploadInPieces(requests, patience, name, pieces, withoutEarlier)) return
-    await uploadWhole(requests, patience, name, whole, options)
+    const uploaded = await uploadInPieces(requests, patience, name, pieces, withoutEarlier)
+    return uploaded ?? (await uploadWhole(requests, patience, name, whole, options))
   } finally {
     // A stream that stands still is not waited for.
     void parts.return().catch(() => {})

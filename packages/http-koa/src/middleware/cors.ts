@@ -21,6 +21,7 @@ const exposed = [
   'Tus-Version',
   'Upload-Complete',
   'Upload-Defer-Length',
+  'Upload-ETag',
   'Upload-Expires',
   'Upload-Length',
   'Upload-Limit',

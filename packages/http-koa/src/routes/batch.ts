@@ -9,6 +9,7 @@ import { errorBody, problems, type ErrorBody } from '../errors/problem.ts'
 import { toProblem } from '../errors/status.ts'
 import { orderedConcurrentMap, type StartedWork } from './ordered-concurrent-map.ts'
 import { streamBody } from '../answer/stream-body.ts'
+import { etagOf } from '../http/conditional.ts'
 import { isCreateOnly } from '../http/change-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 import { receiveBatch, type BatchFile } from '../multipart/receive-batch.ts'
@@ -124,10 +125,10 @@ async function storeOne(
   let file = filename
   try {
     const prepared = prepareFile({ upload }, batchFile, common, (name) => (file = name))
-    const { size } = await prepared.publish()
+    const stored = await prepared.publish()
     return {
-      line: { filename, statusCode: 200, message: 'OK' },
-      subject: { file, bytes: size },
+      line: { filename, statusCode: 200, message: 'OK', etag: etagOf(stored) },
+      subject: { file, bytes: stored.size },
     }
   } catch (error) {
     return { line: { filename, ...explain(error) }, subject: { file }, ending: { error } }

@@ -1,6 +1,6 @@
 import type { ResumableUpload } from '@holdfast/core'
 
-/** How far an upload is, and when it expires if it is not finished. */
+/** How far an upload is; when it expires, or the entity tag of the file that it has become. */
 export function progressHeaders({
   offset,
   expiresAt,
@@ -8,7 +8,9 @@ export function progressHeaders({
 }: ResumableUpload): Record<string, string> {
   return {
     'Upload-Offset': String(offset),
-    ...(published === undefined && { 'Upload-Expires': expiresAt.toUTCString() }),
+    ...(published === undefined
+      ? { 'Upload-Expires': expiresAt.toUTCString() }
+      : { 'Upload-ETag': `"${published.etag}"` }),
   }
 }
 

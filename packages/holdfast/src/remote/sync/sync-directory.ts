@@ -13,8 +13,7 @@ import { walkDirectory } from './walk-directory.ts'
 
 /** Larger files have a request of their own. */
 const smallSize = 256 * 1024
-/** Files of a batch; and names of the server that are listed again after it. */
-const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2, span: 2000 }
+const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2 }
 
 /**
  * Makes the server have what a directory has. Sends what is not there or differs, and deletes what is only there, if it may. Whatever
@@ -37,9 +36,7 @@ export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
 /** A batch that is being collected. */
 interface OpenBatch {
   readonly files: { readonly file: FoundFile; readonly end: (outcome: Outcome) => void }[]
-  readonly after: string
   bytes: number
-  span: number
 }
 
 function createRun(plan: SyncPlan, total: number, stop: AbortController) {
@@ -55,8 +52,6 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   }
   const records = orderRecords(state, noteForgetting)
   let batch: OpenBatch | undefined
-  /** The last name of the lists. */
-  let previous = ''
 
   return { compareAll, end }
 
@@ -73,7 +68,6 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
         signal.throwIfAborted()
         const [here, there, ...known] = found
-        if (batch && there && ++batch.span > batchLimits.span) await sendBatch()
         if (records.isFull()) await finishAll()
         const earlier = known.filter((record) => record !== undefined)
         if (here) await compareOne(here, there, earlier)
@@ -81,7 +75,6 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
           if (!isWhole) keepRecord(there, earlier)
           if (there && mostDeletions !== undefined) extra.push(name)
         }
-        previous = name
       }
       await sendBatch()
     } finally {
@@ -121,7 +114,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     const isFull =
       batch && (batch.files.length >= batchLimits.files || batch.bytes + size > batchLimits.bytes)
     if (isFull) await sendBatch()
-    batch ??= { files: [], after: previous, bytes: 0, span: 0 }
+    batch ??= { files: [], bytes: 0 }
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     batch.files.push({ file: here, end: resolve })
     batch.bytes += size
@@ -130,14 +123,12 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
 
   async function sendBatch(): Promise<void> {
     if (batch === undefined) return
-    const { files, after } = batch
+    const { files } = batch
     batch = undefined
     const ends = new Map(files.map(({ file, end }) => [file, end]))
     await tasks.start(async () => {
       try {
-        await transfers.sendBatch({ files: [...ends.keys()], after }, (file, outcome) =>
-          ends.get(file)?.(outcome),
-        )
+        await transfers.sendBatch([...ends.keys()], (file, outcome) => ends.get(file)?.(outcome))
       } finally {
         // Of those that have no outcome nothing is known.
         for (const end of ends.values()) end({ kind: 'gone' })

@@ -2,21 +2,13 @@ import { createHash } from 'node:crypto'
 import {
   concernsAllFiles,
   isHoldfastError,
-  prefixFromPath,
   type FileDetails,
+  type UploadedFile,
 } from '@holdfast/client'
-import { compareUtf8 } from '@holdfast/core'
 import type { FoundFile } from './found-files.ts'
 import { isMissing, withLocalFile, type LocalFile, type ReadFile } from './local-file.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-record.ts'
-
-/** Files to be sent together. */
-export interface Batch {
-  readonly files: readonly FoundFile[]
-  /** A name before theirs, with few files of the server in between. */
-  readonly after: string
-}
 
 /** What became of a file. */
 export type Outcome =
@@ -27,19 +19,22 @@ export type Outcome =
 
 /** The work on single files, and on batches of small ones. Rejects with what concerns all files. */
 export interface Transfers {
-  sendBatch(batch: Batch, onOutcome: (file: FoundFile, outcome: Outcome) => void): Promise<void>
+  sendBatch(
+    files: readonly FoundFile[],
+    onOutcome: (file: FoundFile, outcome: Outcome) => void,
+  ): Promise<void>
   send(file: FoundFile): Promise<Outcome>
   /** Compares the content with that of a file of the same size on the server, and sends it where it is another. */
   compare(file: FoundFile, there: FileDetails, known: readonly SyncRecord[]): Promise<Outcome>
 }
 
 export function createTransfers(plan: SyncPlan): Transfers {
-  const { client, directory, into, signal, isDryRun } = plan
+  const { client, directory, signal, isDryRun } = plan
   const withFile = <T>({ path }: FoundFile, use: (file: LocalFile) => Promise<T>) =>
     onceMore(() => withLocalFile(directory, path, use))
 
   return {
-    async sendBatch({ files, after }, onOutcome) {
+    async sendBatch(files, onOutcome) {
       const read: { readonly file: FoundFile; readonly content: ReadFile }[] = []
       async function* contents() {
         for (const file of files) {
@@ -52,20 +47,18 @@ export function createTransfers(plan: SyncPlan): Transfers {
           }
         }
       }
-      const stored: typeof read = []
       let asked = 0
-      for await (const { name, error } of client.uploadMany(contents(), { signal })) {
+      for await (const { name, error, etag } of client.uploadMany(contents(), { signal })) {
         let one = read[asked++]
         // A file of which nothing is known has no result.
         while (one && one.file.name !== name) one = read[asked++]
         if (one === undefined) continue
-        if (error) onOutcome(one.file, { kind: 'failed', error })
-        else stored.push(one)
-      }
-      const details = await detailsOf(stored, after)
-      for (const { file, content } of stored) {
-        const record = recordOf(file, content, details.get(file.name))
-        onOutcome(file, { kind: 'sent', size: content.size, record })
+        const { file, content } = one
+        const record = recordOf(file, content, etag)
+        onOutcome(
+          file,
+          error ? { kind: 'failed', error } : { kind: 'sent', size: content.size, record },
+        )
       }
     },
     send,
@@ -74,8 +67,9 @@ export function createTransfers(plan: SyncPlan): Transfers {
         const content = await withFile(file, (opened) => opened.readDigest(signal))
         const proven = known.find(({ etag, size }) => etag === there.etag && size === there.size)
         const digest = proven?.sha256 ?? (await digestOf(there))
-        const record = recordOf(file, content, there)
-        if (digest === content.sha256 && record) return { kind: 'unchanged', record }
+        const record = recordOf(file, content, there.etag)
+        if (digest === content.sha256 && content.size === there.size && record)
+          return { kind: 'unchanged', record }
         return send(file)
       })
     },
@@ -114,7 +108,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
         // The next run begins anew.
       })
     }
-    const uploaded = client.upload(name, opened.bodyOf(content), {
+    const uploading = client.upload(name, opened.bodyOf(content), {
       sha256: content.sha256,
       uploadUrl,
       onUploadUrl: keep,
@@ -124,18 +118,14 @@ export function createTransfers(plan: SyncPlan): Transfers {
       },
       signal,
     })
+    let uploaded: UploadedFile
     try {
-      await uploaded
+      uploaded = await uploading
     } finally {
       await kept
     }
     await uploads.delete(name, content.sha256)
-    const details = await client.stat(name, { signal }).catch((error: unknown) => {
-      // Another client has deleted it.
-      if (isHoldfastError(error, 'not-found')) return undefined
-      throw error
-    })
-    return { kind: 'sent', size: content.size, record: recordOf(file, content, details) }
+    return { kind: 'sent', size: content.size, record: recordOf(file, content, uploaded.etag) }
   }
 
   /** The digest of a file on the server; `undefined` if it is another one by now. */
@@ -150,32 +140,16 @@ export function createTransfers(plan: SyncPlan): Transfers {
       throw error
     }
   }
-
-  async function detailsOf(
-    stored: readonly { readonly file: FoundFile }[],
-    after: string,
-  ): Promise<ReadonlyMap<string, FileDetails>> {
-    const last = stored.at(-1)?.file.name
-    const found = new Map<string, FileDetails>()
-    if (last === undefined) return found
-    const names = new Set(stored.map(({ file }) => file.name))
-    const prefix = prefixFromPath(into)
-    for await (const details of client.listDetails({ after, prefix, signal })) {
-      if (compareUtf8(details.name, last) > 0) break
-      if (names.has(details.name)) found.set(details.name, details)
-    }
-    return found
-  }
 }
 
-/** `undefined` if the file on the server is not the one of this content. */
+/** `undefined` where the server has not said which entity tag the file has got: a later look may find that of another client's file. */
 function recordOf(
   { name }: FoundFile,
   { size, version, isFresh, sha256 }: ReadFile,
-  details: FileDetails | undefined,
+  etag: string | undefined,
 ): SyncRecord | undefined {
-  if (details?.size !== size) return undefined
-  return { name, size, version: isFresh ? '' : version, sha256, etag: details.etag }
+  if (etag === undefined) return undefined
+  return { name, size, version: isFresh ? '' : version, sha256, etag }
 }
 
 /** Once more where the file changed while it was read. */

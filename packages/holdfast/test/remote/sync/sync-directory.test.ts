@@ -45,11 +45,45 @@ describe('syncDirectory', function () {
           yield { name, error: undefined }
         }
       },
-      upload: () => slow.promise,
-      stat: async (name) => ({ ...details, name }),
+      async upload() {
+        await slow.promise
+        return { etag: undefined }
+      },
     }
     const summary = await syncDirectory({ ...plan, client, directory: place.path })
     expect(summary).to.include({ sent: count + 1, failed: 0 })
+  })
+
+  it('remembers the entity tag of the upload, and not that of what another client has stored since', async () => {
+    await using place = await makeTemporaryDirectory()
+    await writeFile(join(place.path, 'large'), new Uint8Array(300_000))
+    for (const name of ['small', 'unsaid']) await writeFile(join(place.path, name), 'own')
+    const theirs = [
+      { ...details, name: 'large', etag: '"his"' },
+      ...['small', 'unsaid'].map((name) => ({ ...details, name, size: 3, etag: '"his"' })),
+    ]
+    let isStored = false
+    const client: Client = {
+      ...noServer,
+      async *listDetails() {
+        if (isStored) yield* theirs
+      },
+      async *uploadMany(files) {
+        for await (const { name } of files) {
+          yield { name, error: undefined, etag: name === 'small' ? '"own"' : undefined }
+        }
+        isStored = true
+      },
+      upload: async () => ({ etag: '"own"' }),
+      stat: async () => theirs[0]!,
+    }
+    const kept: Record<string, string> = {}
+    const state: SyncState = {
+      ...noSyncState,
+      add: async ({ name, etag }) => void (kept[name] = etag),
+    }
+    await syncDirectory({ ...plan, client, directory: place.path, state })
+    expect(kept).to.deep.equal({ large: '"own"', small: '"own"' })
   })
 
   it('says which file was refused, where another one has no result', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { runApp } from '../../support/running-app.ts'
+import { auth, runApp } from '../../support/running-app.ts'
 import { base64, createTusClient, named } from '../../support/tus-client.ts'
 
 const length = { 'Upload-Length': '5' }
@@ -22,6 +22,9 @@ describe('PATCH /resumable/:id', () => {
     expect(last).to.include({ status: 204, offset: 5 })
     expect(last.headers.has('upload-expires')).to.equal(false)
     expect(await app.names()).to.deep.equal(['a.txt'])
+    const etag = (await fetch(`${app.url}/serve/a.txt`, { headers: auth })).headers.get('etag')
+    expect(first.headers.has('upload-etag')).to.equal(false)
+    expect(last.headers.get('upload-etag')).to.equal(etag)
   })
 
   it('adds no bytes from an empty body', async () => {

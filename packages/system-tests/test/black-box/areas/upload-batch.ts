@@ -26,10 +26,16 @@ function sendBatch(service: RunningService, body: Buffer): Promise<Answer> {
   return service.exchange(batchHead(service, body.length), body)
 }
 
+/** The lines of an answer, without the entity tags that those of stored files have. */
 function linesOf(text: Buffer): readonly unknown[] {
   const lines = text.toString().split('\n')
   expect(lines.pop()).to.equal('')
-  return lines.map((line) => JSON.parse(line) as unknown)
+  return lines.map((line) => {
+    const { etag, ...rest } = JSON.parse(line) as Record<string, unknown>
+    if (rest['statusCode'] === 200) expect(etag).to.match(/^"[^"]+"$/)
+    else expect(etag).to.equal(undefined)
+    return rest
+  })
 }
 
 export function uploadBatch(start: StartService): void {
@@ -42,6 +48,20 @@ export function uploadBatch(start: StartService): void {
       expect(linesOf(answer.bytes)).to.deep.equal([stored('b'), stored('a')])
       expect(await service.anna.names()).to.deep.equal(['a', 'b'])
       expect(await service.anna.text('a')).to.equal('22')
+    })
+
+    it('says which entity tags the files have got', async () => {
+      await using service = await start()
+      const { bytes } = await sendBatch(service, form(filePart('b', '1'), filePart('a', '22')))
+      const said = bytes
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { etag: string }).etag)
+      const served = await Promise.all(
+        ['b', 'a'].map((name) => service.anna.send('GET', `/serve/${name}`)),
+      )
+      expect(said).to.deep.equal(served.map(({ headers }) => headers.get('etag')))
     })
 
     it('refuses each on its own, with the answers of POST /upload', async () => {
@@ -111,7 +131,8 @@ export function uploadBatch(start: StartService): void {
       const second = body.lastIndexOf(`--${boundary}\r\n`)
       using connection = await service.connect()
       await connection.send(batchHead(service, body.length), body.subarray(0, second + 100))
-      while (!connection.unread().includes(JSON.stringify(stored('a')))) await connection.arrival()
+      while (!connection.unread().includes(JSON.stringify(stored('a')).slice(0, -1)))
+        await connection.arrival()
       expect(await service.anna.names()).to.deep.equal(['a'])
       await connection.send(body.subarray(second + 100))
       const { bytes } = await connection.answer()

@@ -10,6 +10,7 @@ const knownHeaders = new Set([
   ...['cross-origin-resource-policy', 'link', 'x-request-id', 'location'],
   ...['tus-resumable', 'tus-version', 'tus-extension', 'tus-checksum-algorithm', 'upload-offset'],
   ...['upload-length', 'upload-defer-length', 'upload-metadata', 'upload-expires'],
+  'upload-etag',
   ...['upload-complete', 'upload-limit'],
 ])
 
