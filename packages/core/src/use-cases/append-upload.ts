@@ -3,11 +3,12 @@ import { isLimited, type Customer } from '../model/customer.ts'
 import { isFileServiceError } from '../model/errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
+import { uploadNotFound } from '../model/upload-errors.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 import { finishUpload, type FinishedUpload } from './finish-upload.ts'
-import { uploadKey, type ResumablePolicy } from './resumable-policy.ts'
+import { lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { checkSize } from './upload-file.ts'
 
 export interface AppendUploadOptions {
@@ -83,10 +84,14 @@ export async function appendUpload(
     if (isPartial || reached !== upload.plan.length) return { ...upload, offset: reached }
   } catch (error) {
     if (claim && isLimited(customer)) await stageWhatCame(policy, key, claim)
-    const isRefused = state === undefined && isFileServiceError(error, 'upload-conflict')
-    if (!isRefused || isPartial) throw error
-    const isLast = size === 0 && (await isComplete(policy, key, offset))
-    if (!isLast || !(await isEmpty(abortable(readable.chunks, signal)))) throw error
+    if (state !== undefined || !isFileServiceError(error, 'upload-conflict')) throw error
+    const upload = await lookUpUpload(policy, key)
+    if (upload === undefined) throw uploadNotFound()
+    // A store may refuse appends to what it has begun to publish, even of no bytes.
+    const isComplete =
+      !upload.published && offset === upload.offset && offset === upload.plan.length
+    if (isPartial || !isComplete || size > 0) throw error
+    if (!(await isEmpty(abortable(readable.chunks, signal)))) throw error
     await digestCheck?.check()
   } finally {
     hasEnded = true
@@ -98,16 +103,6 @@ export async function appendUpload(
 function found(upload: ResumableUpload | undefined): ResumableUpload {
   if (upload) return upload
   throw new TypeError('The store appends without a call of onState')
-}
-
-/** Whether the upload has all of its bytes, and only has to be published: a store may refuse appends to it then, even of no bytes. */
-async function isComplete(
-  { uploads }: ResumablePolicy,
-  key: UploadKey,
-  offset: number,
-): Promise<boolean> {
-  const upload = await uploads.state(key)
-  return !upload?.published && upload?.offset === offset && upload.plan.length === offset
 }
 
 async function isEmpty(content: AsyncIterable<unknown>): Promise<boolean> {

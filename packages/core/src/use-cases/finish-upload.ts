@@ -4,7 +4,7 @@ import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
-import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
+import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
 /** An upload, and whether it was the call which this is the result of that has published it. */
 export interface FinishedUpload extends ResumableUpload {
@@ -29,7 +29,7 @@ export async function finishUpload(
   const leave = await publishing(`${customer.name}/${id}`)
   try {
     await uploads.interrupt(key)
-    const upload = await uploads.state(key)
+    const upload = await lookUpUpload(policy, key)
     if (upload === undefined) throw uploadNotFound()
     if (upload.published) return upload
     requireComplete(upload)

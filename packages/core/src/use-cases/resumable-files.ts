@@ -5,7 +5,7 @@ import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
 import { beginUpload, type BeginOptions } from './begin-upload.ts'
 import { finishUpload, type FinishedUpload } from './finish-upload.ts'
-import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
+import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { uploadWhole, type UploadWholeOptions } from './upload-whole.ts'
 
 /** The uploads of one customer that come in pieces. */
@@ -20,7 +20,7 @@ export interface ResumableFiles {
   ): Promise<ResumableUpload>
   /**
    * How far an upload is. Ends an append that is still under way: a client that asks has given it up.
-   * @throws FileServiceError `upload-not-found`
+   * @throws FileServiceError `upload-not-found`, also where its file was published and has been deleted or replaced since
    */
   state(id: string): Promise<ResumableUpload>
   /** Adds bytes at `offset`, and publishes the file when its length is reached; see `appendUpload`. */
@@ -50,7 +50,7 @@ export function resumableFiles(policy: ResumablePolicy, customer: Customer): Res
     async state(id) {
       const key = uploadKey(customer, id)
       await uploads.interrupt(key)
-      const upload = await uploads.state(key)
+      const upload = await lookUpUpload(policy, key)
       if (upload === undefined) throw uploadNotFound()
       return upload
     },

@@ -3,7 +3,7 @@ import type { KeyedLock } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { ResumableUploads, UploadKey } from '../ports/resumable-uploads.ts'
+import type { ResumableUpload, ResumableUploads, UploadKey } from '../ports/resumable-uploads.ts'
 import type { IncrementalHash } from './expected-digest.ts'
 import type { UploadPolicy } from './upload-file.ts'
 
@@ -32,6 +32,21 @@ export interface ResumablePolicy extends UploadPolicy {
 export function uploadKey(customer: Customer, id: string): UploadKey {
   if (!/^[\w-]{16,64}$/u.test(id)) throw uploadNotFound()
   return { customer: customer.name, id }
+}
+
+/**
+ * The customer's upload; `undefined` if there is none, or if the file that it became has been deleted or replaced since: whoever hears that
+ * such an upload has all of its bytes takes them for stored.
+ */
+export async function lookUpUpload(
+  { store, uploads }: ResumablePolicy,
+  key: UploadKey,
+): Promise<ResumableUpload | undefined> {
+  const upload = await uploads.state(key)
+  if (!upload?.published) return upload
+  const { etag, name } = upload.published
+  const file = await store.stat({ customer: key.customer, name })
+  return file?.etag === etag ? upload : undefined
 }
 
 /** Drops an upload and frees its bytes; `false` if there was none. */

@@ -139,16 +139,33 @@ describe('resumable', () => {
 
   describe('publish', () => {
     it('publishes an upload without a length, and again gives the same', async () => {
-      const { resumable, files } = resumableFixture()
+      const { resumable } = resumableFixture()
       const { id } = await resumable.begin('a')
       await resumable.append(id, 0, 'abc')
       const { published, offset } = await resumable.publish(id)
       expect(offset).to.equal(3)
-      await files.delete('a')
       expect((await resumable.publish(id)).published).to.deep.equal(published)
       expect((await resumable.state(id)).published).to.deep.equal(published)
-      expect(await refusal(files.stat('a'))).to.equal('not-found')
     })
+
+    for (const what of ['deleted', 'replaced'] as const) {
+      it(`knows an upload no more whose file was ${what}, and does not bring it back`, async () => {
+        const { resumable, files } = resumableFixture()
+        const { id } = await resumable.begin('a', { length: 3 })
+        await resumable.append(id, 0, 'abc')
+        if (what === 'deleted') await files.delete('a')
+        else await files.upload('a', 'ABC')
+        const requests = [
+          resumable.publish(id),
+          resumable.state(id),
+          resumable.append(id, 3, ''),
+          resumable.append(id, 0, 'abc'),
+        ]
+        for (const request of requests) expect(await refusal(request)).to.equal('upload-not-found')
+        if (what === 'deleted') expect(await refusal(files.stat('a'))).to.equal('not-found')
+        else expect(await served(files, 'a')).to.equal('ABC')
+      })
+    }
 
     it('refuses before the length is reached', async () => {
       const { resumable } = resumableFixture()

@@ -56,11 +56,11 @@ describe('PATCH /resumable/:id', () => {
       expect(answer).to.include({ status: 204, offset: 5 })
       expect(answer.headers.has('upload-expires')).to.equal(false)
     }
-    await app.files.delete('a.txt')
-    expect(await client.append(url, 5, '')).to.include({ status: 204, offset: 5 })
-    expect(await app.names()).to.deep.equal([])
     expect((await client.append(url, 4, '')).status).to.equal(409)
     expect((await client.append(url, 5, '', { 'Upload-Length': '6' })).status).to.equal(400)
+    await app.files.delete('a.txt')
+    expect((await client.append(url, 5, '')).status).to.equal(404)
+    expect(await app.names()).to.deep.equal([])
   })
 
   for (const algorithm of ['sha1', 'sha256']) {
@@ -183,14 +183,17 @@ describe('HEAD /resumable/:id', () => {
     expect(new Date(headers.get('upload-expires') ?? '').getTime()).to.be.above(Date.now())
   })
 
-  it('says that an upload is whole even after its file was published, replaced and deleted', async () => {
+  it('says that an upload is whole whose file is published, until that is deleted', async () => {
     await using app = await runApp()
     const client = createTusClient(app.url)
     const { url } = await client.begin(length, 'Hello')
-    await app.files.delete('a.txt')
     const { status, offset, headers } = await client.head(url)
     expect({ status, offset }).to.deep.equal({ status: 200, offset: 5 })
     expect(headers.has('upload-expires')).to.equal(false)
+    await app.files.delete('a.txt')
+    expect((await client.head(url)).status).to.equal(404)
+    expect((await client.append(url, 5, '')).status).to.equal(404)
+    expect((await client.append(url, 0, 'Hello')).status).to.equal(404)
     expect(await app.names()).to.deep.equal([])
   })
 
