@@ -3,7 +3,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/black-box/versitygw.long.test.ts',
   'packages/store-minio/test/other-servers/versitygw.long.test.ts',
   'packages/store-minio/test/other-servers/rclone.long.test.ts',
-  'scripts/release/test/install-page.external.long.test.ts',
+  'scripts/release/test/release.external.long.test.ts',
   'packages/system-tests/test/copy/moving-house.long.test.ts',
   // All files but those with a process of their own.
   'packages/web/test/browser',
@@ -38,8 +38,6 @@ export const slowTests: readonly string[] = [
   'packages/store-minio/test/faults/persistent.long.test.ts',
   'packages/system-tests/test/black-box/disk.test.ts',
   'packages/server/test/log/unwritable-log.test.ts',
-  'scripts/release/test/release.external.long.test.ts',
-  'scripts/release/test/debian-package.external.long.test.ts',
   'packages/system-tests/test/black-box/memory.test.ts',
   'packages/system-tests/test/cluster/proxies.external.long.test.ts',
   'scripts/release/test/installed-types.external.long.test.ts',

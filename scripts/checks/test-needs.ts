@@ -8,7 +8,7 @@ const users = {
   tarballs: ['scripts/release/test/packed-packages.ts'],
   installation: ['scripts/release/test/shared-installation.ts'],
   executable: ['scripts/program/test/executable-file.ts'],
-  arm: ['scripts/program/test/arm-executable.ts'],
+  arm: ['scripts/program/test/arm-program.ts'],
   git: ['scripts/release/test/repository-copy.ts'],
   debian: ['scripts/release/make-debian-package.ts', 'scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],

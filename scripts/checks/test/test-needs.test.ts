@@ -53,8 +53,8 @@ describe('testNeeds', () => {
 
   it('has ARM where a test runs what is made for it', async () => {
     const files = {
-      'packages/a/test/a.test.ts': "import '../../../scripts/program/test/arm-executable.ts'\n",
-      'scripts/program/test/arm-executable.ts': '',
+      'packages/a/test/a.test.ts': "import '../../../scripts/program/test/arm-program.ts'\n",
+      'scripts/program/test/arm-program.ts': '',
     }
     expect(await needs(files)).to.equal('arm')
   })

@@ -10,8 +10,8 @@ const run = promisify(execFile)
 /** A repository of its own that has this one's files as they are now, nothing of which is committed. */
 export interface RepositoryCopy {
   readonly folder: string
-  /** Commits everything there is. */
-  commit(): Promise<void>
+  /** Commits everything there is, at this time. */
+  commit(date: Date): Promise<void>
   /** Runs `scripts/release/main.ts` of the copy; resolves when it ends, however. */
   release(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>
   remove(): Promise<void>
@@ -24,16 +24,17 @@ export async function copyRepository(): Promise<RepositoryCopy> {
   const listing = [...trusting, 'ls-files', '--cached', '--others', '--exclude-standard', '-z']
   const { stdout } = await run('git', listing, { cwd: root, maxBuffer: 2 ** 26 })
   for (const path of stdout.split('\0')) if (path !== '') await copy(path, folder)
-  const git = async (...args: string[]) => {
+  const git = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
     const author = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost']
-    await run('git', [...author, ...args], { cwd: folder })
+    await run('git', [...author, ...args], { cwd: folder, env: { ...process.env, ...env } })
   }
-  await git('init', '--quiet')
+  await git(['init', '--quiet'])
   return {
     folder,
-    async commit() {
-      await git('add', '--all')
-      await git('commit', '--quiet', '--message', 'All of it')
+    async commit(date) {
+      await git(['add', '--all'])
+      const message = ['commit', '--quiet', '--message', 'All of it']
+      await git(message, { GIT_COMMITTER_DATE: date.toISOString() })
     },
     async release(...args) {
       const command = [join(folder, 'scripts/release/main.ts'), ...args]

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 
 /**
  * Runs `script` in `folder`, as root on a copy of this machine, where a script stands for systemctl; resolves with what it prints.
- * The copy has the folder as `/root/place/holdfast`, and the rest of `/root/place` for itself.
+ * The copy has the folder as `/root/place/origin`, and the rest of `/root/place` for itself.
  */
 export async function runOnCopyOfMachine(folder: string, script: string): Promise<string> {
   const privileged = process.getuid?.() === 0 ? [] : ['sudo', '-n']

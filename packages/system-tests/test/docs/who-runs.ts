@@ -42,7 +42,7 @@ export const claims: readonly Claim[] = [
   {
     document: /^docs\/install/,
     shell: /^/,
-    by: 'scripts/release/test/install-page.external.long.test.ts',
+    by: 'scripts/release/test/release.external.long.test.ts',
   },
   {
     document: /^docs\/containers/,
