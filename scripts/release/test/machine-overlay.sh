@@ -23,6 +23,9 @@ for cache in .npm .cache .local/share/pnpm; do
   mkdir -p "/root/$cache" "$place/machine/root/$cache"
   mount --bind "/root/$cache" "$place/machine/root/$cache"
 done
+# npm unpacks each tarball there three times before it installs it, which is work for the disk.
+mkdir -p "$place/machine/root/.npm/_cacache/tmp"
+mount -t tmpfs holdfast-test "$place/machine/root/.npm/_cacache/tmp"
 # The place for temporary files may be a mount, too, which is missing from the copy.
 unset TMPDIR XDG_CACHE_HOME npm_config_cache
 exec chroot "$place/machine" /bin/bash -Eeuo pipefail -c "
