@@ -26,7 +26,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/docs/every-command.test.ts',
   'packages/system-tests/test/endurance/linearizability/linearizability.long.test.ts',
   'packages/system-tests/test/endurance/abandoned-uploads.long.test.ts',
-  'packages/system-tests/test/endurance/one-gibibyte.long.test.ts',
+  'packages/system-tests/test/endurance/large-file.long.test.ts',
   'packages/store-minio/test/contract.long.test.ts',
   'packages/store-minio/test/resumable/contract.long.test.ts',
   'packages/store-disk/test/contract.test.ts',

@@ -11,7 +11,7 @@ const external = files.filter((file) => hasMark(file, 'external'))
 
 /** Where a failure is what the test is for, so that no second run may hide it. */
 const finds =
-  /crash|power-cut|linearizab|soak|fuzz|fault|quota|contract|race|memory|killed|sudden-death|schemathesis|black-box|one-gibibyte/
+  /crash|power-cut|linearizab|soak|fuzz|fault|quota|contract|race|memory|killed|sudden-death|schemathesis|black-box|endurance\/large-file/
 
 /** Programs that a test cannot use without running them. */
 const others: readonly TestNeed[] = ['browsers', 'tarballs', 'images', 'arm', 'java']
