@@ -18,7 +18,7 @@ export interface CopyOptions {
   readonly customer?: string | undefined
   /** Files at a time, 1 or more. Default: 8. */
   readonly concurrency?: number | undefined
-  /** Compare what is there already by content, whatever its age. Default: only what is not surely newer than the source. */
+  /** Compare what is there already by content, also where entity tags that S3 makes of the content are the same. Default: not then. */
   readonly verify?: boolean | undefined
   /** Remove from the target what the source does not have. Default: only count it. */
   readonly removeExtra?: boolean | undefined

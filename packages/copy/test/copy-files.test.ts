@@ -93,25 +93,60 @@ describe('copyFiles', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from))
   })
 
-  for (const [age, copied] of [
-    [-60, 3],
-    [0, 3],
-    [14, 3],
-    [15, 2],
-  ] as const) {
-    it(`of the same size and ${age} minutes younger than the original, a file is ${copied === 3 ? 'compared by content' : 'taken for its copy'}`, async () => {
+  for (const age of [-60, 0, 60]) {
+    it(`compares a file of the same size by content, ${age} minutes younger than the original`, async () => {
       time = age * minutes
       await putText(to, 'alice', 'a.txt', 'eno')
-      expect((await copyFiles({ from, to })).copied.files).to.equal(copied)
+      expect((await copyFiles({ from, to })).copied.files).to.equal(3)
+      expect(await contentOf(to)).to.deep.equal(await contentOf(from))
     })
   }
 
-  it('compares everything by content with "verify"', async () => {
-    time = 60 * minutes
+  /** `store`, where all content has one entity tag. */
+  function withTag(store: BlobStore, etag: string): BlobStore {
+    return {
+      ...store,
+      async stat(key) {
+        const info = await store.stat(key)
+        return info && { ...info, etag }
+      },
+      async open(key) {
+        const blob = await store.open(key)
+        return blob && { ...blob, info: { ...blob.info, etag } }
+      },
+    }
+  }
+
+  it('takes an entity tag that S3 makes of the content for the content, and no other', async () => {
     await putText(to, 'alice', 'a.txt', 'eno')
     await putText(to, 'alice', 'b.txt', 'two')
-    expect((await copyFiles({ from, to })).copied.files).to.equal(1)
-    const result = await copyFiles({ from, to, verify: true })
+    const digest = 'd41d8cd98f00b204e9800998ecf8427e'
+    for (const [tag, compared] of [
+      [digest, false],
+      [`${digest}-2`, false],
+      ['5yxyd-g-dn0jmh9hvjyq', true],
+    ] as const) {
+      let readings = 0
+      const open: BlobStore['open'] = (key) => {
+        if (key.customer === 'alice' && key.name === 'a.txt') readings++
+        return to.open(key)
+      }
+      const tagged = [withTag(from, tag), withTag({ ...to, open }, tag)] as const
+      await copyFiles({ from: tagged[0], to: tagged[1] })
+      expect(readings > 0, tag).to.equal(compared)
+      await putText(to, 'alice', 'a.txt', 'eno')
+    }
+  })
+
+  it('compares everything by content with "verify"', async () => {
+    await copyFiles({ from, to })
+    await putText(to, 'alice', 'a.txt', 'eno')
+    const digest = 'd41d8cd98f00b204e9800998ecf8427e'
+    const result = await copyFiles({
+      from: withTag(from, digest),
+      to: withTag(to, digest),
+      verify: true,
+    })
     expect(result).to.deep.include({
       copied: { files: 1, bytes: 3 },
       present: { files: 2, bytes: 8 },

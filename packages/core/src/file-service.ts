@@ -111,9 +111,10 @@ function serviceOf({
   linkTurns = createKeyedLock(),
   linkAppends = createKeyedCounter(),
   hooks = {},
-  now = Date.now,
-  quotas = createQuotaKeeper(store, { now }),
+  now: clock,
+  quotas = createQuotaKeeper(store, clock ? { now: clock } : {}),
 }: FileServiceOptions): FileService {
+  const now = clock ?? Date.now
   const policy = { store, quotas, maxFileSize }
   const notifyUploaded = (customer: Customer, file: BlobInfo) => {
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))

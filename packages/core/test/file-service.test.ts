@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { createFileService } from '../src/file-service.ts'
@@ -97,6 +98,22 @@ describe('createFileService', () => {
     await files.upload('unnoticed', chunks(1))
     time += 60_000
     expect(await refusal(files.upload('noticed', chunks(1)))).to.equal('quota-exceeded')
+  })
+
+  it('counts anew also where the clock of the system is set back', async () => {
+    const store = createMemoryBlobStore()
+    const files = createFileService({ store }).filesOf({ name: 'a', quota: 10 })
+    await files.upload('large', chunks(10))
+    expect(await refusal(files.upload('more', chunks(1)))).to.equal('quota-exceeded')
+    await store.delete({ customer: 'a', name: 'large' })
+    const { now } = Date
+    Date.now = () => now() - 3_600_000
+    try {
+      await setTimeout(1_100)
+      await files.upload('more', chunks(1))
+    } finally {
+      Date.now = now
+    }
   })
 
   it('slows guessing with the brake it is given', async () => {

@@ -3,7 +3,7 @@ import type { FailureCounter } from '../ports/failure-counter.ts'
 export interface MemoryFailureCounterOptions {
   /** How long failures are remembered, in milliseconds from the first one. */
   readonly windowMs: number
-  /** The current time in milliseconds. Default: `Date.now`. */
+  /** A time in milliseconds that only goes on. Default: that of `performance.now`. */
   readonly now?: () => number
 }
 
@@ -13,7 +13,7 @@ export interface MemoryFailureCounterOptions {
  */
 export function createMemoryFailureCounter({
   windowMs,
-  now = Date.now,
+  now = () => performance.now(),
 }: MemoryFailureCounterOptions): FailureCounter {
   const windows = new Map<string, { failures: number; readonly end: number }>()
 

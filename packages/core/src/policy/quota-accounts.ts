@@ -27,7 +27,7 @@ export interface QuotaAccount {
 }
 
 export interface QuotaAccountsOptions {
-  /** The current time in milliseconds. Default: `Date.now`. */
+  /** A time in milliseconds that only goes on. Default: that of `performance.now`. */
   readonly now?: () => number
   /**
    * How old a count may be before an idle customer is counted anew, in milliseconds; once the quota is nearly used up,
@@ -46,13 +46,16 @@ export interface QuotaAccounts {
   customers(): readonly string[]
 }
 
+/** The age of a count must not depend on the system's clock, which somebody may set back. */
+export const monotonic = () => performance.now()
+
 /** The part of a quota up to which there is room enough for a count to be believed for long. */
 const roomyShare = 0.9
 
 /** {@link QuotaAccounts} that ask the store how much a customer keeps, and has of unfinished uploads. */
 export function createQuotaAccounts(
   store: BlobStore,
-  { now = Date.now, recountAfterMs = 60_000 }: QuotaAccountsOptions,
+  { now = monotonic, recountAfterMs = 60_000 }: QuotaAccountsOptions,
 ): QuotaAccounts {
   const accounts = new Map<string, QuotaAccount>()
 

@@ -41,7 +41,7 @@ export async function takeUpload(
 
 /** Asks a live owner in another place to end, and resolves when no live process owns the content. */
 export async function awaitOwner(site: UploadSite, key: UploadKey) {
-  const end = Date.now() + patience
+  const end = performance.now() + patience
   let asked: string | undefined
   try {
     for (;;) {
@@ -49,7 +49,7 @@ export async function awaitOwner(site: UploadSite, key: UploadKey) {
       const owner = found.content?.name.owner
       const verdict = owner === undefined ? 'gone' : await judgeOwner(owner, site)
       if (verdict !== 'alive') return { found, verdict }
-      if (Date.now() > end) {
+      if (performance.now() > end) {
         throw uploadConflict('Another process writes the upload, and does not end')
       }
       asked = found.directory

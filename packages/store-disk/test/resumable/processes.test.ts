@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { appendFileSync, readdirSync, renameSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -143,12 +144,19 @@ describe('resumable of openDiskBlobStore, among processes', function () {
     expect(await store.resumable.state(key)).to.equal(undefined)
   })
 
-  it('gives up after ten seconds where the other process is suspended, which then goes on', async () => {
+  it('gives up after ten seconds where the other process is suspended, which then goes on, whatever the clock says', async () => {
     await using place = await openPlace()
     const { store, key, uploadDirectory } = place
     const { process: child, nextLine } = await place.startAppend(0)
     child.kill('SIGSTOP')
-    expect(await codeOf(store.resumable.append(key, 0, piece(0, 10)))).to.equal('upload-conflict')
+    const appending = codeOf(store.resumable.append(key, 0, piece(0, 10)))
+    const { now } = Date
+    const beginning = performance.now()
+    await setTimeout(1_000)
+    Date.now = () => now() - 30_000
+    const code = await appending.finally(() => (Date.now = now))
+    expect(code).to.equal('upload-conflict')
+    expect(performance.now() - beginning).to.be.below(25_000)
     expect((await store.resumable.state(key))?.offset).to.equal(0)
     expect(await readdir(uploadDirectory)).to.not.include('wanted')
     child.kill('SIGCONT')
