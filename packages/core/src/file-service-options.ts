@@ -1,6 +1,6 @@
 import type { FileHooks } from './model/file-hooks.ts'
 import type { UseCounter } from './model/keyed-counter.ts'
-import type { KeyedLock } from './model/keyed-lock.ts'
+import type { KeyedTurns } from './model/keyed-turns.ts'
 import { requireCount, requireMethods } from './model/require.ts'
 import type { LinkBrake } from './policy/link-brake.ts'
 import type { LoginBrake } from './policy/login-brake.ts'
@@ -44,7 +44,7 @@ export interface FileServiceOptions {
    * Gives uploads by links with `maxFiles` their turns, by customer. Default: a lock of this service alone. Services that share
    * one never exceed `maxFiles` together.
    */
-  readonly linkTurns?: KeyedLock
+  readonly linkTurns?: KeyedTurns
   /**
    * Counts the requests that add to uploads by links, which keep those from making room for others. Default: a counter of this
    * service alone.

@@ -6,6 +6,7 @@ import { noLinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake } from './policy/login-brake.ts'
 import { createKeyedCounter } from './model/keyed-counter.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
+import { createKeyedTurns } from './model/keyed-turns.ts'
 import { createQuotaKeeper } from './policy/quota-keeper.ts'
 import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
@@ -108,7 +109,7 @@ function serviceOf({
   createLinkSignature,
   maxLinkAgeMs = weekMs,
   linkBrake = noLinkBrake,
-  linkTurns = createKeyedLock(),
+  linkTurns = createKeyedTurns(),
   linkAppends = createKeyedCounter(),
   hooks = {},
   now: clock,

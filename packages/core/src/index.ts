@@ -19,6 +19,7 @@ export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { createKeyedCounter, type KeyedCounter, type UseCounter } from './model/keyed-counter.ts'
 export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
+export { createKeyedTurns, type KeyedTurns, type Turn } from './model/keyed-turns.ts'
 export {
   createLinkBrake,
   type LinkBrake,

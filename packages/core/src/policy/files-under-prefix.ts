@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
-import type { KeyedLock } from '../model/keyed-lock.ts'
+import type { KeyedTurns, Turn } from '../model/keyed-turns.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { QuotaClaim } from './quota-claim.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
@@ -16,7 +16,7 @@ export interface CountedUploads {
   readonly quotas: Pick<QuotaKeeper, 'claim'>
   readonly store: Pick<BlobStore, 'list' | 'stat'>
   /** By customer: one upload at a time counts and is published. */
-  readonly turns: KeyedLock
+  readonly turns: KeyedTurns
 }
 
 /**
@@ -28,8 +28,9 @@ export function limitFilesUnder(
   { prefix, maxFiles }: FilesUnderPrefix,
   { quotas, store, turns }: CountedUploads,
 ): Pick<QuotaKeeper, 'claim'> {
-  const check = async ({ name: customer }: Customer, name: string) => {
-    let files = 0
+  /** What an earlier turn is about to publish counts as a file. */
+  const check = async ({ name: customer }: Customer, name: string, unended: number) => {
+    let files = unended
     for await (const names of store.list(customer, { prefix, limit: maxFiles })) {
       files += names.length
     }
@@ -39,12 +40,12 @@ export function limitFilesUnder(
   }
   return {
     async claim(customer, name, size, upload) {
-      await check(customer, name)
+      await check(customer, name, 0)
       const claim = await quotas.claim(customer, name, size, upload)
       return inTurn(
         claim,
         () => turns(customer.name),
-        () => check(customer, name),
+        ({ unended }) => check(customer, name, unended),
       )
     },
   }
@@ -53,8 +54,8 @@ export function limitFilesUnder(
 /** `claim`, which takes its turn and calls `check` before it lets the upload be published, and ends its turn with itself. */
 function inTurn(
   claim: QuotaClaim,
-  takeTurn: () => Promise<() => void>,
-  check: () => Promise<void>,
+  takeTurn: () => Promise<Turn>,
+  check: (turn: Turn) => Promise<void>,
 ): QuotaClaim {
   let endTurn = () => {}
   let hasEnded = false
@@ -62,11 +63,11 @@ function inTurn(
     grow: (bytes) => claim.grow(bytes),
     stage: (offset) => claim.stage(offset),
     async prepare() {
-      const end = await takeTurn()
+      const turn = await takeTurn()
       // The upload may have been given up during the wait.
-      if (hasEnded) return end()
-      endTurn = end
-      await check()
+      if (hasEnded) return turn.end()
+      endTurn = () => turn.end()
+      await check(turn)
       await claim.prepare()
     },
     settle: () => claim.settle(),

@@ -2,7 +2,7 @@ import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
-import type { KeyedLock } from '../model/keyed-lock.ts'
+import type { KeyedTurns } from '../model/keyed-turns.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
@@ -20,7 +20,7 @@ export interface UploadLinkPolicy extends LinkPolicy {
   /** Left out where the store keeps no uploads in pieces. */
   readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
-  readonly turns: KeyedLock
+  readonly turns: KeyedTurns
   /** The uploads of this process under way by links, by what those are for; and the requests of those in pieces, by upload. */
   readonly underWay: KeyedCounter
   /** The requests that add to uploads in pieces by links, by upload. */

@@ -1,7 +1,7 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import type { UseCounter } from '../model/keyed-counter.ts'
-import type { KeyedLock } from '../model/keyed-lock.ts'
+import type { KeyedTurns } from '../model/keyed-turns.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
@@ -20,7 +20,7 @@ export interface ResumableByLink {
   /** How many of the link's uploads may be unfinished. */
   readonly most: number
   /** By customer: one upload at a time is begun. */
-  readonly turns: KeyedLock
+  readonly turns: KeyedTurns
   /** The requests that add to uploads, by `growingKey`. */
   readonly appends: UseCounter
   readonly now: () => number
@@ -87,12 +87,12 @@ export function resumableByLink(
       // One of no bytes is published at once, which takes a turn of its own.
       if (options.length === 0) return inPlace(begin)
       return inPlace(async () => {
-        const endTurn = await bounds.turns(customer.name)
+        const turn = await bounds.turns(customer.name)
         try {
-          await makeRoom(strict, bounds, isOwn)
+          await makeRoom(strict, bounds, isOwn, turn.unended)
           return await begin()
         } finally {
-          endTurn()
+          turn.end()
         }
       })
     },
@@ -137,18 +137,20 @@ function growingKey(customer: Customer, id: string): string {
 }
 
 /**
- * Discards the link's unfinished upload that has not changed for longest, if there are too many for another one. A store may
+ * Discards the link's unfinished upload that has not changed for longest, if there are too many for another one; what an earlier turn is about
+ * to begin counts as one. A store may
  * state a change only after many megabytes, which take minutes on a slow line, so that one that is growing is kept.
  */
 async function makeRoom(
   policy: ResumablePolicy,
   { customer, most, appends, now }: ResumableByLink,
   isOwn: (upload: ResumableUpload) => boolean,
+  unended: number,
 ): Promise<void> {
   const unfinished: ResumableUpload[] = []
   for await (const page of policy.uploads.list(customer.name))
     unfinished.push(...page.filter(isOwn))
-  if (unfinished.length < most) return
+  if (unfinished.length + unended < most) return
   const [oldest] = unfinished
     .filter(({ id }) => appends.count(growingKey(customer, id)) === 0)
     .toSorted((one, other) => changedAt(one) - changedAt(other))

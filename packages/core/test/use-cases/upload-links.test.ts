@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
-import { createKeyedLock } from '../../src/model/keyed-lock.ts'
+import { createKeyedTurns } from '../../src/model/keyed-turns.ts'
 import type { Uploaded } from '../../src/model/file-hooks.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { chunks, pulled, textOf } from '../content.ts'
@@ -210,7 +210,7 @@ describe('links to upload under a prefix', () => {
   })
 
   it('never store more, of however many uploads at once, by links and services that share turns', async () => {
-    const turns = { linkTurns: createKeyedLock(), store: createMemoryBlobStore() }
+    const turns = { linkTurns: createKeyedTurns(), store: createMemoryBlobStore() }
     const options = { isPrefix: true, maxFiles: 5 }
     const first = await startUploads('in-', options, turns)
     const second = await startUploads('in-', options, turns)
@@ -246,9 +246,9 @@ describe('links to upload under a prefix', () => {
   })
 
   it('give up the turn that they wait for with the upload', async () => {
-    const linkTurns = createKeyedLock()
+    const linkTurns = createKeyedTurns()
     const { uploads } = await startUploads('in-', prefixed, { linkTurns })
-    const unlock = await linkTurns('alice')
+    const { end: unlock } = await linkTurns('alice')
     const leaving = new AbortController()
     const given = rejection(uploads.upload('in-1', chunks('x'), { signal: leaving.signal }))
     await turn()
@@ -258,7 +258,15 @@ describe('links to upload under a prefix', () => {
     await uploads.upload('in-1', chunks('x'))
   })
 
-  it('need a lock for linkTurns', () => {
+  it('count what an earlier turn may still publish that was passed on', async () => {
+    const linkTurns = async () => ({ unended: 1, end: () => {} })
+    const { uploads, names } = await startUploads('in-', prefixed, { linkTurns })
+    await uploads.upload('in-1', chunks('x'))
+    expect(await refusal(uploads.upload('in-2', chunks('x')))).to.equal('quota-exceeded')
+    expect(await names()).to.include('in-1').and.not.include('in-2')
+  })
+
+  it('need a function for linkTurns', () => {
     const store = createMemoryBlobStore()
     expect(() => createFileService({ store, linkTurns: 'x' as never })).to.throw('linkTurns')
   })

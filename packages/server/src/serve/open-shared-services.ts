@@ -3,7 +3,7 @@ import {
   createKeyedCounter,
   type CredentialSource,
   type FailureCounter,
-  type KeyedLock,
+  type KeyedTurns,
   type PasswordVerifier,
   type QuotaKeeper,
   type UseCounter,
@@ -35,7 +35,7 @@ export interface SharedServices {
   /** Default: what a service does without one. */
   readonly quotas?: QuotaKeeper
   /** Default: what a service does without it. */
-  readonly linkTurns?: KeyedLock
+  readonly linkTurns?: KeyedTurns
   /** Default: what a service does without it. */
   readonly linkAppends?: UseCounter
   /** What the limits of requests under way count with. */

@@ -1,6 +1,5 @@
 import {
   createKeyedCounter,
-  createKeyedLock,
   createLoginBrake,
   type Credential,
   type FailureCounter,
@@ -14,7 +13,7 @@ import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
-import { createTurnServer } from './turn-server.ts'
+import { createSharedTurns, createTurnServer } from './turn-server.ts'
 import type { PrimaryHandlers, ReplicaHandlers, SentLinkKey } from './worker-protocol.ts'
 
 /** One worker's part in the shared services. */
@@ -57,7 +56,7 @@ export function createPrimaryServices(
   const { certificate, verifyPassword } = services
   const shares = new Map<RpcChannel<ReplicaHandlers>, KeyedCounter>()
   const replicatedFailures = createReplicatedFailureCounter()
-  const linkTurns = createKeyedLock()
+  const linkTurns = createSharedTurns()
 
   const failures: FailureCounter = {
     read: (key) => services.failures.read(key),

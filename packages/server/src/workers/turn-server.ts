@@ -1,14 +1,31 @@
-import type { KeyedLock } from '@holdfast/core'
+import {
+  createKeyedCounter,
+  createKeyedLock,
+  type KeyedCounter,
+  type KeyedLock,
+} from '@holdfast/core'
 import { leaseMs, outlivedMs, startTimer, type StartTimer } from './leases.ts'
 
 /** What one worker may ask about turns. */
 export type TurnHandlers = ReturnType<typeof createTurnServer>['answers']
 
+/** The turns that all workers share. */
+export interface SharedTurns {
+  readonly lock: KeyedLock
+  /** How many of each key have been passed on and have not ended. */
+  readonly unended: KeyedCounter
+}
+
+export function createSharedTurns(): SharedTurns {
+  return { lock: createKeyedLock(), unended: createKeyedCounter() }
+}
+
 /**
- * Gives a worker turns of `lock`. A turn ends when the worker says so, when its lease is over, or some time after the worker
- * has died: what it was publishing may still be on its way to the store.
+ * Gives a worker turns. A turn ends when the worker says so, or some time after the worker has died: what it was publishing may still be
+ * on its way to the store. When its lease is over, it is passed on, and counts as unended until then: a worker that was stopped wakes up
+ * and publishes.
  */
-export function createTurnServer(lock: KeyedLock, start: StartTimer = startTimer) {
+export function createTurnServer({ lock, unended }: SharedTurns, start: StartTimer = startTimer) {
   const turns = new Map<number, () => void>()
   let count = 0
   let isGone = false
@@ -20,16 +37,21 @@ export function createTurnServer(lock: KeyedLock, start: StartTimer = startTimer
     async takeTurn({ key }: { readonly key: string }) {
       const id = count++
       const unlock = await lock(key)
+      const turn = { id, unended: unended.count(key) }
       if (isGone) {
         unlock()
-        return { id }
+        return turn
       }
-      const endLease = start(leaseMs, () => endTurn(id))
+      const endLease = start(leaseMs, () => {
+        unended.change(key, 1)
+        unlock()
+        turns.set(id, () => unended.change(key, -1))
+      })
       turns.set(id, () => {
         endLease()
         unlock()
       })
-      return { id }
+      return turn
     },
     endTurn: ({ id }: { readonly id: number }) => endTurn(id),
   }

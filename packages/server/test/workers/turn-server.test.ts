@@ -1,12 +1,16 @@
-import { createKeyedLock } from '@holdfast/core'
+import type { Turn } from '@holdfast/core'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createTurnClient } from '../../src/workers/turn-client.ts'
-import { createTurnServer, type TurnHandlers } from '../../src/workers/turn-server.ts'
+import {
+  createSharedTurns,
+  createTurnServer,
+  type TurnHandlers,
+} from '../../src/workers/turn-server.ts'
 
-/** A lock, workers that take turns of it, and timers that end when a test says so. */
+/** Workers that take turns, and timers that end when a test says so. */
 function openTurns() {
-  const lock = createKeyedLock()
+  const shared = createSharedTurns()
   const timers = new Set<() => void>()
   const start = (_ms: number, run: () => void) => {
     timers.add(run)
@@ -21,7 +25,7 @@ function openTurns() {
       },
       onMessage: (take) => void (takers[own] = take),
     })
-    const server = createTurnServer(lock, start)
+    const server = createTurnServer(shared, start)
     createRpcChannel(transport(0), server.answers)
     const takeTurn = createTurnClient(createRpcChannel<TurnHandlers>(transport(1), {}))
     return { takeTurn, die: () => server.end() }
@@ -36,8 +40,8 @@ function openTurns() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Notes in `order` that `turn` has come. */
-function noting(order: string[], who: string, turn: Promise<() => void>) {
-  return turn.then((end) => {
+function noting(order: string[], who: string, turn: Promise<Turn>) {
+  return turn.then(({ end }) => {
     order.push(who)
     return end
   })
@@ -62,21 +66,24 @@ describe('createTurnServer', () => {
     expect(timers.size).to.equal(0)
   })
 
-  it('ends the turn of a worker that does not, when its lease is over', async () => {
+  it('passes on the turn of a worker that does not end it, when its lease is over, and says so until it ends', async () => {
     const { startWorker, expire } = openTurns()
     const [first, second] = [startWorker(), startWorker()]
-    const endFirst = await first.takeTurn('alice')
+    const { end: endFirst } = await first.takeTurn('alice')
     const waiting = second.takeTurn('alice')
     await settle()
     expire()
     const order: string[] = []
-    await waiting
+    const passedOn = await waiting
+    expect(passedOn.unended).to.equal(1)
     const third = noting(order, 'third', first.takeTurn('alice'))
     endFirst()
     await settle()
     expect(order).to.deep.equal([])
-    expire()
-    await third
+    passedOn.end()
+    const endThird = await third
+    endThird()
+    expect((await second.takeTurn('alice')).unended).to.equal(0)
   })
 
   it('ends the turns of a worker that has died some time after it', async () => {
@@ -92,10 +99,23 @@ describe('createTurnServer', () => {
     await waiting
   })
 
+  it('forgets what it has passed on some time after the worker has died', async () => {
+    const { startWorker, expire } = openTurns()
+    const [first, second] = [startWorker(), startWorker()]
+    await first.takeTurn('alice')
+    expire()
+    first.die()
+    const earlier = await second.takeTurn('alice')
+    expect(earlier.unended).to.equal(1)
+    earlier.end()
+    expire()
+    expect((await second.takeTurn('alice')).unended).to.equal(0)
+  })
+
   it('gives no turn to a worker that has died while it waited', async () => {
     const { startWorker } = openTurns()
     const [first, second, third] = [startWorker(), startWorker(), startWorker()]
-    const end = await first.takeTurn('alice')
+    const { end } = await first.takeTurn('alice')
     void second.takeTurn('alice')
     const waiting = third.takeTurn('alice')
     await settle()

@@ -5,7 +5,7 @@ import {
   type BlobStore,
   type CredentialSource,
   type FailureCounter,
-  type KeyedLock,
+  type KeyedTurns,
   type LoginBrakeOptions,
   type PasswordVerifier,
   type QuotaKeeper,
@@ -33,7 +33,7 @@ export interface ServiceParts {
   readonly linkFailures?: FailureCounter
   readonly verifyPassword: PasswordVerifier
   readonly quotas?: QuotaKeeper
-  readonly linkTurns?: KeyedLock
+  readonly linkTurns?: KeyedTurns
   readonly linkAppends?: UseCounter
 }
 
