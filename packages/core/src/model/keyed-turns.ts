@@ -7,7 +7,7 @@ export interface Turn {
    * that stands still, and wakes up.
    */
   readonly unended: number
-  end(): void
+  readonly end: () => void
 }
 
 /** One turn at a time for each key, in the order of asking. */
