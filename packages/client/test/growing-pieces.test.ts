@@ -32,7 +32,7 @@ describe('The pieces of a body that can be read again', function () {
     { pieceSize, speed = 1000, arrived = (end) => end }: Line = {},
   ) => {
     let time = 0
-    const pieces = piecesOfBody(zerosOf(mib), pieceSize, () => time)
+    const pieces = piecesOfBody(zerosOf(mib), { pieceSize }, () => time)
     const sizes: number[] = []
     for (let offset = 0; offset < mib * mebibyte;) {
       const { size } = await pieces.at(offset)

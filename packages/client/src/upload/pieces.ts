@@ -1,6 +1,6 @@
 import { unlessAborted } from './unless-aborted.ts'
 import type { RequestBody } from '../transport/transport.ts'
-import type { RereadableBody } from './upload-options.ts'
+import type { RereadableBody, UploadOptions } from './upload-options.ts'
 
 /** A part of the content that is sent in one request. */
 export interface Piece {
@@ -32,33 +32,36 @@ const mostGrowth = 16
 export const streamPieceSize = 8 * 1024 ** 2
 
 /**
- * Parts of `pieceSize`; by default what the pace of the last one brings in ten seconds, until one that is larger than the first fails.
+ * Parts of `pieceSize`; by default what the pace of the last one brings in ten seconds, until one that is larger than the first fails. With
+ * `beforeLast` the last one is one byte.
  *
  * @param now the time in milliseconds; that of the system by default
  */
 export function piecesOfBody(
   body: RereadableBody,
-  pieceSize?: number,
+  { pieceSize, beforeLast }: Pick<UploadOptions, 'pieceSize' | 'beforeLast'> = {},
   now = () => performance.now(),
 ): Pieces {
   let size = pieceSize ?? firstPieceSize
   let largest = Infinity
-  let last: { readonly end: number; readonly startedAt: number } | undefined
+  let earlier: { readonly end: number; readonly startedAt: number } | undefined
   const resize = (offset: number) => {
-    if (last === undefined || pieceSize !== undefined) return
-    if (offset < last.end) {
+    if (earlier === undefined || pieceSize !== undefined) return
+    if (offset < earlier.end) {
       if (size > firstPieceSize) size = largest = firstPieceSize
       return
     }
-    const growth = Math.min(targetMs / Math.max(1, now() - last.startedAt), mostGrowth)
+    const growth = Math.min(targetMs / Math.max(1, now() - earlier.startedAt), mostGrowth)
     size = Math.min(Math.max(Math.floor(size * growth), firstPieceSize), largest)
   }
   return {
     size: body.size,
     async at(offset) {
       resize(offset)
-      const end = Math.min(offset + size, body.size)
-      last = { end, startedAt: now() }
+      const last = beforeLast && body.size > 0 ? body.size - 1 : body.size
+      if (offset === last) await beforeLast?.()
+      const end = offset < last ? Math.min(offset + size, last) : body.size
+      earlier = { end, startedAt: now() }
       return {
         size: end - offset,
         body: body.slice(offset, end),

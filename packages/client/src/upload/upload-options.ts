@@ -48,6 +48,12 @@ export interface UploadOptions {
    * had, unless the server has got everything already.
    */
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
+  /**
+   * Called when content that can be read again goes in pieces, and the server has all of it but the last byte: whether it is still the
+   * content with which the upload began is known only then. What it throws ends the upload, and `upload` rejects with it: the name keeps
+   * what it had. Default: no call.
+   */
+  readonly beforeLast?: (() => Promise<void>) | undefined
   /** Ends the upload; the name keeps what it had, unless the server has got everything already. */
   readonly signal?: AbortSignal | undefined
   /**

@@ -46,7 +46,7 @@ async function uploadBody(
   const whole = { size: body.size, open: () => body.slice(0, body.size), isRereadable: true }
   const sendWhole = () => uploadWhole(requests, patience, name, whole, options)
   if (body.size < resumableFrom && options.uploadUrl === undefined) return sendWhole()
-  const pieces = piecesOfBody(body, options.pieceSize)
+  const pieces = piecesOfBody(body, options)
   return (await uploadInPieces(requests, patience, name, pieces, options)) ?? sendWhole()
 }
 

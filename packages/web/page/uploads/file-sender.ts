@@ -1,9 +1,12 @@
 import { isHoldfastError, type LinkClient, type UploadOptions } from '@holdfast/client/browser'
-import { assertReadable } from './assert-readable.ts'
+import { assertReadable, readWhole } from './assert-readable.ts'
 import type { RateMeter } from './rate-meter.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import type { Transport } from './upload-queue.ts'
+
+/** The client sends files from this size on in pieces. Smaller ones are read before they are sent, and can be compared with what is there. */
+export const inPiecesFrom = 16 * 1024 * 1024
 
 /** How often the progress of an upload in pieces is noted in the browser. */
 const noteEvery = 4 * 1024 * 1024
@@ -60,6 +63,8 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
     return {
       // The server keeps what arrives of a request that breaks.
       pieceSize: Infinity,
+      // It may have been written to while it was sent: what would be stored then is partly the old one, and partly the new.
+      beforeLast: () => assertReadable(file),
       uploadUrl: known?.replaces === replaces ? known.address : undefined,
       onUploadUrl(address) {
         // The server has forgotten the earlier one, or it was of another decision.
@@ -82,7 +87,8 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
   async function send(item: UploadItem, signal: AbortSignal, onSent: OnSent): Promise<void> {
     const createOnly = !item.replaces
     const options = inPieces(item, signal, onSent)
-    await client.upload(item.name.peek(), item.file, { createOnly, signal, ...options })
+    const content = item.file.size < inPiecesFrom ? await readWhole(item.file) : item.file
+    await client.upload(item.name.peek(), content, { createOnly, signal, ...options })
     forget(item)
   }
 

@@ -1,11 +1,13 @@
 import { isHoldfastError } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { hasContent } from '../api/files.ts'
-import { createFileSender, type FileSender, type SenderContext } from './file-sender.ts'
+import {
+  createFileSender,
+  inPiecesFrom,
+  type FileSender,
+  type SenderContext,
+} from './file-sender.ts'
 import type { UploadItem } from './upload-item.ts'
-
-/** The client sends files from this size on in pieces. Smaller ones can be compared with what is there. */
-const inPiecesFrom = 16 * 1024 * 1024
 
 interface Context extends SenderContext {
   readonly settle: (name: string) => Promise<void>

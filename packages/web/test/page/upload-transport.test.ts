@@ -12,14 +12,45 @@ interface CreateUploadTransport {
 const subject = new URL('../../page/uploads/upload-transport.ts', import.meta.url).href
 
 describe('createUploadTransport', () => {
+  const context = {
+    unfinished: { find: () => undefined },
+    rate: { meter: () => () => {} },
+    settle: () => Promise.resolve(),
+  }
+  const files: Readonly<Record<string, () => File>> = {
+    'has no size, since the browser may not read it': () =>
+      Object.assign(new File([], 'a.txt'), {
+        arrayBuffer: () => Promise.reject(new DOMException('Not there', 'NotFoundError')),
+      }),
+    'changes while it is read': () =>
+      Object.assign(new File(['12345'], 'a.txt'), {
+        slice: () => ({
+          arrayBuffer: () => Promise.reject(new DOMException('Changed', 'NotReadableError')),
+        }),
+      }),
+    'has become longer': () =>
+      Object.assign(new File(['12345'], 'a.txt'), {
+        arrayBuffer: async () => new ArrayBuffer(6),
+      }),
+  }
+  for (const [what, make] of Object.entries(files)) {
+    it(`sends nothing of a file that ${what}`, async () => {
+      const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
+      const { connection, lines } = fakeConnection()
+      const transport = createUploadTransport(connection, context)
+      const item = createUploadItem(make(), 'a.txt')
+      const failure = await transport
+        .send(item, new AbortController().signal, () => {})
+        .catch(String)
+      expect(failure).to.equal('UnreadableFileError: a.txt')
+      expect(lines()).to.deep.equal([])
+    })
+  }
+
   it('recognises its file after a lost answer, whatever came between that and the conflict', async () => {
     const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
     const { connection, asked, lines } = fakeConnection()
-    const transport = createUploadTransport(connection, {
-      unfinished: { find: () => undefined },
-      rate: { meter: () => () => {} },
-      settle: () => Promise.resolve(),
-    })
+    const transport = createUploadTransport(connection, context)
     const item = createUploadItem(new File(['12345'], 'a.txt'), 'a.txt')
     async function send(end: (request: (typeof asked)[number]) => Promise<void>) {
       const sending = transport.send(item, new AbortController().signal, () => {}).catch(String)
