@@ -42,28 +42,6 @@ describe('upload', function () {
     })
   }
 
-  it('asks before the last byte of what goes in pieces, and stores nothing where that throws', async () => {
-    const size = 16 * mebibyte
-    const content = contentOf(size)
-    await service.client.upload('file', 'one')
-    const offsets: number[] = []
-    const refusal = new Error('It is another file by now')
-    const options = {
-      onProgress: ({ sent }: UploadProgress) => void offsets.push(sent),
-      async beforeLast() {
-        expect(offsets.at(-1)).to.equal(size - 1)
-        expect((await service.stored('file')).toString()).to.equal('one')
-        throw refusal
-      },
-    }
-    expect(await rejection(service.client.upload('file', content, options))).to.equal(refusal)
-    expect((await service.stored('file')).toString()).to.equal('one')
-    let asked = 0
-    await service.client.upload('file', content, { beforeLast: async () => void asked++ })
-    expect(asked).to.equal(1)
-    expect((await service.stored('file')).equals(content)).to.equal(true)
-  })
-
   it('replaces a file, unless it may only create one', async () => {
     for (const size of [3, 16 * mebibyte]) {
       await service.client.upload('file', 'one')

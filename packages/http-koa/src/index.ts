@@ -23,7 +23,7 @@ export {
 export type { LoginResult, OnLogin } from './middleware/report-logins.ts'
 export { createErrors } from './middleware/errors.ts'
 export { requestId } from './middleware/request-id.ts'
-export type { RequestCounter } from './middleware/limit-requests.ts'
+export { linkLimits, type RequestCounter } from './middleware/limit-requests.ts'
 export { multerOptions } from './multipart/multer-options.ts'
 export {
   createMulterStorage,

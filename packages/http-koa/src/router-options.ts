@@ -20,14 +20,20 @@ export interface RouterOptions {
   /**
    * How many requests of customers and by links may be under way at a time, downloads included; the next one is refused with
    * 503, before its body is read. Logins that wait use up no places; how many do is bounded by the service's brake on bad
-   * logins, or else by your `authenticate`. Default: no limit.
+   * logins, or else by your `authenticate`. At most half of them are by links, and an eighth of that half from one address or IPv6
+   * network of 64 bits. Default: no limit.
    */
   readonly maxRequests?: number
   /** The same for one customer, and once more for the customer's links. */
   readonly maxRequestsPerCustomer?: number
   /**
-   * Where the requests under way are counted, of all under the empty key and of each customer under the name, so that
-   * several processes can count together. Default: in this process.
+   * Whether an address, as in `192.0.2.1` or `2001:db8::/64`, may have more requests by links under way than others: that of an office, or
+   * of a proxy whose `X-Forwarded-For` is not believed. Default: none.
+   */
+  readonly isExempt?: (address: string) => boolean
+  /**
+   * Where the requests under way are counted by key, so that several processes can count together: all under the empty key, those of a
+   * customer under the name, and those by links under keys with a slash. Default: in this process.
    */
   readonly requestCounter?: RequestCounter
   /**

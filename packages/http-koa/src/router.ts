@@ -63,10 +63,11 @@ export function createRouter(
 
 /** The routes after `before`, which sees to request ids and errors unless the application does. */
 export function createRoutes(setup: Setup, before: readonly Handler[] = []): Router<HoldfastState> {
-  const { prefix, log, authenticate, takePlace, recorder, links, tus, draft, web } = setup
+  const { prefix, log, addressOf, authenticate, takePlace, recorder, links, tus, draft, web } =
+    setup
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const customersOnly = createAuthentication(authenticate, recorder)
-  const limited = limitRequests(takePlace)
+  const limited = limitRequests(takePlace, addressOf)
   const guarded = (name: Route, ...handlers: readonly Handler[]) =>
     called(name, customersOnly, limited, ...handlers)
   const reading: Handler = links

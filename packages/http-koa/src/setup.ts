@@ -42,6 +42,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { resumable = true, resumableDraft = false, links = true } = options
   const { isResumable, maxFileSize } = service
   const { corsOrigins = [], requestCounter = createKeyedCounter() } = options
+  const { isExempt = () => false } = options
   const addressOf = createAddressOf(trustedProxies)
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
@@ -51,7 +52,12 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
     addressOf,
     originOf: createOriginOf(trustedProxies),
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
-    takePlace: createRequestLimit({ maxRequests, maxRequestsPerCustomer, requestCounter }),
+    takePlace: createRequestLimit({
+      maxRequests,
+      maxRequestsPerCustomer,
+      isExempt,
+      requestCounter,
+    }),
     recorder: audit ? createAuditRecorder(audit, addressOf) : noRecorder,
     cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     links: links ? service.links : undefined,

@@ -263,7 +263,9 @@ describe('links to upload under a prefix', () => {
     const { uploads, names } = await startUploads('in-', prefixed, { linkTurns })
     await uploads.upload('in-1', chunks('x'))
     expect(await refusal(uploads.upload('in-2', chunks('x')))).to.equal('quota-exceeded')
-    expect(await names()).to.include('in-1').and.not.include('in-2')
+    expect(await names())
+      .to.include('in-1')
+      .and.not.include('in-2')
   })
 
   it('need a function for linkTurns', () => {

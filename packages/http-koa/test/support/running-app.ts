@@ -33,6 +33,8 @@ export interface RunOptions
       | 'corsOrigins'
       | 'links'
       | 'requestCounter'
+      | 'maxRequests'
+      | 'isExempt'
       | 'resumable'
       | 'resumableDraft'
     > {
@@ -58,6 +60,8 @@ export async function runApp({
   corsOrigins = [],
   links = true,
   requestCounter,
+  maxRequests = Infinity,
+  isExempt = () => false,
   resumable = true,
   resumableDraft = false,
   ...serverOptions
@@ -79,6 +83,8 @@ export async function runApp({
       trustedProxies,
       corsOrigins,
       links,
+      maxRequests,
+      isExempt,
       resumable,
       resumableDraft,
       ...(requestCounter && { requestCounter }),

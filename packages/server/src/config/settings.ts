@@ -151,7 +151,8 @@ export const settings = {
     parse: parseDuration,
   }),
   'login-failures-exempt': setting({
-    describe: 'Addresses whose failed logins do not count: addresses or subnets, with commas',
+    describe:
+      'Addresses whose failed logins, and requests by links, count less: addresses or subnets, with commas',
     default: undefined,
     parse: list,
   }),

@@ -80,6 +80,7 @@ export async function startServer(
       trustedProxies,
       maxRequests: config['max-requests'],
       maxRequestsPerCustomer: config['max-requests-per-customer'],
+      ...(brakeOptions.isExempt && { isExempt: brakeOptions.isExempt }),
       links: !config['no-links'],
       corsOrigins: config['cors-origin'] ?? [],
       resumableDraft: config['resumable-draft'],

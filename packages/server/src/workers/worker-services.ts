@@ -1,3 +1,4 @@
+import { linkLimits } from '@holdfast/http-koa'
 import type { Credential, PasswordVerifier } from '@holdfast/core'
 import { rememberPasswords } from '@holdfast/passwords'
 import type { SharedServices } from '../serve/open-shared-services.ts'
@@ -92,8 +93,16 @@ function openCounter(
 ): ReplicatedRequestCounter {
   const all = stepOfLimit(config['max-requests'], config.workers)
   const each = stepOfLimit(config['max-requests-per-customer'], config.workers)
+  const { byLinks, fromNetwork } = linkLimits(config['max-requests'])
+  const links = stepOfLimit(byLinks, config.workers)
+  const network = stepOfLimit(fromNetwork, config.workers)
   return createReplicatedRequestCounter(
-    (key) => (key === '' ? all : isAppend(key) ? 1 : each),
+    (key) => {
+      if (key === '') return all
+      if (key === 'link/') return links
+      if (key.startsWith('from/')) return network
+      return isAppend(key) ? 1 : each
+    },
     (change) => primary.notify('count', change),
   )
 }
