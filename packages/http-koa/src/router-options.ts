@@ -13,7 +13,8 @@ export interface RouterOptions {
   readonly authenticate?: Authenticate
   /**
    * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log, and whose
-   * `X-Forwarded-Proto`, `-Host` and `-Prefix` are, for the URLs of links.
+   * `X-Forwarded-Proto`, `-Host` and `-Prefix` are, for the URLs of links. `Forwarded` is not read. The `log` gets one warning for
+   * each header that cannot be read.
    * Without them all clients of a proxy are one to the brake. Default: none.
    */
   readonly trustedProxies?: readonly string[]

@@ -3,6 +3,7 @@ import { createDraft, createTus, type Draft, type Tus } from '@holdfast/resumabl
 import { createAuditRecorder, noRecorder, type AuditRecorder } from './audit/audit-recorder.ts'
 import { createAddressOf, type AddressOf } from './address/address-of.ts'
 import { createOriginOf, type OriginOf } from './address/origin-of.ts'
+import { warnOfUnreadableHeaders } from './address/unreadable-headers.ts'
 import { noLog, type HttpLog } from './errors/log.ts'
 import type { Middleware } from 'koa'
 import type { HoldfastState } from './exchange/holdfast-state.ts'
@@ -43,14 +44,15 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { isResumable, maxFileSize } = service
   const { corsOrigins = [], requestCounter = createKeyedCounter() } = options
   const { isExempt = () => false } = options
-  const addressOf = createAddressOf(trustedProxies)
+  const onUnreadable = warnOfUnreadableHeaders(log)
+  const addressOf = createAddressOf(trustedProxies, onUnreadable)
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
     service,
     prefix,
     log,
     addressOf,
-    originOf: createOriginOf(trustedProxies),
+    originOf: createOriginOf(trustedProxies, onUnreadable),
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
     takePlace: createRequestLimit({
       maxRequests,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { SocketAddress, isIP, isIPv6 } from 'node:net'
 import { createAddressSet } from './address-set.ts'
 import { headerValues } from '../http/header-values.ts'
+import type { OnUnreadableHeader } from './unreadable-headers.ts'
 
 /** The client's IP address; empty if the connection has gone already. */
 export type AddressOf = (request: IncomingMessage) => string
@@ -9,24 +10,42 @@ export type AddressOf = (request: IncomingMessage) => string
 /**
  * An {@link AddressOf} that uses the entries of `X-Forwarded-For` that were written by one of `trustedProxies`: addresses,
  * or subnets as in `10.0.0.0/8`. Every proxy appends the address that it saw. So the last address that is not a trusted
- * proxy's is the client's; the client may have made up all entries before it.
+ * proxy's is the client's; the client may have made up all entries before it. An entry may have a port, as in
+ * `198.51.100.5:40001` and `[2001:db8::7]:443`. Where a trusted proxy wrote an entry that is no address, the proxy's own
+ * counts, and `onUnreadable` is called for every such request.
  *
  * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
  */
-export function createAddressOf(trustedProxies: readonly string[] = []): AddressOf {
+export function createAddressOf(
+  trustedProxies: readonly string[] = [],
+  onUnreadable: OnUnreadableHeader = () => {},
+): AddressOf {
   if (trustedProxies.length === 0) return remoteAddress
   const isTrusted = createAddressSet(trustedProxies)
 
   return (request) => {
-    const forwarded = headerValues(request, 'x-forwarded-for').join(',').split(',')
+    const forwarded = headerValues(request, 'x-forwarded-for').flatMap((value) => value.split(','))
     let address = remoteAddress(request)
     while (isTrusted(address)) {
-      const next = withoutMapping(forwarded.pop()?.trim() ?? '')
-      if (isIP(next) === 0) break
+      const entry = forwarded.pop()?.trim()
+      if (entry === undefined) break
+      const next = addressIn(entry)
+      if (next === undefined) {
+        onUnreadable('X-Forwarded-For', entry)
+        break
+      }
       address = next
     }
     return address
   }
+}
+
+/** The address in an entry of `X-Forwarded-For`; a port after it, and brackets around IPv6, are left out. */
+function addressIn(entry: string): string | undefined {
+  if (isIP(entry) !== 0) return withoutMapping(entry)
+  const [, ipv6, ipv4 = ''] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? []
+  if (ipv6 !== undefined) return isIPv6(ipv6) ? withoutMapping(ipv6) : undefined
+  return isIP(ipv4) === 0 ? undefined : ipv4
 }
 
 /** The other end of the connection. */

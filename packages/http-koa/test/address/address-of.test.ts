@@ -38,6 +38,16 @@ describe('createAddressOf', () => {
     ['IPv6, from a proxy with IPv6', '2001:db8::1', 'fd00::1', '2001:db8::1'],
     ['IPv4 in IPv6 as IPv4', '203.0.113.9', '::ffff:10.0.0.7', '::ffff:203.0.113.9'],
     ['nothing where the connection is gone', '', undefined, '203.0.113.9'],
+    ['IPv4 with a port', '198.51.100.5', '10.0.0.7', '198.51.100.5:40001'],
+    ['IPv6 with a port', '2001:db8::7', '10.0.0.7', '[2001:db8::7]:443'],
+    ['IPv6 in brackets', '2001:db8::7', '10.0.0.7', '[2001:db8::7]'],
+    ['IPv4 in IPv6 with a port as IPv4', '203.0.113.9', 'fd00::1', '[::ffff:203.0.113.9]:443'],
+    [
+      'what proxies saw that write ports',
+      '203.0.113.9',
+      '127.0.0.1',
+      '1.1.1.1, 203.0.113.9:40001, [fd00::7]:443, 10.1.2.3:80',
+    ],
   ]
   for (const [title, address, remote, ...forwarded] of cases) {
     it(`gives ${title}`, () => {
@@ -49,8 +59,15 @@ describe('createAddressOf', () => {
     '',
     ',',
     ' , ,, ',
-    '203.0.113.9:4711',
-    '[2001:db8::1]',
+    '203.0.113.9:',
+    '203.0.113.9:port',
+    '203.0.113.9:4711:1',
+    '[203.0.113.9]:4711',
+    '[2001:db8::1',
+    '2001:db8::1]',
+    '[2001:db8::1]443',
+    '[[2001:db8::1]]',
+    '[]',
     '203.0.113.256',
     '0xcb.0.113.9',
     '203.0.113.9 203.0.113.8',
@@ -75,6 +92,21 @@ describe('createAddressOf', () => {
       '203.0.113.9',
     )
     expect(addressOf(requestFrom('192.0.2.1', ...hops))).to.equal('192.0.2.1')
+  })
+
+  it('reports each entry of a proxy that it cannot read, and nothing else', () => {
+    const reports: string[] = []
+    const addressOf = createAddressOf(proxies, (header, value) =>
+      reports.push(`${header}: ${value}`),
+    )
+    addressOf(requestFrom('10.0.0.7'))
+    addressOf(requestFrom('10.0.0.7', '203.0.113.9:1'))
+    addressOf(requestFrom('10.0.0.7', '10.0.0.8'))
+    addressOf(requestFrom('10.0.0.7', 'nonsense, 203.0.113.9'))
+    addressOf(requestFrom('192.0.2.1', 'unknown'))
+    expect(reports).to.deep.equal([])
+    addressOf(requestFrom('10.0.0.7', '203.0.113.9, unknown'))
+    expect(reports).to.deep.equal(['X-Forwarded-For: unknown'])
   })
 
   it('believes no proxy by default', () => {

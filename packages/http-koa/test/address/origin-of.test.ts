@@ -50,9 +50,38 @@ describe('createOriginOf', () => {
       ['x-forwarded-prefix', 'store'],
       ['x-forwarded-prefix', '//evil.example'],
       ['x-forwarded-prefix', '/a?b'],
+      ['x-forwarded-prefix', '/store//'],
+      ['x-forwarded-prefix', '//'],
     ] as const) {
       const { host } = forwarded
       expect(originOf(request({ host, [header]: value })), value).to.equal('http://inner:3000')
     }
+  })
+
+  it('takes the scheme in any case, and the prefix with or without a slash at its end', () => {
+    const originOf = createOriginOf(['10.0.0.1'])
+    const { host } = forwarded
+    for (const [headers, origin] of [
+      [{ 'x-forwarded-proto': 'HTTPS' }, 'https://inner:3000'],
+      [{ 'x-forwarded-proto': 'Http' }, 'http://inner:3000'],
+      [{ 'x-forwarded-prefix': '/files/' }, 'http://inner:3000/files'],
+      [{ 'x-forwarded-prefix': '/a/b/' }, 'http://inner:3000/a/b'],
+      [{ 'x-forwarded-prefix': '/' }, 'http://inner:3000'],
+    ] as const) {
+      expect(originOf(request({ host, ...headers })), JSON.stringify(headers)).to.equal(origin)
+    }
+  })
+
+  it('reports what a proxy sends that it cannot read, and nothing else', () => {
+    const reports: string[] = []
+    const originOf = createOriginOf(['10.0.0.1'], (header, value) =>
+      reports.push(`${header}: ${value}`),
+    )
+    originOf(request(forwarded))
+    originOf(request({ host: 'inner:3000' }))
+    originOf(request({ 'x-forwarded-proto': 'gopher' }, { remoteAddress: '192.0.2.1' }))
+    expect(reports).to.deep.equal([])
+    originOf(request({ ...forwarded, 'x-forwarded-proto': 'gopher', 'x-forwarded-prefix': 'a' }))
+    expect(reports).to.deep.equal(['X-Forwarded-Proto: gopher', 'X-Forwarded-Prefix: a'])
   })
 })

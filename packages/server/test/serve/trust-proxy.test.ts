@@ -77,6 +77,24 @@ describe('holdfast serve --trust-proxy', function () {
     }
   })
 
+  it('distinguishes clients whose addresses the proxy sends with ports', async () => {
+    const server = await startHoldfast(['--trust-proxy', '127.0.0.1'], { cwd: site.path })
+    try {
+      const messages: string[] = []
+      for (let n = 0; n < 12; n++) {
+        messages.push(await guess(server.url, ['x-forwarded-for', `198.51.100.5:${40_000 + n}`]))
+      }
+      expect(messages.at(-1)).to.equal('Too many failed logins')
+      const other = await guess(server.url, ['x-forwarded-for', '[2001:db8::7]:443'])
+      expect(other).to.equal('Invalid credentials')
+      await server.logged('request', 13)
+      const addresses = server.lines().flatMap(({ address }) => address ?? [])
+      expect(new Set(addresses)).to.deep.equal(new Set(['198.51.100.5', '2001:db8::7']))
+    } finally {
+      await server.kill()
+    }
+  })
+
   it('believes no stranger, whatever the header says, how often and how long', async () => {
     const server = await startHoldfast(['--trust-proxy', '10.0.0.0/8'], { cwd: site.path })
     try {
