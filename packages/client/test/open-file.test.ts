@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import { appendFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -61,6 +61,30 @@ describe('openFile', function () {
       }
     })
   }
+
+  // Their sizes are 0 and 4096, whatever they contain.
+  const withFalseSizes = ['/proc/version', '/sys/kernel/mm/transparent_hugepage/enabled']
+  for (const path of process.platform === 'linux' ? withFalseSizes : []) {
+    it(`stores all of ${path}, whose size is not the length of its content`, async () => {
+      const content = await readFile(path)
+      expect(content.length).to.be.greaterThan(0)
+      const opened = await openFile(path)
+      expect(opened.size).to.equal(content.length)
+      await service.client.upload('file', opened)
+      expect((await service.stored('file')).equals(content)).to.equal(true)
+      await all(service.client.uploadMany([{ name: 'many', body: await openFile(path) }]))
+      expect((await service.stored('many')).equals(content)).to.equal(true)
+    })
+  }
+
+  it('stores a file that is one hole', async () => {
+    await using place = await makeTemporaryDirectory()
+    const path = join(place.path, 'file')
+    await writeFile(path, '')
+    await truncate(path, 17 * mebibyte)
+    await service.client.upload('file', await openFile(path))
+    expect((await service.stored('file')).equals(Buffer.alloc(17 * mebibyte))).to.equal(true)
+  })
 
   it('gives chunks that stay as they are, to whoever reads it outside of an upload', async () => {
     await using place = await makeTemporaryDirectory()

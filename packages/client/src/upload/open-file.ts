@@ -1,7 +1,9 @@
 import { open, stat } from 'node:fs/promises'
 import { HoldfastError } from '../errors/holdfast-error.ts'
 import { reusing } from '../streams/reusing.ts'
+import { bytesBody } from './content-of.ts'
 import { blockingChunks, freshChunks, reusedChunks } from './file-chunks.ts'
+import { readUnsized } from './read-unsized.ts'
 import type { RereadableBody } from './upload-options.ts'
 
 export interface OpenFileOptions {
@@ -15,15 +17,18 @@ export interface OpenFileOptions {
 
 /**
  * A file of this machine as what can be uploaded; of any size, it takes no memory. Fails with `changed-meanwhile` where it is not the
- * file any more that was opened, so that no mixture of two is stored. Not in browsers.
+ * file any more that was opened, so that no mixture of two is stored. Where the file system does not know the size, as in `/proc` and
+ * `/sys`, the content is what the file has now. Not in browsers.
  *
- * @throws what `node:fs` throws
+ * @throws what `node:fs` throws; RangeError where the size is not known and the content longer than 8 MiB
  */
 export async function openFile(
   path: string,
   { mayBlock = false }: OpenFileOptions = {},
 ): Promise<RereadableBody> {
   const opened = await versionOf(path)
+  const unsized = opened.hasBlocks ? undefined : await readUnsized(path, opened.size)
+  if (unsized !== undefined) return bytesBody(unsized)
   const requireSame = async () => {
     if ((await versionOf(path)).version !== opened.version) throw changedMeanwhile(path)
   }
@@ -56,6 +61,8 @@ function changedMeanwhile(path: string): HoldfastError {
 }
 
 async function versionOf(path: string) {
-  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true })
-  return { size: Number(size), version: [dev, ino, size, mtimeNs].join() }
+  const { dev, ino, size, mtimeNs, blocks } = await stat(path, { bigint: true })
+  // Where the size is not known, no block of a disk is used either. There are other such files: empty ones, and those of one hole.
+  const hasBlocks = blocks !== 0n
+  return { size: Number(size), hasBlocks, version: [dev, ino, size, mtimeNs].join() }
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readlink, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, readlink, utimes, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -26,6 +26,19 @@ describe('holdfast put', function () {
     })
     expect(await names()).to.deep.equal(['a b.txt', 'ü🙂'])
     expect(Buffer.from(await stored('a b.txt')).toString()).to.equal('one')
+  })
+
+  it('uploads all of files whose size is not the length of their content', async function () {
+    if (process.platform !== 'linux') return
+    const paths = ['/proc/version', '/sys/kernel/mm/transparent_hugepage/enabled']
+    for (const some of [paths.slice(0, 1), paths.slice(1), paths]) {
+      expect((await run(['put', ...some])).code).to.equal(0)
+      for (const path of some) {
+        const content = await readFile(path)
+        expect(Buffer.from(await stored(basename(path))).equals(content), path).to.equal(true)
+        await client().delete(basename(path))
+      }
+    }
   })
 
   it('uploads standard input, under another name, and says so as JSON', async () => {

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { openFile } from '@holdfast/client'
 import type { LocalFile } from './local-files.ts'
 
 /** A larger file gains nothing from a request that it shares. */
@@ -32,9 +33,13 @@ export async function* inBatches(files: readonly LocalFile[]): AsyncGenerator<Ba
   if (batch) yield batch
 }
 
-/** `undefined` for what is no regular file, or cannot be looked at. */
+/** `undefined` for what is no regular file, cannot be looked at, or has to be read as a stream. */
 async function sizeOf({ path }: LocalFile): Promise<number | undefined> {
   if (path === '-') return undefined
   const found = await stat(path).catch(() => undefined)
-  return found?.isFile() ? found.size : undefined
+  if (!found?.isFile()) return undefined
+  if (found.size > 0) return found.size
+  // A size of 0 may mean that it is not known.
+  const opened = await openFile(path).catch(() => undefined)
+  return opened?.size
 }

@@ -30,7 +30,9 @@ export async function openLocal(
     )
   }
   if (found.isFIFO()) return { body: openPipe(path), version: undefined }
-  if (!found.isFile()) return { body: createReadStream(path), version: undefined }
+  // A size of 0 may mean that it is not known, as in /proc, whatever the content is.
+  const isStream = !found.isFile() || found.size === 0
+  if (isStream) return { body: createReadStream(path), version: undefined }
   const body = await open(path)
   // Not before it is opened: the upload of a file that was replaced in between would go on with the other one's content. A body whose
   // file is replaced from now on fails.

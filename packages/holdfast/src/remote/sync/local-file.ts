@@ -81,29 +81,42 @@ async function requirePlace(handle: FileHandle, place: string): Promise<void> {
 }
 
 function localFileOf(handle: FileHandle): LocalFile {
-  const versionNow = async () => toVersion(await handle.stat({ bigint: true }))
+  const statsNow = () => handle.stat({ bigint: true })
   const requireSame = async ({ version }: FileVersion) => {
-    const now = await versionNow()
+    const now = toVersion(await statsNow())
     if (now.version !== version) throw changed()
     return now
   }
+  /** All of it, and then the version, with the size that it has been found to have. */
+  const readAll = async (take: (chunk: Buffer) => void) => {
+    const stats = await statsNow()
+    const before = toVersion(stats)
+    let size = 0
+    for await (const chunk of chunksOf(handle, 0, hasKnownSize(stats) ? before.size : undefined)) {
+      size += chunk.length
+      take(chunk)
+    }
+    return { ...(await requireSame(before)), size }
+  }
   return {
     async readWhole() {
-      const before = await versionNow()
-      if (before.size > mostInMemory) throw changed()
-      const bytes = await handle.readFile()
-      const after = await requireSame(before)
-      if (bytes.length !== after.size) throw changed()
-      return { ...after, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
+      const chunks: Buffer[] = []
+      let size = 0
+      const read = await readAll((chunk) => {
+        size += chunk.length
+        if (size > mostInMemory) throw changed()
+        chunks.push(chunk)
+      })
+      const bytes = Buffer.concat(chunks)
+      return { ...read, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
     },
     async readDigest(signal) {
-      const before = await versionNow()
       const hash = createHash('sha256')
-      for await (const chunk of chunksOf(handle, 0, before.size)) {
+      const read = await readAll((chunk) => {
         signal.throwIfAborted()
         hash.update(chunk)
-      }
-      return { ...(await requireSame(before)), sha256: hash.digest('hex') }
+      })
+      return { ...read, sha256: hash.digest('hex') }
     },
     bodyOf: (version) => ({
       size: version.size,
@@ -120,14 +133,21 @@ function localFileOf(handle: FileHandle): LocalFile {
   }
 }
 
-async function* chunksOf(handle: FileHandle, start: number, end: number) {
-  for (let at = start; at < end;) {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, end - at))
+/** Without an `end`, up to that of the file. */
+async function* chunksOf(handle: FileHandle, start: number, end: number | undefined) {
+  for (let at = start; end === undefined || at < end;) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, (end ?? Infinity) - at))
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
+    if (bytesRead === 0 && end === undefined) return
     if (bytesRead === 0) throw changed()
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
+}
+
+/** Files of `/proc` have a size of 0, those of `/sys` one of 4096, whatever they contain, and no block of a disk. */
+function hasKnownSize({ blocks }: BigIntStats): boolean {
+  return blocks !== 0n
 }
 
 /** Without the inode, which some network file systems make up. */

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { makeTemporaryDirectory, rejection, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -35,6 +36,25 @@ describe('withLocalFile', () => {
       expect(String(Buffer.concat(chunks))).to.equal('te')
     })
   })
+
+  for (const [directory, name] of [
+    ['/proc', 'version'],
+    ['/sys/kernel/mm/transparent_hugepage', 'enabled'],
+  ] as const) {
+    if (process.platform !== 'linux') continue
+    it(`reads all of ${directory}/${name}, whose size is not the length of its content`, async () => {
+      const content = await readFile(join(directory, name), 'utf8')
+      await withLocalFile(directory, name, async (file) => {
+        const { bytes, size, sha256 } = await file.readWhole()
+        expect(String(bytes)).to.equal(content)
+        expect(size).to.equal(bytes.length)
+        const read = await file.readDigest(signal)
+        expect(read).to.include({ size, sha256 })
+        const body = file.bodyOf(read).slice(0, size)
+        expect(await text(body as AsyncIterable<Uint8Array>)).to.equal(content)
+      })
+    })
+  }
 
   it('gives no part of a version that is no more', async () => {
     await withLocalFile(root, 'a/b', async (file) => {
