@@ -3,8 +3,9 @@ export interface AuditEvent {
   /** When it was over. */
   readonly time: Date
   /**
-   * A login has an event only when it is refused; `link` is the making of a link to a file, and `download` its use, of which
-   * the first bytes of a file have an event, and each link that is refused. `upload-link` is the making of a link to upload;
+   * A login has an event only when it is refused; `link` is the making of a link to a file, and `download` its use: each
+   * response that begins with the file's first byte, any other part if its address has had no such event of that link and
+   * content within an hour, and each link that is refused. `upload-link` is the making of a link to upload;
    * its uses are each an `upload`.
    */
   readonly event: 'upload' | 'delete' | 'login' | 'link' | 'upload-link' | 'download'

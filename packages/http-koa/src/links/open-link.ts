@@ -10,6 +10,7 @@ import type { AuditRecorder, RecordEvent } from '../audit/audit-recorder.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { decodePathSegment } from '../http/utf8.ts'
+import { createLinkUses } from './link-uses.ts'
 
 export interface LinkOpening {
   readonly service: FileService
@@ -32,8 +33,11 @@ export function createLinkOpening(
   { service, links, addressOf, recorder }: LinkOpening,
   customersOnly: Middleware<HoldfastState>,
 ): Middleware<HoldfastState> {
+  const uses = createLinkUses()
   return byLink({ addressOf, recorder }, customersOnly, async (ctx, next, { link, record }) => {
     const file = link.name
+    // While the connection is there: the address is unknown afterwards.
+    const address = addressOf(ctx.req)
     try {
       const { customer, inline } = await links.open(link)
       ctx.state.files = service.filesOf(customer)
@@ -43,7 +47,17 @@ export function createLinkOpening(
       throw error
     }
     await next()
-    if (beginsFile(ctx)) await record('download', { file })
+    if (!hasContent(ctx)) return
+    const use = { token: link.token, address, etag: ctx.response.get('ETag') }
+    // A player gets a film in many parts, and the first one that it gets stands for them.
+    if (isLaterPart(ctx) && uses.isKnown(use)) return
+    uses.note(use)
+    try {
+      await record('download', { file })
+    } catch (error) {
+      uses.forget(use)
+      throw error
+    }
   })
 }
 
@@ -130,9 +144,11 @@ type LinkContext = Context & { readonly state: HoldfastState }
 
 type OpenLink = (ctx: LinkContext, next: Next, presented: Presented) => Promise<void>
 
-/** Whether the answer is the content from its first byte: of the many parts that a player asks for, one is enough. */
-function beginsFile(ctx: Context): boolean {
-  const { status } = ctx
-  const isPart = status === 206 && !ctx.response.get('Content-Range').startsWith('bytes 0-')
-  return ctx.method === 'GET' && (status === 200 || status === 206) && !isPart
+function hasContent({ method, status }: Context): boolean {
+  return method === 'GET' && (status === 200 || status === 206)
+}
+
+/** Whether the answer is a part of the file without its first byte. */
+function isLaterPart({ status, response }: Context): boolean {
+  return status === 206 && !response.get('Content-Range').startsWith('bytes 0-')
 }
