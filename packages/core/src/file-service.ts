@@ -8,6 +8,7 @@ import { createKeyedCounter } from './model/keyed-counter.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
 import { createKeyedTurns } from './model/keyed-turns.ts'
 import { createQuotaKeeper } from './policy/quota-keeper.ts'
+import { createRecentKeys } from './policy/recent-keys.ts'
 import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
 import type { ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
@@ -85,6 +86,9 @@ export interface FileService {
 
 const noCustomers: CredentialSource = { find: async () => undefined }
 
+/** Of how many uploads it is remembered that their digest is right; some 100 bytes each. */
+const mostVerified = 10_000
+
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /**
@@ -128,6 +132,7 @@ function serviceOf({
     maxUnfinishedUploads,
     ...(createSha256 && { createSha256 }),
     publishing: createKeyedLock(),
+    verified: createRecentKeys(mostVerified),
     onPublished: notifyUploaded,
   }
 

@@ -98,7 +98,7 @@ export type { CreateLinkSignature, LinkSignature } from './use-cases/link-token.
 export type { Link, PresentedLink } from './use-cases/link-policy.ts'
 export type { LinkOptions, OpenedLink } from './use-cases/links.ts'
 export type { FinishedUpload } from './use-cases/finish-upload.ts'
-export type { ResumableFiles } from './use-cases/resumable-files.ts'
+export type { PublishOptions, ResumableFiles } from './use-cases/resumable-files.ts'
 export type { UploadOptions } from './use-cases/upload-file.ts'
 export type { UploadWholeOptions } from './use-cases/upload-whole.ts'
 export type { UploadLinkOptions } from './use-cases/make-upload-link.ts'

@@ -18,3 +18,28 @@ export function createKeyedLock(): KeyedLock {
     return () => resolve(undefined)
   }
 }
+
+/**
+ * Takes the lock of `key`, unless `signal` aborts before that: then it rejects with the signal's reason at once, and releases the
+ * lock when its turn comes.
+ */
+export async function lockUnlessAborted(
+  lock: KeyedLock,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<() => void> {
+  if (signal === undefined) return lock(key)
+  signal.throwIfAborted()
+  const locking = lock(key)
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([locking, aborted])
+  } catch (error) {
+    void locking.then((release) => release())
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

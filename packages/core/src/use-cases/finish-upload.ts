@@ -1,19 +1,25 @@
 import { FileServiceError } from '../model/errors.ts'
 import { isLimited, type Customer } from '../model/customer.ts'
+import { lockUnlessAborted } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
-/** An upload, and whether it was the call which this is the result of that has published it. */
+/** An upload, and whether this call published it. */
 export interface FinishedUpload extends ResumableUpload {
   readonly isPublishedNow?: true
 }
 
 /**
  * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
- * answer. An upload whose digest differs is discarded.
+ * answer. An upload whose digest differs is discarded. What is refused for its name or for the quota costs no digest, and the
+ * digest of an upload is computed once, however often publishing fails.
+ *
+ * Once `signal` has aborted, the call waits for no other one, begins no digest and publishes nothing; it rejects with the
+ * signal's reason. A digest that is being computed then is computed to its end: otherwise a client that always leaves before that
+ * would never get its file published.
  *
  * @throws FileServiceError `upload-not-found`; `upload-conflict` if a length is known and not reached; `already-exists`,
  *   `quota-exceeded`, `digest-mismatch`, `insufficient-storage`, `store-unavailable`
@@ -26,15 +32,14 @@ export async function finishUpload(
 ): Promise<FinishedUpload> {
   const { uploads, publishing } = policy
   const key = uploadKey(customer, id)
-  const leave = await publishing(`${customer.name}/${id}`)
+  const leave = await lockUnlessAborted(publishing, `${customer.name}/${id}`, signal)
   try {
     await uploads.interrupt(key)
     const upload = await lookUpUpload(policy, key)
     if (upload === undefined) throw uploadNotFound()
     if (upload.published) return upload
     requireComplete(upload)
-    await checkDigest(policy, customer, key, upload, signal)
-    const { published, isEarlier } = await publish(policy, customer, key, upload)
+    const { published, isEarlier } = await publish(policy, customer, upload, signal)
     await policy.quotas.endUpload(customer, id)
     const finished = { ...upload, offset: published.size, published }
     if (isEarlier) return finished
@@ -45,15 +50,26 @@ export async function finishUpload(
   }
 }
 
+interface Publication {
+  readonly published: BlobInfo
+  /** Whether another process has published it. */
+  readonly isEarlier: boolean
+}
+
 async function publish(
-  { uploads, quotas }: ResumablePolicy,
+  policy: ResumablePolicy,
   customer: Customer,
-  key: UploadKey,
-  { plan: { name }, offset }: ResumableUpload,
-): Promise<{ readonly published: BlobInfo; readonly isEarlier: boolean }> {
-  const claim = await quotas.claim(customer, name, 0, key.id)
+  upload: ResumableUpload,
+  signal: AbortSignal | undefined,
+): Promise<Publication> {
+  const { uploads, quotas } = policy
+  const key = uploadKey(customer, upload.id)
+  const earlier = await findTaken(policy, key, upload)
+  if (earlier) return { published: earlier, isEarlier: true }
+  const claim = await quotas.claim(customer, upload.plan.name, 0, upload.id)
   try {
-    claim.stage(offset)
+    await checkDigest(policy, customer, upload, signal)
+    claim.stage(upload.offset)
     await claim.prepare()
     // Another process may have published it before this one locked the name, and the file may have changed since: the end of
     // the claim looks it up.
@@ -70,28 +86,51 @@ async function publish(
 }
 
 /**
+ * The file of an upload that another process has published meanwhile, if it only creates. The store decides about the name at
+ * publication; this early look spares the server the digest.
+ *
+ * @throws FileServiceError `already-exists` where the name is taken by another file
+ */
+async function findTaken(
+  { store, uploads }: ResumablePolicy,
+  key: UploadKey,
+  { plan: { name, createOnly } }: ResumableUpload,
+): Promise<BlobInfo | undefined> {
+  if (createOnly !== true || !(await store.stat({ customer: key.customer, name }))) return undefined
+  const published = (await uploads.state(key))?.published
+  if (published === undefined) throw new FileServiceError('already-exists', 'The name is taken')
+  return published
+}
+
+/**
  * Reads back what the store has: a running hash cannot be kept from one piece to the next. Declares the length before, so that
  * the store never publishes bytes that come after those that were read.
  */
 async function checkDigest(
   policy: ResumablePolicy,
   customer: Customer,
-  key: UploadKey,
-  { offset, plan: { sha256, length } }: ResumableUpload,
+  { id, offset, plan: { sha256, length } }: ResumableUpload,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { uploads, createSha256 } = policy
+  const { uploads, createSha256, verified } = policy
+  const key = uploadKey(customer, id)
+  // Bytes before an offset never change.
+  const content = `${customer.name}/${id}/${offset}`
+  if (verified.has(content)) return
+  signal?.throwIfAborted()
   const hash = sha256 === undefined ? undefined : createSha256?.()
   if (hash === undefined) return
   if (length === undefined) await uploads.declareLength(key, offset)
   let left = offset
   for await (const chunk of uploads.content(key)) {
-    signal?.throwIfAborted()
     hash.update(chunk.subarray(0, left))
     left = Math.max(0, left - chunk.length)
   }
   const actual = hash.digest('hex')
-  if (actual === sha256) return
+  if (actual === sha256) {
+    verified.add(content)
+    return signal?.throwIfAborted()
+  }
   await discardUpload(policy, customer, key)
   throw new FileServiceError('digest-mismatch', `The content's digest is ${actual}`)
 }

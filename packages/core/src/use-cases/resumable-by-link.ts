@@ -117,9 +117,9 @@ export function resumableByLink(
         }
       }, key)
     },
-    async publish(id) {
+    async publish(id, options) {
       await requireOwn(id)
-      return files.publish(id)
+      return inPlace(() => files.publish(id, options), growingKey(customer, id))
     },
     async discard(id) {
       await requireOwn(id)

@@ -8,6 +8,11 @@ import { finishUpload, type FinishedUpload } from './finish-upload.ts'
 import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { uploadWhole, type UploadWholeOptions } from './upload-whole.ts'
 
+export interface PublishOptions {
+  /** Ends the call, as `finishUpload` has it. */
+  readonly signal?: AbortSignal
+}
+
 /** The uploads of one customer that come in pieces. */
 export interface ResumableFiles {
   /** Begins an upload; one of length 0 is published at once. See `beginUpload`. */
@@ -30,8 +35,8 @@ export interface ResumableFiles {
     content: UploadContent,
     options?: AppendUploadOptions,
   ): Promise<FinishedUpload>
-  /** Publishes an upload whose length was never declared; see `finishUpload`. */
-  publish(id: string): Promise<FinishedUpload>
+  /** Publishes an upload that has all of its bytes, or one whose length was never declared; see `finishUpload`. */
+  publish(id: string, options?: PublishOptions): Promise<FinishedUpload>
   /**
    * Drops an upload and its bytes. A file that it has published stays.
    * @throws FileServiceError `upload-not-found`
@@ -56,7 +61,7 @@ export function resumableFiles(policy: ResumablePolicy, customer: Customer): Res
     },
     append: (id, offset, content, options) =>
       appendUpload(policy, customer, id, offset, content, options),
-    publish: (id) => finishUpload(policy, customer, id),
+    publish: (id, { signal } = {}) => finishUpload(policy, customer, id, signal),
     async discard(id) {
       if (!(await discardUpload(policy, customer, uploadKey(customer, id)))) throw uploadNotFound()
     },

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { createKeyedLock } from '../../src/model/keyed-lock.ts'
+import { createKeyedLock, lockUnlessAborted } from '../../src/model/keyed-lock.ts'
 import { garbageFreeHeap } from '../garbage-free-heap.ts'
 import { seeded } from '../seeded.ts'
+import { rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
 
 describe('createKeyedLock', () => {
@@ -97,5 +98,28 @@ describe('createKeyedLock', () => {
       release()
     }
     await Promise.all(Array.from({ length: 200 }, hold))
+  })
+})
+
+describe('lockUnlessAborted', () => {
+  it('takes the lock, and listens to its signal no longer', async () => {
+    const lock = createKeyedLock()
+    const { signal } = new AbortController()
+    for (const one of [undefined, signal]) (await lockUnlessAborted(lock, 'a', one))()
+    ;(await lock('a'))()
+  })
+
+  it('rejects as soon as its signal aborts, and holds no one up', async () => {
+    const lock = createKeyedLock()
+    const release = await lock('a')
+    const reason = new Error('left')
+    const leaving = new AbortController()
+    const waiting = rejection(lockUnlessAborted(lock, 'a', leaving.signal))
+    const next = lock('a')
+    leaving.abort(reason)
+    expect(await waiting).to.equal(reason)
+    expect(await rejection(lockUnlessAborted(lock, 'a', leaving.signal))).to.equal(reason)
+    release()
+    ;(await next)()
   })
 })

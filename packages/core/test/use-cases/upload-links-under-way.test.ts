@@ -3,6 +3,7 @@ import { chunks, failing, pulled } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
 import { startUploads } from './links-fixture.ts'
+import { startPieces } from './pieces-by-link-fixture.ts'
 
 describe('links to upload, by which uploads are under way,', () => {
   it('reserve none of the quota for bytes that have not come, and refuse what would not fit', async () => {
@@ -38,6 +39,23 @@ describe('links to upload, by which uploads are under way,', () => {
     const error = new Error('gone')
     expect(await rejection(uploads.upload('new', failing(error)))).to.equal(error)
     await uploads.upload('new', chunks('x'))
+  })
+
+  it('have a place for the publication of an upload that has all of its bytes', async () => {
+    const { files, openUpload } = await startPieces('in-', { isPrefix: true, maxFiles: 4 })
+    const { id } = await files.begin('in-1', { length: 3 })
+    await files.append(id, 0, 'abc', { isPartial: true })
+    const slow = Array.from({ length: 4 }, () => pulled())
+    const uploadings = slow.map(async (content, n) =>
+      (await openUpload()).upload(`in-s${n}`, content).catch(() => {}),
+    )
+    await turn()
+    expect(await refusal(files.publish(id))).to.equal('overloaded')
+    slow[0]?.finish()
+    await uploadings[0]
+    expect((await files.publish(id)).published?.name).to.equal('in-1')
+    for (const content of slow.slice(1)) content.finish()
+    await Promise.all(uploadings)
   })
 
   for (const [maxFiles, most] of [

@@ -3,6 +3,7 @@ import type { RouterContext, RouterMiddleware } from '@koa/router'
 import type { AuditRecorder } from '../audit/audit-recorder.ts'
 import { bodyOf } from '../body/body-of.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
+import { leavingSignal } from '../exchange/endings.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { linkQuery } from '../links/open-link.ts'
@@ -57,6 +58,7 @@ function requestOf(ctx: RouterContext<HoldfastState>) {
     id: ctx.params.id,
     ...(ctx.state.link && { query: linkQuery(ctx) }),
     content: () => bodyOf(req),
+    signal: leavingSignal(req.socket),
     ...releaseChunks(req),
     onName: (name: string) => void (ctx.state.fileName = name),
   }

@@ -32,20 +32,30 @@ export function createTusHandler(options: TusHandlerOptions): TusHandler {
     await refuse(request, response, problem)
   }
   return async (request, response) => {
+    const signal = leavingSignal(response)
     try {
-      const { status, headers } = await answer(tus, request, options)
+      const { status, headers } = await answer(tus, request, signal, options)
       response
         .writeHead(status, { ...headers, ...(status === 201 && { 'Content-Length': 0 }) })
         .end()
     } catch (error) {
       // The client has left: its bytes count, and no one waits for an answer.
-      if (error !== undefined && error === request.errored) return
+      if (error !== undefined && (error === request.errored || error === signal.reason)) return
       await fail(error, request, response)
         // The application's own error may have headers that cannot be sent.
         .catch((fault: unknown) => fail(fault, request, response))
         .catch(() => response.destroy())
     }
   }
+}
+
+/** Aborts when the client leaves before it has the answer. */
+function leavingSignal(response: ServerResponse): AbortSignal {
+  const leaving = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort(new Error('The client has left'))
+  })
+  return leaving.signal
 }
 
 /** Neither the throw nor the rejection of a log fails the request. */
@@ -56,9 +66,10 @@ function report(call: () => unknown): void {
 async function answer(
   tus: Tus,
   request: IncomingMessage,
+  signal: AbortSignal,
   { path, filesOf }: TusHandlerOptions,
 ): Promise<TusAnswer> {
-  const tusRequest = asTusRequest(request, path)
+  const tusRequest = { ...asTusRequest(request, path), signal }
   if (tus.methodOf(tusRequest) === 'OPTIONS') return tus.describe(tusRequest)
   const { resumable } = await filesOf(request)
   if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')

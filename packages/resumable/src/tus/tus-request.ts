@@ -10,6 +10,11 @@ export interface TusRequest extends ProtocolRequest {
   readonly id: string | undefined
   /** What the URL of a new upload has after its path, such as `?link=…`: what lets its client in. Default: nothing. */
   readonly query?: string
+  /**
+   * Aborts when the client leaves before it has the answer. Where the request has a body, `content` throws then, and what came
+   * counts. Default: never.
+   */
+  readonly signal?: AbortSignal
   /** Called with the name of the file to be, once it is known; it may not be allowed. Default: no call. */
   readonly onName?: (name: string) => void
 }

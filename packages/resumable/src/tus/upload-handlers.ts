@@ -18,12 +18,18 @@ export const uploadHandlers: ReadonlyMap<string, UploadHandler> = new Map([
 
 /**
  * How far an upload is. A client takes an upload that has all of its bytes for safe, so one whose file could not be
- * published with the last bytes is published now, or the answer is the error.
+ * published with the last bytes is published now, or the answer is the error. Whoever has left waits for nothing.
  */
-async function describeUpload(files: ResumableFiles, id: string): Promise<TusAnswer> {
+async function describeUpload(
+  files: ResumableFiles,
+  id: string,
+  { signal }: TusRequest,
+): Promise<TusAnswer> {
   const found = await files.state(id)
   const isComplete = found.published === undefined && found.offset === found.plan.length
-  const upload: FinishedUpload = isComplete ? await files.publish(id) : found
+  const upload: FinishedUpload = isComplete
+    ? await files.publish(id, signal ? { signal } : {})
+    : found
   return {
     status: 200,
     headers: {
