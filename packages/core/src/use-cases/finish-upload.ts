@@ -5,7 +5,7 @@ import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
-import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
+import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
 /** An upload, and whether this call published it. */
 export interface FinishedUpload extends ResumableUpload {
@@ -14,7 +14,7 @@ export interface FinishedUpload extends ResumableUpload {
 
 /**
  * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
- * answer. An upload whose digest differs is discarded. What is refused for its name or for the quota costs no digest, and the
+ * answer: it resolves to what was published, whatever has come of the file since. An upload whose digest differs is discarded. What is refused for its name or for the quota costs no digest, and the
  * digest of an upload is computed once, however often publishing fails.
  *
  * Once `signal` has aborted, the call waits for no other one, begins no digest and publishes nothing; it rejects with the
@@ -35,7 +35,7 @@ export async function finishUpload(
   const leave = await lockUnlessAborted(publishing, `${customer.name}/${id}`, signal)
   try {
     await uploads.interrupt(key)
-    const upload = await lookUpUpload(policy, key)
+    const upload = await uploads.state(key)
     if (upload === undefined) throw uploadNotFound()
     if (upload.published) return upload
     requireComplete(upload)

@@ -156,12 +156,12 @@ describe('resumable', () => {
         if (what === 'deleted') await files.delete('a')
         else await files.upload('a', 'ABC')
         const requests = [
-          resumable.publish(id),
           resumable.state(id),
           resumable.append(id, 3, ''),
           resumable.append(id, 0, 'abc'),
         ]
         for (const request of requests) expect(await refusal(request)).to.equal('upload-not-found')
+        expect((await resumable.publish(id)).published).to.include({ name: 'a', size: 3 })
         if (what === 'deleted') expect(await refusal(files.stat('a'))).to.equal('not-found')
         else expect(await served(files, 'a')).to.equal('ABC')
       })

@@ -148,7 +148,7 @@ export const brokenUploads: Readonly<Record<string, readonly [flaw: Flaw, findin
         return reached
       },
     })),
-    'is gone, and was not discarded',
+    'is gone, and was neither discarded nor published',
   ],
   'keeps an upload that was discarded': [
     withUploads((uploads) => ({

@@ -46,12 +46,15 @@ function problemOfAppends({ events }: UploadHistory): string | undefined {
   return twice && `acknowledged two appends from ${twice.from} on`
 }
 
-function problemOfEnd({ events }: UploadHistory): string | undefined {
+/** An upload goes with the file that it has become, which others replace and delete. */
+function problemOfEnd({ events, length }: UploadHistory): string | undefined {
   const discards = events.filter(({ kind }) => kind === 'discard')
+  const mayEnd = events.filter(({ kind, range }) => kind === 'discard' || range?.to === length)
   const lost = events.find(
-    ({ outcome, end }) => outcome === 'gone' && !discards.some(({ begin }) => begin < end),
+    (event) =>
+      event.outcome === 'gone' && !mayEnd.some((one) => one !== event && one.begin < event.end),
   )
-  if (lost) return 'is gone, and was not discarded'
+  if (lost) return 'is gone, and was neither discarded nor published'
   const isBack = events.some(
     ({ outcome, begin }) =>
       ['done', 'taken'].includes(outcome) &&
