@@ -80,10 +80,14 @@ describe('Files that many clients use at once are linearizable', function () {
   })
 
   describeWithMinio('on MinIO', (minio) => {
-    const startOnMinio = async (endpoint: string) => {
+    let bucket: string
+    beforeEach(async () => {
+      bucket = await minio().createBucket()
+    })
+    const startOnMinio = async (endpoint: string, ...more: string[]) => {
       const { accessKey, secretKey } = minio()
-      const bucket = await minio().createBucket()
-      const args = ['--store', 'minio', '--minio-endpoint', endpoint, '--minio-bucket', bucket]
+      const place = ['--minio-endpoint', endpoint, '--minio-bucket', bucket]
+      const args = ['--store', 'minio', ...place, ...more]
       const env = { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
       const server = await startHoldfast(args, { cwd: site.path, env })
       servers.push(server)
@@ -92,6 +96,17 @@ describe('Files that many clients use at once are linearizable', function () {
 
     it('where all goes well', async () => {
       await expectSense({ urls: [await startOnMinio(minio().endpoint)], rounds: 10 })
+    })
+
+    it('with --workers', async () => {
+      const url = await startOnMinio(minio().endpoint, '--workers', '2')
+      await expectSense({ urls: [url], rounds: 15 })
+    })
+
+    it('in one bucket with two servers', async () => {
+      const { endpoint } = minio()
+      const urls = [await startOnMinio(endpoint), await startOnMinio(endpoint)]
+      await expectSense({ urls, rounds: 15 })
     })
 
     it('behind a proxy that loses requests and answers', async () => {
