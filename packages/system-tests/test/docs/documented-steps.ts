@@ -66,6 +66,6 @@ export function stableOutput(output: string): string {
     .replaceAll('\r', '')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replaceAll(/[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT/g, '<date>')
-    .replaceAll(/"[0-9a-z]+-[0-9a-z]+-[0-9a-z]+"/g, '"<tag>"')
+    .replaceAll(/"[0-9a-z]+-[0-9a-z]+-[0-9a-z]+\\?"/g, '"<tag>"')
     .trim()
 }
