@@ -4,6 +4,7 @@ import type { Customer } from './model/customer.ts'
 import { notify, watchReading } from './model/file-hooks.ts'
 import { noLinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake } from './policy/login-brake.ts'
+import { createPrefixCounts } from './policy/prefix-counts.ts'
 import { createKeyedCounter } from './model/keyed-counter.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
 import { createKeyedTurns } from './model/keyed-turns.ts'
@@ -113,7 +114,7 @@ function serviceOf({
   createLinkSignature,
   maxLinkAgeMs = weekMs,
   linkBrake = noLinkBrake,
-  linkTurns = createKeyedTurns(),
+  linkTurns = createKeyedTurns(false),
   linkAppends = createKeyedCounter(),
   hooks = {},
   now: clock,
@@ -121,7 +122,9 @@ function serviceOf({
 }: FileServiceOptions): FileService {
   const now = clock ?? Date.now
   const policy = { store, quotas, maxFileSize }
+  const counts = createPrefixCounts(store, now)
   const notifyUploaded = (customer: Customer, file: BlobInfo) => {
+    counts.add(customer.name, file.name)
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
   }
   const uploads = store.resumable
@@ -149,6 +152,7 @@ function serviceOf({
           upload: policy,
           resumable: resumablePolicy,
           turns: linkTurns,
+          counts,
           underWay: createKeyedCounter(),
           appends: linkAppends,
           onUploaded: notifyUploaded,

@@ -7,14 +7,16 @@ export interface Turn {
    * that stands still, and wakes up.
    */
   readonly unended: number
+  /** Whether it is known that the last turn of the key was this taker's, too, so that nobody else can have changed anything since. */
+  readonly isNext: boolean
   readonly end: () => void
 }
 
 /** One turn at a time for each key, in the order of asking. */
 export type KeyedTurns = (key: string) => Promise<Turn>
 
-/** {@link KeyedTurns} of one process, none of which is passed on. */
-export function createKeyedTurns(): KeyedTurns {
+/** {@link KeyedTurns} of one process, none of which is passed on; `isShared` by several takers. Default: it is. */
+export function createKeyedTurns(isShared = true): KeyedTurns {
   const lock = createKeyedLock()
-  return async (key) => ({ unended: 0, end: await lock(key) })
+  return async (key) => ({ unended: 0, isNext: !isShared, end: await lock(key) })
 }

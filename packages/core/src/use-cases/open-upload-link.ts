@@ -5,6 +5,7 @@ import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
 import type { KeyedTurns } from '../model/keyed-turns.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
+import type { PrefixCounts } from '../policy/prefix-counts.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import { judgeLink, linkRefused, type LinkPolicy, type PresentedLink } from './link-policy.ts'
@@ -21,6 +22,8 @@ export interface UploadLinkPolicy extends LinkPolicy {
   readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
   readonly turns: KeyedTurns
+  /** How many files there are under the prefixes of links. */
+  readonly counts: PrefixCounts
   /** The uploads of this process under way by links, by what those are for; and the requests of those in pieces, by upload. */
   readonly underWay: KeyedCounter
   /** The requests that add to uploads in pieces by links, by upload. */
@@ -86,7 +89,10 @@ export async function openUploadLink(
   const bounded: UploadPolicy = {
     store,
     quotas: isPrefix
-      ? limitFilesUnder({ prefix: start, maxFiles }, { quotas, store, turns: policy.turns })
+      ? limitFilesUnder(
+          { prefix: start, maxFiles },
+          { quotas, store, counts: policy.counts, turns: policy.turns },
+        )
       : quotas,
     maxFileSize: largest,
   }

@@ -259,7 +259,7 @@ describe('links to upload under a prefix', () => {
   })
 
   it('count what an earlier turn may still publish that was passed on', async () => {
-    const linkTurns = async () => ({ unended: 1, end: () => {} })
+    const linkTurns = async () => ({ unended: 1, isNext: false, end: () => {} })
     const { uploads, names } = await startUploads('in-', prefixed, { linkTurns })
     await uploads.upload('in-1', chunks('x'))
     expect(await refusal(uploads.upload('in-2', chunks('x')))).to.equal('quota-exceeded')

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createTurnClient } from '../../src/workers/turn-client.ts'
 import {
+  createLastTurns,
   createSharedTurns,
   createTurnServer,
   type TurnHandlers,
@@ -80,6 +81,7 @@ describe('createTurnServer', () => {
     endFirst()
     await settle()
     expect(order).to.deep.equal([])
+    expect(passedOn.isNext).to.equal(false)
     passedOn.end()
     const endThird = await third
     endThird()
@@ -122,5 +124,34 @@ describe('createTurnServer', () => {
     second.die()
     end()
     await waiting
+  })
+
+  it('says whether another worker has had a turn of the key since', async () => {
+    const { startWorker } = openTurns()
+    const [one, two] = [startWorker(), startWorker()]
+    const take = async ({ takeTurn }: typeof one, key: string) => {
+      const turn = await takeTurn(key)
+      turn.end()
+      await settle()
+      return turn.isNext
+    }
+    expect(await take(one, 'a')).to.equal(false)
+    expect(await take(one, 'a')).to.equal(true)
+    expect(await take(two, 'b')).to.equal(false)
+    expect(await take(one, 'a')).to.equal(true)
+    expect(await take(two, 'a')).to.equal(false)
+    expect(await take(one, 'a')).to.equal(false)
+  })
+})
+
+describe('createLastTurns', () => {
+  it('takes a forgotten turn for that of another one', () => {
+    const last = createLastTurns()
+    const taker = {}
+    last.take('first', taker)
+    for (let n = 0; n < 999; n++) last.take(`${n}`, taker)
+    expect(last.take('first', taker)).to.equal(true)
+    for (let n = 0; n < 1_000; n++) last.take(`x${n}`, taker)
+    expect(last.take('first', taker)).to.equal(false)
   })
 })
