@@ -53,7 +53,10 @@ export function describeCopy(yargs: Argv): Argv {
       ...given,
       describe: 'Remove from the target what the source does not have',
     })
-    .option('verify', { ...given, describe: 'Compare what is there already by content, all of it' })
+    .option('verify', {
+      ...given,
+      describe: 'Compare by content also what entity tags say is the same',
+    })
     .option('concurrency', { ...text, default: '8', describe: 'Files at a time, 1 to 64' })
   return withSettings(options, storeSettings)
     .option('config', {

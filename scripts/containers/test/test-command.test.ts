@@ -137,7 +137,8 @@ describe('scripts/test', function () {
         await until(async () => (await machine.note('running')) !== '')
         running.process.kill(signal)
         expect((await running.outcome).code).to.equal(130)
-        expect(await machine.note('engine-at-end')).to.equal('sleep\n')
+        // The stand-in becomes sleep a moment after it answers.
+        expect(await machine.note('engine-at-end')).to.match(/^(sleep|dockerd)\n$/)
         await untilDockerdEnded()
         if (signal === 'SIGINT') await machine.remove()
       }
