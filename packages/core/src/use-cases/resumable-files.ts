@@ -63,7 +63,10 @@ export function resumableFiles(policy: ResumablePolicy, customer: Customer): Res
       appendUpload(policy, customer, id, offset, content, options),
     publish: (id, { signal } = {}) => finishUpload(policy, customer, id, signal),
     async discard(id) {
-      if (!(await discardUpload(policy, customer, uploadKey(customer, id)))) throw uploadNotFound()
+      const key = uploadKey(customer, id)
+      const found = await lookUpUpload(policy, key)
+      const isDiscarded = await discardUpload(policy, customer, key)
+      if (!found || !isDiscarded) throw uploadNotFound()
     },
     list: () => uploads.list(customer.name),
   }

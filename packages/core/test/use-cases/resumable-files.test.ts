@@ -162,6 +162,7 @@ describe('resumable', () => {
         ]
         for (const request of requests) expect(await refusal(request)).to.equal('upload-not-found')
         expect((await resumable.publish(id)).published).to.include({ name: 'a', size: 3 })
+        expect(await refusal(resumable.discard(id))).to.equal('upload-not-found')
         if (what === 'deleted') expect(await refusal(files.stat('a'))).to.equal('not-found')
         else expect(await served(files, 'a')).to.equal('ABC')
       })

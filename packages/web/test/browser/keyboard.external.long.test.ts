@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { describeInBrowsers } from './describe-in-browsers.ts'
 import { endVisit } from './end-visit.ts'
@@ -93,7 +94,7 @@ describeInBrowsers('The page by the keyboard alone', (browser) => {
     await keys.activate('Skip')
     await driver.misses('dialog')
     await keys.focuses('Upload')
-    expect(await server.content(first)).to.equal('new')
+    await until('it is replaced', async () => (await server.content(first)) === 'new')
     await keys.activate('Clear')
     await driver.misses('.uploads')
     await keys.focuses('a.txt')

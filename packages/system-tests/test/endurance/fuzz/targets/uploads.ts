@@ -157,7 +157,11 @@ async function runSteps(service: FuzzService, connection: KeptConnection, input:
     if (!('mangling' in one)) {
       if (one.what === 'store') files.set('a', Buffer.from('other'))
       else files.delete('a')
+      const published = model.upload()?.isPublished === true && model.upload()?.name
+      const before = await etagOf(demo, published)
       await setFiles(demo, files)
+      // It goes with the file that it has become.
+      if (before !== (await etagOf(demo, published))) model.replace(undefined)
     } else if (one.what === 'append') {
       const { shift, ...rest } = one.append
       const offset = Math.max(0, (model.upload()?.bytes.length ?? 0) + shift)
@@ -169,6 +173,15 @@ async function runSteps(service: FuzzService, connection: KeptConnection, input:
     }
     expect(await filesNow(demo), `files after ${one.what}`).to.deep.equal(files)
   }
+}
+
+/** Of the file, if there is a name, and one. */
+async function etagOf(demo: CustomerFiles, name: string | false | undefined) {
+  if (name === false || name === undefined) return undefined
+  return demo.stat(name).then(
+    ({ etag }) => etag,
+    () => undefined,
+  )
 }
 
 type Mangling = readonly [place: number, changes: readonly Mutation[]] | undefined
