@@ -27,8 +27,9 @@ export type Publication = 'published' | 'taken' | 'mismatch'
 /** Publishes what has come, as docs/api.md has it: a name that is taken leaves the upload, a wrong digest ends it. */
 export function publish(upload: ModelUpload, files: ModelFiles): Publication {
   const { name, bytes, sha256, isCreateOnly } = upload
-  if (sha256 !== undefined && sha256 !== sha256Of(bytes)) return 'mismatch'
+  // What could not be published is not hashed.
   if (isCreateOnly && files.has(name)) return 'taken'
+  if (sha256 !== undefined && sha256 !== sha256Of(bytes)) return 'mismatch'
   files.set(name, bytes)
   upload.isPublished = true
   return 'published'
