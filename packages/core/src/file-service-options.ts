@@ -52,7 +52,7 @@ export interface FileServiceOptions {
   readonly linkAppends?: UseCounter
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
-  /** The current time in milliseconds. Default: `Date.now`. */
+  /** The current time in milliseconds. Default: `Date.now`; for the ages of counts `performance.now`, since a clock can be set back. */
   readonly now?: () => number
 }
 

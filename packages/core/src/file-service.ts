@@ -8,6 +8,7 @@ import { createPrefixCounts } from './policy/prefix-counts.ts'
 import { createKeyedCounter } from './model/keyed-counter.ts'
 import { createKeyedLock } from './model/keyed-lock.ts'
 import { createKeyedTurns } from './model/keyed-turns.ts'
+import { monotonicTime } from './model/monotonic-time.ts'
 import { createQuotaKeeper } from './policy/quota-keeper.ts'
 import { createRecentKeys } from './policy/recent-keys.ts'
 import type { UploadContent } from './model/upload-content.ts'
@@ -118,11 +119,11 @@ function serviceOf({
   linkAppends = createKeyedCounter(),
   hooks = {},
   now: clock,
-  quotas = createQuotaKeeper(store, clock ? { now: clock } : {}),
+  quotas = createQuotaKeeper(store, { now: clock ?? monotonicTime }),
 }: FileServiceOptions): FileService {
   const now = clock ?? Date.now
   const policy = { store, quotas, maxFileSize }
-  const counts = createPrefixCounts(store, now)
+  const counts = createPrefixCounts(store, clock ?? monotonicTime)
   const notifyUploaded = (customer: Customer, file: BlobInfo) => {
     counts.add(customer.name, file.name)
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))

@@ -10,6 +10,7 @@ import type { Customer } from '../src/model/customer.ts'
 import { createLoginBrake } from '../src/policy/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from '../src/policy/quota-keeper.ts'
 import { arrayOf, chunks, textOf } from './content.ts'
+import { withSystemClock } from './with-system-clock.ts'
 import type { BlobStore } from '../src/ports/blob-store.ts'
 import { refusal, rejection } from './rejection.ts'
 
@@ -100,21 +101,17 @@ describe('createFileService', () => {
     expect(await refusal(files.upload('noticed', chunks(1)))).to.equal('quota-exceeded')
   })
 
-  it('counts anew also where the clock of the system is set back', async () => {
-    const store = createMemoryBlobStore()
-    const files = createFileService({ store }).filesOf({ name: 'a', quota: 10 })
-    await files.upload('large', chunks(10))
-    expect(await refusal(files.upload('more', chunks(1)))).to.equal('quota-exceeded')
-    await store.delete({ customer: 'a', name: 'large' })
-    const { now } = Date
-    Date.now = () => now() - 3_600_000
-    try {
+  it('counts anew also where the clock of the system is set back', () =>
+    withSystemClock(async (setBack) => {
+      const store = createMemoryBlobStore()
+      const files = createFileService({ store }).filesOf({ name: 'a', quota: 10 })
+      await files.upload('large', chunks(10))
+      expect(await refusal(files.upload('more', chunks(1)))).to.equal('quota-exceeded')
+      await store.delete({ customer: 'a', name: 'large' })
+      setBack()
       await setTimeout(1_100)
       await files.upload('more', chunks(1))
-    } finally {
-      Date.now = now
-    }
-  })
+    }))
 
   it('slows guessing with the brake it is given', async () => {
     const counter = createMemoryFailureCounter({ windowMs: 1000 })

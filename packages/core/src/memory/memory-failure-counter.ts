@@ -1,3 +1,4 @@
+import { monotonicTime } from '../model/monotonic-time.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
 
 export interface MemoryFailureCounterOptions {
@@ -13,7 +14,7 @@ export interface MemoryFailureCounterOptions {
  */
 export function createMemoryFailureCounter({
   windowMs,
-  now = () => performance.now(),
+  now = monotonicTime,
 }: MemoryFailureCounterOptions): FailureCounter {
   const windows = new Map<string, { failures: number; readonly end: number }>()
 

@@ -7,7 +7,7 @@ export interface Turn {
    * that stands still, and wakes up.
    */
   readonly unended: number
-  /** Whether it is known that the last turn of the key was this taker's, too, so that nobody else can have changed anything since. */
+  /** Whether the same taker had the last turn of the key, so that no one else has changed anything since. `false` if that is not known. */
   readonly isNext: boolean
   readonly end: () => void
 }

@@ -1,3 +1,4 @@
+import { monotonicTime } from '../model/monotonic-time.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Customer } from '../model/customer.ts'
 import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
@@ -46,16 +47,13 @@ export interface QuotaAccounts {
   customers(): readonly string[]
 }
 
-/** The age of a count must not depend on the system's clock, which somebody may set back. */
-export const monotonic = () => performance.now()
-
 /** The part of a quota up to which there is room enough for a count to be believed for long. */
 const roomyShare = 0.9
 
 /** {@link QuotaAccounts} that ask the store how much a customer keeps, and has of unfinished uploads. */
 export function createQuotaAccounts(
   store: BlobStore,
-  { now = monotonic, recountAfterMs = 60_000 }: QuotaAccountsOptions,
+  { now = monotonicTime, recountAfterMs = 60_000 }: QuotaAccountsOptions,
 ): QuotaAccounts {
   const accounts = new Map<string, QuotaAccount>()
 

@@ -1,7 +1,8 @@
 import { isLimited, type Customer } from '../model/customer.ts'
 import { createKeyedLock } from '../model/keyed-lock.ts'
+import { monotonicTime } from '../model/monotonic-time.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import { createQuotaAccounts, type QuotaAccountsOptions, monotonic } from './quota-accounts.ts'
+import { createQuotaAccounts, type QuotaAccountsOptions } from './quota-accounts.ts'
 import { createUploadCounter } from './upload-counter.ts'
 import { nothing, openClaim, type BookedClaim, type Kept, type QuotaClaim } from './quota-claim.ts'
 
@@ -64,7 +65,7 @@ export function createQuotaKeeper(
   const accounts = createQuotaAccounts(store, options)
   const uploads = createUploadCounter(
     { list: (customer) => store.resumable?.list(customer) ?? noUploads() },
-    options.now ?? monotonic,
+    options.now ?? monotonicTime,
   )
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)

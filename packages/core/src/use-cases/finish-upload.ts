@@ -13,9 +13,9 @@ export interface FinishedUpload extends ResumableUpload {
 }
 
 /**
- * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost
- * answer: it resolves to what was published, whatever has come of the file since. An upload whose digest differs is discarded. What is refused for its name or for the quota costs no digest, and the
- * digest of an upload is computed once, however often publishing fails.
+ * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost answer: then it
+ * resolves to what was published, whatever has happened to the file since. An upload whose digest differs is discarded. If the name or the
+ * quota refuses the upload, no digest is computed, and the digest of an upload is computed once, however often publishing fails.
  *
  * Once `signal` has aborted, the call waits for no other one, begins no digest and publishes nothing; it rejects with the
  * signal's reason. A digest that is being computed then is computed to its end: otherwise a client that always leaves before that

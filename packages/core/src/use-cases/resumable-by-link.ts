@@ -137,8 +137,8 @@ function growingKey(customer: Customer, id: string): string {
 }
 
 /**
- * Discards the link's unfinished upload that has not changed for longest, if there are too many for another one; what an earlier turn is about
- * to begin counts as one. A store may
+ * Discards the link's unfinished upload that has not changed for longest, if there are too many for another one. What an unended turn is
+ * about to begin counts as one. A store may
  * state a change only after many megabytes, which take minutes on a slow line, so that one that is growing is kept.
  */
 async function makeRoom(

@@ -70,7 +70,7 @@ describe('createPrefixCounts', () => {
     }
   })
 
-  it('asks again after it was told to forget, but not about other customers', async () => {
+  it('asks again after `forget`, but not about other customers', async () => {
     const { names, counts, hasRoom } = open()
     expect(await hasRoom(1)).to.equal(true)
     names.add('in-1')

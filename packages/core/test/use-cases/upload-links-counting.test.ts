@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
@@ -7,6 +8,7 @@ import { createKeyedTurns, type KeyedTurns } from '../../src/model/keyed-turns.t
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { arrayOf, chunks } from '../content.ts'
 import { refusal } from '../rejection.ts'
+import { withSystemClock } from '../with-system-clock.ts'
 
 /** A store that counts how often it lists names. */
 function countLists() {
@@ -61,6 +63,18 @@ describe('links to upload to a prefix', () => {
     await files.delete('in-0')
     await upload('in-x')
   })
+
+  it('count anew also where the clock of the system is set back', () =>
+    withSystemClock(async (setBack) => {
+      const { store } = countLists()
+      const { upload } = await start(store)
+      await upload('in-0')
+      for (let n = 1; n < 10; n++)
+        await store.put({ customer: 'alice', name: `in-${n}` }, chunks('x'))
+      setBack()
+      await setTimeout(1_100)
+      expect(await refusal(upload('in-x'))).to.equal('quota-exceeded')
+    }))
 
   it('never make more where services have turns in common, which do not say who had the last', async () => {
     const { store } = countLists()
