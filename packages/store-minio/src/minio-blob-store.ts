@@ -20,7 +20,10 @@ import { createUploadKeys } from './resumable/upload-keys.ts'
 import { removeOldTrialObjects } from './bucket/trial-objects.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
-  /** Milliseconds without a new part after which the remains of a crashed upload are removed. Default: a day. */
+  /**
+   * Milliseconds without a new part after which the remains of a crashed upload are removed; the same in all processes that share the
+   * bucket, since a process counts on it that no other one removes them earlier. Default: a day.
+   */
   readonly staleUploadAfterMs?: number
   /**
    * How many bytes of small objects are kept in memory at most, 0 for none, to be served when the server says that they have
@@ -90,6 +93,7 @@ export async function openTryingBy(
       removals,
       budget,
       underWay,
+      sparedForMs: staleUploadAfterMs,
       log,
     },
     uploadKeys: createUploadKeys(prefix),

@@ -15,11 +15,8 @@ import { offsetOf, partNames, publishedBlob } from './upload-record.ts'
 import type { Publication, UploadRecord } from './upload-record.ts'
 import { isUnchanged, replaceRecord, type StoredRecord } from './upload-records.ts'
 
-/**
- * Milliseconds for which nobody but holdfast ends a multipart upload: servers remove unfinished ones after a day, and no setting
- * makes it less than an hour.
- */
-const certainFor = 60 * 60 * 1000
+/** Milliseconds for which no server removes a multipart upload by itself: after a day by default, after an hour at the least. */
+const certainForMs = 60 * 60 * 1000
 
 /** A publication that the record knows of. */
 export interface Begun {
@@ -45,9 +42,9 @@ export function writeOf(
 }
 
 /**
- * Completes a publication. Where that fails it stays, and the next call completes it: to withdraw it nobody can be sure enough, since a
- * server says of an abort that it is done although the multipart upload was completed before. `undefined` where the record has changed
- * meanwhile, and the caller has to look again.
+ * Completes a publication. If that fails, the publication stays in the record, and the next call completes it. It is never withdrawn: MinIO
+ * reports the success of an abort even if the multipart upload was completed before, so that no one can know which of both happened.
+ * Resolves to `undefined` if the record has changed meanwhile: then the caller reads it again.
  */
 export async function endPublication(
   objects: UploadObjects,
@@ -96,9 +93,9 @@ async function complete(
 }
 
 /**
- * What became of a publication whose multipart upload is gone. While the record is as it was, nobody has discarded it, and it was
- * completed. After an hour a server may have removed it as unfinished: then the upload is dropped, since told as stored it may be lost,
- * and published again it may bring back what somebody has deleted.
+ * What became of a publication whose multipart upload is gone. If the record is unchanged, no one has discarded the upload, so it was
+ * completed. After an hour a server may have removed it as unfinished. Then the upload is dropped: to report it as stored may be false, and
+ * to publish it again may bring back a deleted file.
  */
 async function findOutcome(
   objects: UploadObjects,
@@ -110,14 +107,14 @@ async function findOutcome(
   const found = await findObject(write)
   if (found?.mark === write.mark) return keep(objects, upload, stored, write, found.etag)
   if (!publishing || !(await isUnchanged(objects, stored))) return undefined
-  if (isCertain(publishing)) return keep(objects, upload, stored, write, publishing.etag)
+  if (isCertain(objects, publishing)) return keep(objects, upload, stored, write, publishing.etag)
   if (!(await dropUpload(objects, upload, stored))) return undefined
-  objects.log.warn('An upload was dropped, since nobody can know whether it was published')
+  objects.log.warn('An upload was dropped: whether it was published is not known')
   throw uploadNotFound()
 }
 
-function isCertain({ since }: Publication): boolean {
-  return Date.now() - since < certainFor
+function isCertain({ sparedForMs }: UploadObjects, { since }: Publication): boolean {
+  return Date.now() - since < Math.min(certainForMs, sparedForMs)
 }
 
 /**
@@ -130,7 +127,7 @@ export async function noteIfCompleted(
   stored: StoredRecord,
 ): Promise<void> {
   const { publishing } = stored.record
-  if (!publishing || !isCertain(publishing)) return
+  if (!publishing || !isCertain(objects, publishing)) return
   const write = writeOf(objects, stored.record, publishing.mark)
   if (await findJoined(write, publishing.multipartId)) return
   await findOutcome(objects, upload, stored, write)

@@ -13,7 +13,7 @@ const clockError = 15 * 60 * 1000
 /** Milliseconds in which a process has noted the end of a publication, if it lives, by any clock. */
 const openAfterMs = 2 * clockError
 
-/** Milliseconds after which nobody can say any more what became of a publication, by any clock. */
+/** Milliseconds after which the outcome of a publication is not certain any more, by any clock. */
 const unclearAfterMs = 2 * 60 * 60 * 1000
 
 /** Milliseconds after which a part that no record lists is a left-over: one that is stored is recorded within a minute. */
@@ -26,7 +26,10 @@ export interface UploadSweep {
   readonly isRunning: (recordKey: string) => boolean
 }
 
-/** Removes what has expired, and parts that a crash has left, and notes what a crash has left unnoted; resolves to the number of unfinished uploads removed. */
+/**
+ * Removes what has expired, and parts that a crash has left. Notes publications whose process has ended before it did so. Resolves to the
+ * number of unfinished uploads removed.
+ */
 export async function sweepUploads(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
   const removed = await sweepRecords(objects, sweep)
   await removeOrphans(objects, sweep)

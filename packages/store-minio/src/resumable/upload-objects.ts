@@ -21,5 +21,7 @@ export interface UploadObjects {
   readonly budget: BufferBudget
   /** The ids of the multipart uploads of this process, which the sweep of multipart uploads spares. */
   readonly underWay: Set<string>
+  /** Milliseconds for which no sweep aborts a multipart upload. */
+  readonly sparedForMs: number
   readonly log: { warn(message: string): void }
 }

@@ -1,7 +1,7 @@
 import { describeWithMinio } from '@holdfast/minio-container'
 import type { UploadKey } from '@holdfast/core'
 import { expect } from 'chai'
-import type { MinioBlobStore } from '../../src/minio-blob-store.ts'
+import type { MinioBlobStore, MinioBlobStoreOptions } from '../../src/minio-blob-store.ts'
 import { bytesOf, contentOf, drain, expectOneOf, key, read } from '../faults/blobs.ts'
 import { failureOf, inTime } from '../faults/faulty-store.ts'
 import { openServerKnown } from '../open-server-known.ts'
@@ -30,11 +30,14 @@ interface Processes {
 }
 
 describeWithMinio('openMinioBlobStore, where two processes publish one upload', (minio) => {
-  async function withProcesses(body: (processes: Processes) => Promise<void>): Promise<void> {
+  async function withProcesses(
+    body: (processes: Processes) => Promise<void>,
+    options: Partial<MinioBlobStoreOptions> = {},
+  ): Promise<void> {
     const { accessKey, secretKey, region, endpoint: target } = minio()
     const bucket = await minio().createBucket()
     const open = (endpoint: string) =>
-      openServerKnown({ endpoint, bucket, accessKey, secretKey, region }, target)
+      openServerKnown({ endpoint, bucket, accessKey, secretKey, region, ...options }, target)
     await using firstWay = await startHoldingProxy(target)
     await using secondWay = await startHoldingProxy(target)
     const ways = [firstWay.endpoint, secondWay.endpoint, target]
@@ -123,7 +126,7 @@ describeWithMinio('openMinioBlobStore, where two processes publish one upload', 
       expect(await read(third)).to.equal(undefined)
     })).timeout(60_000)
 
-  it('never brings back what was published and deleted, though nobody has noted it', () =>
+  it('never brings back what was published and deleted before any record said so', () =>
     withProcesses(async (processes) => {
       const { first, firstWay, third } = processes
       const upload = await beginWhole(first, true)
@@ -182,19 +185,29 @@ describeWithMinio('openMinioBlobStore, where two processes publish one upload', 
       await expectPublished(third, minio(), bucket)
     })).timeout(60_000)
 
-  it('drops, and does not publish again, what nobody can know to be published: after an hour', () =>
-    withProcesses(async (processes) => {
-      const upload = await leaveUnnoted(processes)
-      const { third } = processes
-      const { now } = Date
-      Date.now = () => now() + 1.1 * hourMs
-      const failure = await failureOf(uploadsOf(third).publish(upload), 'publish').finally(() => {
-        Date.now = now
-      })
-      expect(failure).to.have.property('code', 'upload-not-found')
-      expect(await uploadsOf(third).state(upload)).to.equal(undefined)
-      expect(await read(third)).to.equal(undefined)
-    })).timeout(60_000)
+  for (const [staleUploadAfterMs, laterMs] of [
+    [undefined, 1.1 * hourMs],
+    [hourMs / 4, hourMs / 3],
+  ] as const) {
+    const age = staleUploadAfterMs === undefined ? 'an hour' : 'a shorter staleUploadAfterMs'
+    it(`drops, and does not publish again, what may have been published more than ${age} ago`, () =>
+      withProcesses(
+        async (processes) => {
+          const upload = await leaveUnnoted(processes)
+          const { third } = processes
+          const { now } = Date
+          Date.now = () => now() + laterMs
+          const publishing = failureOf(uploadsOf(third).publish(upload), 'publish')
+          const failure = await publishing.finally(() => {
+            Date.now = now
+          })
+          expect(failure).to.have.property('code', 'upload-not-found')
+          expect(await uploadsOf(third).state(upload)).to.equal(undefined)
+          expect(await read(third)).to.equal(undefined)
+        },
+        staleUploadAfterMs === undefined ? {} : { staleUploadAfterMs },
+      )).timeout(60_000)
+  }
 
   it('answers a conflict where the tail is replaced while it is read', () =>
     withProcesses(async ({ first, firstWay, third }) => {
