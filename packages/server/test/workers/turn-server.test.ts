@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createTurnClient } from '../../src/workers/turn-client.ts'
 import {
-  createLastTurns,
   createSharedTurns,
   createTurnServer,
   type TurnHandlers,
@@ -141,17 +140,5 @@ describe('createTurnServer', () => {
     expect(await take(one, 'a')).to.equal(true)
     expect(await take(two, 'a')).to.equal(false)
     expect(await take(one, 'a')).to.equal(false)
-  })
-})
-
-describe('createLastTurns', () => {
-  it('takes a forgotten turn for that of another one', () => {
-    const last = createLastTurns()
-    const taker = {}
-    last.take('first', taker)
-    for (let n = 0; n < 999; n++) last.take(`${n}`, taker)
-    expect(last.take('first', taker)).to.equal(true)
-    for (let n = 0; n < 1_000; n++) last.take(`x${n}`, taker)
-    expect(last.take('first', taker)).to.equal(false)
   })
 })
