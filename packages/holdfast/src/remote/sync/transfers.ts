@@ -68,8 +68,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
         const proven = known.find(({ etag, size }) => etag === there.etag && size === there.size)
         const digest = proven?.sha256 ?? (await digestOf(there))
         const record = recordOf(file, content, there.etag)
-        if (digest === content.sha256 && content.size === there.size && record)
-          return { kind: 'unchanged', record }
+        if (digest === content.sha256 && record) return { kind: 'unchanged', record }
         return send(file)
       })
     },
