@@ -7,8 +7,8 @@ import type { UploadSite } from './upload-site.ts'
 
 /**
  * Finishes the publication that gave a blob its name, if the process that made it has ended before it took the content out of the upload.
- * To be called before the blob is removed or replaced: only the name tells that the upload has been published, and afterwards it
- * would be published once more. Looks at uploads only if the blob's file has a second name.
+ * Call it before the blob is removed or replaced: only the name shows that the upload has been published, and without it the next request
+ * would publish the upload once more. Looks at uploads only if the blob's file has a second name.
  */
 export async function finishLinked(
   site: UploadSite,

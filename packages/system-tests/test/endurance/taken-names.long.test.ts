@@ -69,7 +69,7 @@ describe('Uploads in pieces whose name is taken while they come', function () {
       const answers = await Promise.all([append(), ...[1, 2, 3, 4, 5].map(ask)])
       for (const { status, headers } of answers) {
         const isComplete = status < 300 && headers.get('upload-offset') === '3'
-        expect(isComplete, `${name} is told to be stored`).to.equal(false)
+        expect(isComplete, `${name} counts as stored`).to.equal(false)
       }
       // A look ends the append that is under way: then the piece has to come again.
       const { status, headers } = await ask(0)
@@ -87,12 +87,12 @@ describe('Uploads in pieces whose name is taken while they come', function () {
       expect(await own.text()).to.equal('own')
     }
 
-    it('are never told to be stored by one of two servers, and keep their bytes', async () => {
+    it('never count as stored at one of two servers, and keep their bytes', async () => {
       const urls = [await start(), await start()]
       for (let n = 0; n < uploads; n++) await storm(urls, `file-${n}`)
     })
 
-    it('are never told to be stored by one of several workers, and keep their bytes', async () => {
+    it('never count as stored at one of several workers, and keep their bytes', async () => {
       const urls = [await start('--workers', '3')]
       for (let n = 0; n < uploads; n++) await storm(urls, `file-${n}`)
     })

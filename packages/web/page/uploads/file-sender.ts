@@ -5,7 +5,7 @@ import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import type { Transport } from './upload-queue.ts'
 
-/** The client sends files from this size on in pieces. Smaller ones are read before they are sent, and can be compared with what is there. */
+/** The client sends files from this size on in pieces. Smaller ones are read before they are sent, and can be compared with the server's. */
 export const inPiecesFrom = 16 * 1024 * 1024
 
 /** How often the progress of an upload in pieces is noted in the browser. */
