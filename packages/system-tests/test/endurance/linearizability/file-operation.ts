@@ -44,6 +44,11 @@ export const fileOperation = {
     explains: (state) => state !== undefined,
     effect: () => undefined,
   } satisfies FileOperation,
+  /** A deletion that found the file and then removed whatever was there by then: another file, or none. */
+  lookAndRemove: [
+    { what: 'look of a deletion', explains: (state) => state !== undefined, effect: same },
+    { what: 'removal by a deletion', explains: () => true, effect: () => undefined },
+  ] satisfies readonly [FileOperation, FileOperation],
   /** A download, a deletion or a list that did not find the file. */
   missing: {
     what: 'nothing found',

@@ -21,6 +21,12 @@ export async function takeFileTurn(turn: Turn): Promise<Seen> {
   const begin = now()
   const answer = await ask(url, agent, questionOf(kind, name, bytes, credentials))
   const operation = judge(kind, turn, answer)
+  if (operation === fileOperation.remove && turn.looksBeforeRemoval) {
+    const [look, removal] = fileOperation.lookAndRemove
+    const moments = { begin, end: now() }
+    const first = { ...look, ...moments }
+    return [first, { ...removal, ...moments, after: first }]
+  }
   if (operation !== 'unknown') return [{ ...operation, begin, end: now() }]
   if (kind === 'read' || kind === 'list') return []
   return [{ ...unanswered(kind, id), begin, end: Infinity }]

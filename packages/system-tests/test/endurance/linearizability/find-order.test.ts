@@ -59,6 +59,37 @@ describe('findOrder', () => {
     expect(orderOf(...file, during(6, 7, missing))).to.have.length(4)
   })
 
+  describe('of deletions that look before they remove', () => {
+    const looking = (begin: number, end: number): readonly Done[] => {
+      const [look, removal] = fileOperation.lookAndRemove
+      const first = during(begin, end, look)
+      return [first, { ...during(begin, end, removal), after: first }]
+    }
+
+    it('lets two at once find one file', () => {
+      const two = [...looking(3, 6), ...looking(4, 5)]
+      expect(orderOf(during(1, 2, upload('a')), ...two, during(7, 8, missing))).to.have.length(6)
+    })
+
+    it('lets one remove what came after its look', () => {
+      expect(
+        orderOf(
+          during(1, 2, upload('a')),
+          ...looking(3, 8),
+          ...[during(4, 5, upload('b')), during(6, 7, read('b')), during(9, 10, missing)],
+        ),
+      ).to.have.length(6)
+    })
+
+    it('refuses one that finds nothing, removes nothing, or looks after it has removed', () => {
+      expect(orderOf(...looking(1, 2))).to.equal(undefined)
+      const file = during(1, 2, upload('a'))
+      expect(orderOf(file, ...looking(3, 4), during(5, 6, read('a')))).to.equal(undefined)
+      const late = [during(4, 5, create('b')), during(9, 10, read('b'))]
+      expect(orderOf(...looking(1, 8), ...late)).to.equal(undefined)
+    })
+  })
+
   for (const [what, ...history] of [
     ['an upload that is lost', during(1, 2, upload('a')), during(3, 4, missing)],
     [

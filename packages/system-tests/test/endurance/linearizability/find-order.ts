@@ -9,6 +9,8 @@ export interface Operation<State> {
   readonly explains: (state: State) => boolean
   /** What the operation makes of `state`. */
   readonly effect: (state: State) => State
+  /** The operation of the same request that comes before this one. */
+  readonly after?: Operation<State>
 }
 
 /**
@@ -38,6 +40,7 @@ export function findOrder<State>(
     tried.add(position)
     return operations.some((operation, index) => {
       if (isDone[index] || operation.begin > deadline || !operation.explains(state)) return false
+      if (operation.after && !order.includes(operation.after)) return false
       isDone[index] = true
       order.push(operation)
       if (search(operation.effect(state))) return true

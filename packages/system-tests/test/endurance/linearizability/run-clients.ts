@@ -15,6 +15,8 @@ export interface ClientRun {
   readonly clients: number
   /** In each round all clients use one file, which no round before has used. */
   readonly rounds: number
+  /** Whether a server may change a file between the look and the removal of another one's deletion. Default: no. */
+  readonly looksBeforeRemoval?: boolean
   /** Of each client in each round. */
   readonly operations: number
 }
@@ -60,6 +62,7 @@ async function runRound(
       const seen = await take({
         ...{ url: choices.pick(run.urls), agent, credentials: run.credentials, choices },
         ...{ id: `${round}.${client}.${count}`, name, round, contents, uploads },
+        looksBeforeRemoval: run.looksBeforeRemoval === true,
         now: () => ++moment,
       })
       operations.push(...seen)

@@ -15,6 +15,8 @@ export interface Turn {
   /** The file that all clients use in this round. */
   readonly name: string
   readonly round: number
+  /** Whether another process may change the file between the look of a deletion and its removal. */
+  readonly looksBeforeRemoval: boolean
   /** What has been sent as the file, by its id. */
   readonly contents: Map<string, Buffer>
   /** The uploads in pieces that are to become the file. */
