@@ -43,6 +43,11 @@ export {
   uploadTakenOver,
 } from './model/upload-errors.ts'
 export { requireComplete, requireLength, requireOffset } from './model/upload-rules.ts'
+export {
+  createPublishedUploads,
+  mostPublished,
+  type PublishedUploads,
+} from './model/published-uploads.ts'
 export { createUploadTurns, type UploadTurns } from './model/upload-turns.ts'
 export type {
   UploadContent,

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import {
+  createPublishedUploads,
   FileServiceError,
   sortUtf8,
   type BlobKey,
@@ -111,7 +112,7 @@ export async function openDiskBlobStore({
     const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
   }
-  const site = { ...data, journal, writer }
+  const site = { ...data, journal, writer, published: createPublishedUploads() }
   const resumable = createDiskResumableUploads(site)
 
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BlobKey, BlobStore } from '@holdfast/core'
+import { createPublishedUploads, type BlobKey, type BlobStore } from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket } from './bucket/check-bucket.ts'
 import { createKeptObjects } from './read/kept-objects.ts'
@@ -96,6 +96,7 @@ export async function openTryingBy(
       sparedForMs: staleUploadAfterMs,
       log,
     },
+    published: createPublishedUploads(),
     uploadKeys: createUploadKeys(prefix),
   })
   const stopSweeping = keepSweeping(

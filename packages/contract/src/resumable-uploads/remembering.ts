@@ -1,4 +1,9 @@
-import type { UploadPlan } from '@holdfast/core'
+import {
+  mostPublished,
+  type BlobInfo,
+  type ResumableUploads,
+  type UploadPlan,
+} from '@holdfast/core'
 import { expect } from 'chai'
 import { expectBlob, expectRefusal, expectTidy } from '../support/expectations.ts'
 import { pattern } from '../support/pattern.ts'
@@ -76,6 +81,45 @@ export function remembering(test: ResumableTest): void {
     await expectTidy(harness)
     await expectBlob(store, key, pattern(1000))
   })
+
+  test('forgets the oldest of a link if there are too many, and none of the customer', async (harness) => {
+    const { uploads } = harness
+    const { remembered, info } = await remember(harness)
+    const byLink = planOf({ link: 'l' })
+    const first = await uploads.remember(alice, byLink, info)
+    const other = await uploads.remember(alice, planOf({ link: 'm' }), info)
+    const later = await rememberMany(uploads, mostPublished.byLink, [byLink, info])
+    const known = async (id: string) =>
+      (await uploads.state({ customer: alice, id }))?.published !== undefined
+    expect(await known(first.id), 'the oldest').to.equal(false)
+    for (const id of [remembered.id, other.id, ...later]) expect(await known(id)).to.equal(true)
+  })
+
+  test('forgets in a sweep what several openings have too many of', async (harness) => {
+    const { uploads, store, openAgain } = harness
+    const info = await store.put(key, inChunks(pattern(1000)))
+    const another = uploadsOf(await openAgain())
+    const each = 0.6 * mostPublished.byLink
+    const plan = planOf({ link: 'l' })
+    const older = await rememberMany(uploads, each, [plan, info])
+    const newer = await rememberMany(another, each, [plan, info])
+    expect(await uploads.sweep(new Date()), 'unfinished ones removed').to.equal(0)
+    const isKnown = async (id: string) =>
+      (await uploads.state({ customer: alice, id })) !== undefined
+    const known = async (ids: readonly string[]) =>
+      (await Promise.all(ids.map(isKnown))).filter(Boolean).length
+    expect(await known(newer)).to.equal(each)
+    expect(await known(older)).to.equal(mostPublished.byLink - each)
+  })
+}
+
+async function rememberMany(
+  uploads: ResumableUploads,
+  count: number,
+  remembered: readonly [UploadPlan, BlobInfo],
+): Promise<readonly string[]> {
+  const all = Array.from({ length: count }, () => uploads.remember(alice, ...remembered))
+  return (await Promise.all(all)).map(({ id }) => id)
 }
 
 async function remember({ uploads, store }: ResumableHarness, more: Partial<UploadPlan> = {}) {

@@ -1,5 +1,6 @@
 import { abortable } from '../model/abortable.ts'
 import { requireBytes } from '../model/require.ts'
+import { createPublishedUploads } from '../model/published-uploads.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireComplete, requireLength, requireOffset } from '../model/upload-rules.ts'
 import { createUploadTurns } from '../model/upload-turns.ts'
@@ -34,6 +35,7 @@ export function createMemoryResumableUploads(
 ): ResumableUploads {
   const customers = new Map<string, Map<string, StoredUpload>>()
   const turns = createUploadTurns()
+  const published = createPublishedUploads()
   const turnOf = ({ customer, id }: UploadKey) => `${customer}/${id}`
 
   const find = ({ customer, id }: UploadKey): StoredUpload | undefined => {
@@ -48,6 +50,9 @@ export function createMemoryResumableUploads(
   const keep = (customer: string, upload: StoredUpload) => {
     const uploads = customers.get(customer) ?? new Map<string, StoredUpload>()
     customers.set(customer, uploads.set(upload.id, upload))
+  }
+  const forgetOldest = (customer: string, upload: StoredUpload) => {
+    for (const id of published.add(customer, upload)) customers.get(customer)?.delete(id)
   }
   const extend = (upload: StoredUpload) => {
     upload.expiresAt = new Date(now().getTime() + upload.plan.expiresAfterMs)
@@ -127,6 +132,7 @@ export function createMemoryResumableUploads(
         upload.published = storeBlob({ customer: key.customer, name }, bytes, createOnly)
         upload.chunks = []
         extend(upload)
+        forgetOldest(key.customer, upload)
         return upload.published
       }),
 
@@ -137,6 +143,7 @@ export function createMemoryResumableUploads(
       }
       extend(upload)
       keep(customer, upload)
+      forgetOldest(customer, upload)
       return describe(upload)
     },
 

@@ -120,7 +120,8 @@ export interface ResumableUploads {
 
   /**
    * Makes the bytes so far the blob of the plan's name, in one step and with the promise of `BlobStore.put`, `createOnly` too.
-   * The upload stays known as published until it expires: publishing it again resolves to the same `BlobInfo` and
+   * The upload stays known as published until it expires, or a thousand others of the customer's have been published since (a
+   * hundred others of its link, or a thousand by links, where the plan has one): publishing it again resolves to the same `BlobInfo` and
    * changes nothing, even if the blob has been replaced or deleted meanwhile, even if the first call's answer was lost in a
    * crash. When it rejects, the upload stays as it was. It ends an append that is under way first.
    *

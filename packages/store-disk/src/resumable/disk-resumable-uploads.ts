@@ -14,7 +14,7 @@ import { createFileContent, readByPool } from '../read/file-content.ts'
 import { appendToUpload } from './append-to-upload.ts'
 import { beginUpload } from './begin-upload.ts'
 import { describeUpload, findUpload, isUploadId, uploadDirectory } from './find-upload.ts'
-import { findUploads } from './list-uploads.ts'
+import { findOpenUploads } from './list-uploads.ts'
 import { publishUpload } from './publish-upload.ts'
 import { replaceRecord } from './record-file.ts'
 import { rememberUpload } from './remember-upload.ts'
@@ -113,7 +113,7 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
 
     async *list(customer) {
       const now = Date.now()
-      for await (const batch of findUploads(site, customer)) {
+      for await (const batch of findOpenUploads(site, customer)) {
         const unfinished = batch.map(async ({ key, found }) => {
           const isListed = !found.published && !(await isOver(site, found, now))
           return isListed ? [describeUpload(key.id, found)] : []

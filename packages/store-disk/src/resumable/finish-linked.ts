@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import type { BlobKey } from '@holdfast/core'
 import { fileStats } from '../files/blob-file.ts'
-import { findUploads } from './list-uploads.ts'
+import { findOpenUploads } from './list-uploads.ts'
 import { finishPublication } from './finish-publication.ts'
 import type { UploadSite } from './upload-site.ts'
 
@@ -18,7 +18,7 @@ export async function finishLinked(
   const target = site.layout.blobPath({ customer, name })
   const { nlink = 0n } = stats ?? (await fileStats(target, site.calls)) ?? {}
   if (nlink < 2n) return
-  for await (const batch of findUploads(site, customer)) {
+  for await (const batch of findOpenUploads(site, customer)) {
     for (const { found } of batch) {
       const { published, content, record } = found
       if (published && content && record.plan.name === name) await finishPublication(site, found)

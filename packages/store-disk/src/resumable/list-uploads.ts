@@ -2,7 +2,8 @@ import type { Dir } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import type { UploadKey } from '@holdfast/core'
 import { isAbsence } from '../files/system-error.ts'
-import { findUpload, isUploadId, type FoundUpload } from './find-upload.ts'
+import { describeUpload, findUpload, isUploadId, type FoundUpload } from './find-upload.ts'
+import { forgetOldest } from './forget-oldest.ts'
 import type { UploadSite } from './upload-site.ts'
 
 /** Uploads looked at at a time, which become a page. */
@@ -14,11 +15,44 @@ export interface ListedUpload {
 }
 
 /** The uploads of `customer`, published and expired ones too, in no order, in batches. */
-export async function* findUploads(
+export function findUploads(
   site: UploadSite,
   customer: string,
 ): AsyncGenerator<readonly ListedUpload[]> {
-  for await (const ids of idsIn(site.uploads.customerDirectory(customer))) {
+  return find(site, customer, () => true)
+}
+
+/** Those of {@link findUploads} that are not known to be published, with nothing left to do. */
+export async function* findOpenUploads(
+  site: UploadSite,
+  customer: string,
+): AsyncGenerator<readonly ListedUpload[]> {
+  for await (const batch of find(site, customer, (id) => !site.published.has(id))) {
+    await notePublished(site, batch)
+    yield batch
+  }
+}
+
+/** Notes which uploads of `batch` are published, with nothing left to do. */
+export async function notePublished(
+  site: UploadSite,
+  batch: readonly ListedUpload[],
+): Promise<void> {
+  // Before any is forgotten: that one would be noted once more.
+  const unknown = batch.filter(({ key }) => !site.published.has(key.id))
+  for (const { key, found } of unknown) {
+    if (!found.published || found.content) continue
+    await forgetOldest(site, key.customer, describeUpload(key.id, found))
+  }
+}
+
+async function* find(
+  site: UploadSite,
+  customer: string,
+  isWanted: (id: string) => boolean,
+): AsyncGenerator<readonly ListedUpload[]> {
+  for await (const found of idsIn(site.uploads.customerDirectory(customer))) {
+    const ids = found.filter(isWanted)
     const looks = ids.map(async (id) => {
       const key = { customer, id }
       const found = await findUpload(site, key)

@@ -10,6 +10,7 @@ import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/system-error.ts'
 import { publishFile } from '../write/publish-file.ts'
 import { finishLinked } from './finish-linked.ts'
+import { forgetOldest } from './forget-oldest.ts'
 import { finishPublication } from './finish-publication.ts'
 import { trim } from './append-to-upload.ts'
 import { preparePublication } from './prepare-publication.ts'
@@ -39,7 +40,10 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     const publication = { ...site, target, createOnly, signal: undefined, beforeReplacing }
     await publishFile(lease.path(), publication)
     crashPoint('name-synced')
-    return await finishPublication(site, { directory: lease.directory, published })
+    await finishPublication(site, { directory: lease.directory, published })
+    const expiresAt = new Date(Date.now() + plan.expiresAfterMs)
+    await forgetOldest(site, key.customer, { id: key.id, plan, expiresAt })
+    return published
   } catch (error) {
     await lease.release()
     throw isAbsence(error) ? uploadTakenOver() : error

@@ -3,6 +3,7 @@ import type { BlobInfo, ResumableUpload, UploadKey, UploadPlan } from '@holdfast
 import type { FileCalls } from '../files/file-calls.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { createUploadId, uploadDirectory } from './find-upload.ts'
+import { forgetOldest } from './forget-oldest.ts'
 import { writeRecord } from './record-file.ts'
 import type { UploadRecord } from './upload-record.ts'
 import type { UploadSite } from './upload-site.ts'
@@ -21,7 +22,9 @@ export async function rememberUpload(
   const record = { plan, publishing: published }
   const changedAt = await keepRecord(site, key, record).catch(() => Date.now())
   const expiresAt = new Date(changedAt + plan.expiresAfterMs)
-  return { id: key.id, plan, offset: published.size, expiresAt, published }
+  const upload = { id: key.id, plan, offset: published.size, expiresAt, published }
+  await forgetOldest(site, customer, upload)
+  return upload
 }
 
 /** Resolves to the time of the record, in milliseconds since 1970. */

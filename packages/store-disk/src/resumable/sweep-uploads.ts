@@ -3,7 +3,7 @@ import { findCustomers } from '../list/find-blobs.ts'
 import { withEntries } from '../list/directory-entries.ts'
 import { hasExpired, type FoundUpload } from './find-upload.ts'
 import { judgeOwner } from './judge-owner.ts'
-import { findUploads, type ListedUpload } from './list-uploads.ts'
+import { findUploads, notePublished, type ListedUpload } from './list-uploads.ts'
 import { finishPublication } from './finish-publication.ts'
 import { removeUpload } from './remove-upload.ts'
 import { takeContent } from './upload-lease.ts'
@@ -34,6 +34,10 @@ export async function sweepUploads(
         }
       }
       await Promise.all(Array.from({ length: concurrency }, worker))
+      await notePublished(
+        site,
+        batch.filter(({ found }) => !hasExpired(found, now)),
+      )
     }
   }
   return removed

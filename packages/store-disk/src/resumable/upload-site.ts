@@ -1,3 +1,4 @@
+import type { PublishedUploads } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
 import type { Layout } from '../directory/layout.ts'
 import type { MountCheck } from '../directory/mount-check.ts'
@@ -19,6 +20,8 @@ export interface UploadSite {
   readonly uploadDirectories: DurableDirectories
   readonly journal: Pick<ReplacementJournal, 'replace'>
   readonly checkMount: MountCheck
+  /** What this process knows of published uploads. */
+  readonly published: PublishedUploads
   /** The number of this process among those that share the directory. */
   readonly writer: number
   /** Whether the directory is known to lie on this machine. */

@@ -19,6 +19,7 @@ async function openSite() {
   const { id } = await store.resumable.remember('alice', plan, info)
   const uploads = join(place.path, 'uploads', 'alice')
   return {
+    place: place.path,
     ...{ store, info, uploads, path: join(uploads, id), upload: { customer: 'alice', id } },
     async [Symbol.asyncDispose]() {
       await store.close()
@@ -56,6 +57,24 @@ describe('resumable.remember of openDiskBlobStore', () => {
       expect(await readdir(site.uploads)).to.deep.equal(before)
     })
   }
+
+  it('is not read to list what is unfinished, but once by another opening', async () => {
+    await using site = await openSite()
+    const { resumable } = site.store
+    await resumable.begin('alice', plan)
+    const again = await openDiskBlobStore({ directory: site.place })
+    const read: string[] = []
+    using _ = await interceptFileCalls({
+      before({ name, path }) {
+        if (name === 'open' && path.startsWith(site.path)) read.push(path)
+      },
+    })
+    expect((await collect(resumable.list('alice'))).flat()).to.have.length(1)
+    expect(read, 'by itself').to.deep.equal([])
+    for (const _time of [1, 2, 3]) await collect(again.resumable.list('alice'))
+    expect(read, 'by another one').to.deep.equal([site.path])
+    await again.close()
+  })
 
   /** What a power cut may leave, since nothing was synced. */
   const remains: Readonly<Record<string, (path: string) => Promise<void>>> = {

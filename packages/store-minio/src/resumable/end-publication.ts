@@ -9,9 +9,10 @@ import type { ObjectWrite } from '../write/object-write.ts'
 import { nameIsTaken } from '../write/publish-object.ts'
 import { dropUpload } from './drop-upload.ts'
 import { completeJoined, findJoined, listJoined, type JoinedParts } from './join-parts.ts'
+import { forgetOldest } from './forget-oldest.ts'
 import { removeParts } from './part-objects.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import { offsetOf, partNames, publishedBlob } from './upload-record.ts'
+import { expiryOf, offsetOf, partNames, publishedBlob } from './upload-record.ts'
 import type { Publication, UploadRecord } from './upload-record.ts'
 import { isUnchanged, replaceRecord, type StoredRecord } from './upload-records.ts'
 
@@ -146,8 +147,11 @@ async function keep(
   const found = await statObject(write).catch(() => undefined)
   const info = describeWritten(written, record.plan.name, found)
   const kept = await remember(objects, stored, info)
-  if (kept) await removeParts(objects, upload, partNames(record))
-  return kept ?? info
+  if (!kept) return info
+  await removeParts(objects, upload, partNames(record))
+  const published = { id: upload.id, plan: record.plan, expiresAt: new Date(expiryOf(record)) }
+  await forgetOldest(objects, upload.customer, [published])
+  return kept
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 } from '@holdfast/core'
 import { appendContent } from './append-content.ts'
 import { dropUpload } from './drop-upload.ts'
+import { forgetOldest } from './forget-oldest.ts'
 import { findUpload, lookUpUpload } from './find-upload.ts'
 import { listUploadsOf } from './list-uploads-of.ts'
 import { readParts } from './part-objects.ts'
@@ -87,7 +88,10 @@ async function remember(
   const key = objects.uploadKeys.recordKey({ customer, id })
   const storing = createRecord(objects, key, next).catch(() => undefined)
   const stored = await atMost(recordPatienceMs, storing)
-  return describeUpload(id, stored?.record ?? { ...next, changedAt: Date.now(), revision: '' })
+  const record = stored?.record ?? { ...next, changedAt: Date.now(), revision: '' }
+  const upload = describeUpload(id, record)
+  await atMost(recordPatienceMs, forgetOldest(objects, customer, [upload]))
+  return upload
 }
 
 /** What `promise` resolves to; `undefined` if it takes longer. */

@@ -1,6 +1,8 @@
-import { basename } from 'node:path/posix'
+import { basename, dirname } from 'node:path/posix'
+import { mostPublished } from '@holdfast/core'
 import { dropUpload } from './drop-upload.ts'
 import { noteIfCompleted } from './end-publication.ts'
+import { findOpenUploads } from './list-uploads-of.ts'
 import { listBelow, removeObjects } from './part-objects.ts'
 import { expiresAfterMsOf } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
@@ -19,6 +21,9 @@ const unclearAfterMs = 2 * 60 * 60 * 1000
 /** Milliseconds after which a part that no record lists is a left-over: one that is stored is recorded within a minute. */
 const orphanAfterMs = 6 * 60 * 60 * 1000
 
+/** How many records of a customer a sweep looks at: the next one looks at others. */
+const mostLookedAt = 10_000
+
 export interface UploadSweep {
   /** Milliseconds since 1970. */
   readonly now: number
@@ -32,6 +37,7 @@ export interface UploadSweep {
  */
 export async function sweepUploads(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
   const removed = await sweepRecords(objects, sweep)
+  await forgetSurplus(objects)
   await removeOrphans(objects, sweep)
   return removed
 }
@@ -61,6 +67,32 @@ async function sweepRecords(
     }
   }
   return removed
+}
+
+/** Has the oldest published uploads forgotten where there are too many, which other processes have published. */
+async function forgetSurplus(objects: UploadObjects): Promise<void> {
+  let [folder, keys] = ['', [] as string[]]
+  for await (const records of listBelow(objects, objects.uploadKeys.recordsPrefix())) {
+    for (const { key } of records) {
+      if (dirname(key) !== folder) {
+        await forgetSurplusOf(objects, keys)
+        folder = dirname(key)
+        keys = []
+      }
+      if (keys.length < mostLookedAt) keys.push(key)
+    }
+  }
+  await forgetSurplusOf(objects, keys)
+}
+
+/** Of one customer, whose records are `keys`. */
+async function forgetSurplusOf(objects: UploadObjects, keys: readonly string[]): Promise<void> {
+  const [first = ''] = keys
+  if (keys.length <= mostPublished.byLink) return
+  const stored = await readRecord(objects, first)
+  if (!stored) return
+  const pages = findOpenUploads(objects, stored.record.customer, keys)
+  for await (const _page of pages);
 }
 
 async function removeOrphans(

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { PublishedUploads } from '@holdfast/core'
 import type { GetClient } from '../http/get-client.ts'
 import type { ObjectKeys } from '../keys/object-keys.ts'
 import type { KeptObjects } from '../read/kept-objects.ts'
@@ -21,6 +22,8 @@ export interface UploadObjects {
   readonly budget: BufferBudget
   /** The ids of the multipart uploads of this process, which the sweep of multipart uploads spares. */
   readonly underWay: Set<string>
+  /** What this process knows of published uploads. */
+  readonly published: PublishedUploads
   /** Milliseconds for which no sweep aborts a multipart upload. */
   readonly sparedForMs: number
   readonly log: { warn(message: string): void }

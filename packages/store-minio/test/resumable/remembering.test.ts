@@ -1,3 +1,4 @@
+import { createPublishedUploads } from '@holdfast/core'
 import { expect } from 'chai'
 import { createMinioResumableUploads } from '../../src/resumable/minio-resumable-uploads.ts'
 import type { UploadObjects } from '../../src/resumable/upload-objects.ts'
@@ -15,6 +16,7 @@ describe('resumable.remember of openMinioBlobStore', () => {
       const objects: Partial<UploadObjects> = {
         bucket: 'b',
         s3: { send } as never,
+        published: createPublishedUploads(),
         uploadKeys: { recordKey: () => 'key' } as never,
       }
       const uploads = createMinioResumableUploads(objects as UploadObjects)
