@@ -64,7 +64,8 @@ describe('describeResumableUploads', () => {
   })
 
   describe('with a store that fails', () => {
-    const full = 'full > refuses what does not fit, and keeps what came before'
+    const full = 'full > refuses what does not fit, and keeps what it has reported before'
+    const expiry = 'full > lets an upload that did not fit expire soon, unless it goes on'
     const unreachable = 'unreachable > refuses to say what is there, and to change it'
 
     const testsWith = (isSound: boolean) =>
@@ -75,11 +76,16 @@ describe('describeResumableUploads', () => {
 
     it('passes a store that refuses in the right way', async () => {
       await run(testsWith(true), full)
+      await run(testsWith(true), expiry)
       await run(testsWith(true), unreachable)
     })
 
     it('catches a store that leaves the content open', async () => {
       expect(await failureOf(testsWith(false), full)).to.have.property('name', 'AssertionError')
+    })
+
+    it('catches a store that keeps what did not fit', async () => {
+      expect(await failureOf(testsWith(false), expiry)).to.have.property('name', 'AssertionError')
     })
 
     it('catches a store that takes being cut off for absence', async () => {

@@ -42,7 +42,12 @@ export {
   uploadPublished,
   uploadTakenOver,
 } from './model/upload-errors.ts'
-export { requireComplete, requireLength, requireOffset } from './model/upload-rules.ts'
+export {
+  expiryWhenFullMs,
+  requireComplete,
+  requireLength,
+  requireOffset,
+} from './model/upload-rules.ts'
 export {
   createPublishedUploads,
   mostPublished,

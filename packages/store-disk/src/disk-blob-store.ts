@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import {
   createPublishedUploads,
   FileServiceError,
@@ -10,6 +9,7 @@ import {
 } from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode } from './directory/layout.ts'
+import { freeSpaceOf } from './files/free-space.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
 import { pooledCalls } from './files/file-calls.ts'
 import { createStatsOf } from './files/stats-of.ts'
@@ -175,8 +175,7 @@ export async function openDiskBlobStore({
 
     async freeSpace() {
       await checkMount()
-      const { bavail, bsize } = await translateFsError(statfs(layout.root))
-      return bavail * bsize
+      return freeSpaceOf(layout.root)
     },
 
     resumable,

@@ -8,7 +8,7 @@ describe(`openDiskBlobStore (its full disk is ${fullDiskKind})`, function () {
   this.timeout(60_000)
   describeBlobStore('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })
   describeBlobStore('escaped names', () => openDiskHarness({ names: 'escaped' }))
-  describeResumableUploads('plain names', () => openDiskHarness({ names: 'plain' }))
+  describeResumableUploads('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })
   describeResumableUploads('escaped names', () => openDiskHarness({ names: 'escaped' }), {
     manyAppends: 100,
   })

@@ -1,3 +1,4 @@
+import { expiryWhenFullMs, type ResumableUpload } from '@holdfast/core'
 import { expect } from 'chai'
 import { collect, expectRefusal } from '../support/expectations.ts'
 import { digest, pattern } from '../support/pattern.ts'
@@ -15,18 +16,38 @@ import { generated, inChunks, MiB, recorded } from '../support/sources.ts'
 
 /** A store that is full says so, keeps what came, and goes on. */
 export function fullForUploads(test: ResumableTest): void {
-  test('refuses what does not fit, and keeps what came before', async ({ uploads }) => {
+  test('refuses what does not fit, and keeps what it has reported before', async ({ uploads }) => {
     const upload = await begin(uploads)
     const content = recorded(generated(64 * MiB))
-    await expectRefusal(uploads.append(upload, 0, content), 'insufficient-storage')
+    let reported = 0
+    const onState = (state: ResumableUpload) => (reported = state.offset)
+    await expectRefusal(uploads.append(upload, 0, content, { onState }), 'insufficient-storage')
     expect(content.isClosed(), 'content is closed').to.equal(true)
     const offset = await offsetOf(uploads, upload)
-    expect(offset, 'what came').to.be.below(64 * MiB)
+    expect(offset, 'what came')
+      .to.be.below(64 * MiB)
+      .and.at.least(reported)
     expect(await digest(uploads.content(upload))).to.deep.equal(await digest(generated(offset)))
     expect(await uploads.discard(upload)).to.equal(true)
     const next = await begin(uploads)
     await uploads.append(next, 0, inChunks(pattern(1000)))
     await expectBytes(uploads, next, pattern(1000))
+  })
+
+  test('lets an upload that did not fit expire soon, unless it goes on', async ({
+    uploads,
+    store,
+  }) => {
+    const upload = await begin(uploads, { expiresAfterMs: 10 * expiryWhenFullMs })
+    await expectRefusal(uploads.append(upload, 0, generated(64 * MiB)), 'insufficient-storage')
+    await store.put({ customer: 'bob', name: 'small' }, inChunks(pattern(3)))
+    const lifetime = async () => {
+      const { expiresAt = new Date(0) } = (await uploads.state(upload)) ?? {}
+      return expiresAt.getTime() - Date.now()
+    }
+    expect(await lifetime()).to.be.within(0.9 * expiryWhenFullMs, 1.1 * expiryWhenFullMs)
+    await uploads.append(upload, await offsetOf(uploads, upload), inChunks(pattern(3)))
+    expect(await lifetime()).to.be.above(9 * expiryWhenFullMs)
   })
 }
 

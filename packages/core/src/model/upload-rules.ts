@@ -1,6 +1,9 @@
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { uploadConflict, uploadPublished } from './upload-errors.ts'
 
+/** Milliseconds for which a store that was full keeps an upload that had no room in it, unless the upload goes on. */
+export const expiryWhenFullMs = 60 * 60 * 1000
+
 /** What the rules of an upload in pieces need of it; `published` is anything once it is, or is being, published. */
 interface Progress extends Pick<ResumableUpload, 'offset' | 'plan'> {
   readonly published?: unknown

@@ -66,7 +66,10 @@ export interface AppendOptions {
  * that another one began. Rejections are those of `BlobStore`, and those named here.
  */
 export interface ResumableUploads {
-  /** Begins an upload, and resolves once it is durable. The id cannot be guessed: it has 128 random bits or more. */
+  /**
+   * Begins an upload, and resolves once it is durable. A store may refuse what is longer than its free space of that moment, which
+   * reserves nothing: `insufficient-storage`. The id cannot be guessed: it has 128 random bits or more.
+   */
   begin(customer: string, plan: UploadPlan): Promise<ResumableUpload>
 
   /**
@@ -83,7 +86,9 @@ export interface ResumableUploads {
    * content throws or the signal aborts, the call makes durable what it has taken, then rejects with that very error, even
    * when the content is stalled; `state` has the new offset by then. What a call has taken becomes durable while it runs, at
    * the latest after 256 MiB, so that a crash costs no more than that. An offset that `state` or `append` has given
-   * is never taken back, by no failure and no crash; the bytes before it never change.
+   * is never taken back, by no failure and no crash; the bytes before it never change. Where the store is full, what came since
+   * `onState` was last called may be dropped, so that others have room, and the upload expires within {@link expiryWhenFullMs}
+   * unless it goes on.
    *
    * Of several appends to one upload at most one adds bytes at a time, and bytes of two never mix. One that finds another
    * one under way in the same process ends it: the earlier one makes durable what it has taken and rejects with

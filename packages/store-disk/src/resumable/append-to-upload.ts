@@ -1,7 +1,11 @@
 import { constants } from 'node:fs'
+import { utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   abortable,
   type AppendOptions,
+  expiryWhenFullMs,
+  isFileServiceError,
   requireOffset,
   type UploadKey,
   type UploadPlan,
@@ -15,7 +19,7 @@ import { preparePublication } from './prepare-publication.ts'
 import { nameRecord } from './record-file.ts'
 import { takeUpload, type Unpublished } from './take-upload.ts'
 import type { UploadLease } from './upload-lease.ts'
-import type { UploadSite } from './upload-site.ts'
+import { recordName, type UploadSite } from './upload-site.ts'
 import type { WatchedLeases } from './watched-leases.ts'
 import { writeDurably } from './write-durably.ts'
 
@@ -94,10 +98,35 @@ async function fill(
       },
     })
     if (failure && allOrNothing) await calls.truncate(file, offset)
+    if (isFull(failure?.error)) await makeRoom(file, plan, lease, calls)
     return failure ?? { offset: lease.offset() }
+  } catch (error) {
+    if (isFull(error)) await makeRoom(file, plan, lease, calls)
+    throw error
   } finally {
     await calls.close(file)
     if (record !== undefined) await tempDirectory.remove(record)
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return isFileServiceError(error, 'insufficient-storage')
+}
+
+/** Drops what does not count, and has the upload expire soon, so that others have room on a disk that is full. */
+async function makeRoom(
+  file: number,
+  { expiresAfterMs }: UploadPlan,
+  lease: UploadLease,
+  calls: FileCalls,
+): Promise<void> {
+  const changedAt = new Date(Date.now() - Math.max(0, expiresAfterMs - expiryWhenFullMs))
+  try {
+    await calls.truncate(file, lease.offset())
+    await calls.setTimes(file, changedAt.getTime() / 1000)
+    await utimes(join(lease.directory, recordName), changedAt, changedAt)
+  } catch {
+    // The first sweep after its usual expiry removes it.
   }
 }
 

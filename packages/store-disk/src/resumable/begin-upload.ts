@@ -1,8 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ResumableUpload, UploadKey, UploadPlan } from '@holdfast/core'
+import {
+  FileServiceError,
+  type ResumableUpload,
+  type UploadKey,
+  type UploadPlan,
+} from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
+import { freeSpaceOf } from '../files/free-space.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { fileMode } from '../temp/temp-directory.ts'
 import { formatContentName } from './content-name.ts'
@@ -11,7 +17,7 @@ import { fillRecord, readRecord } from './record-file.ts'
 import { recordName, type UploadSite } from './upload-site.ts'
 
 /**
- * Begins an upload. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
+ * Begins an upload, unless it is longer than what is free at this moment; that reserves nothing, and others may be quicker. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
  * half of an upload.
  */
 export async function beginUpload(
@@ -20,6 +26,9 @@ export async function beginUpload(
   plan: UploadPlan,
 ): Promise<ResumableUpload> {
   const { calls, tempDirectory } = site
+  if (plan.length !== undefined && plan.length > (await freeSpaceOf(site.layout.root))) {
+    throw new FileServiceError('insufficient-storage', 'The disk has no room for the file')
+  }
   const key = { customer, id: createUploadId() }
   const prepared = await tempDirectory.createTemporaryDirectory()
   try {

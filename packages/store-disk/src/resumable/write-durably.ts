@@ -1,3 +1,4 @@
+import { isFileServiceError } from '@holdfast/core'
 import type { FileCalls } from '../files/file-calls.ts'
 import { createFileWriter } from '../write/file-writer.ts'
 import { writeChunks } from '../write/write-content.ts'
@@ -18,7 +19,7 @@ export interface DurableWrite {
 
 /**
  * Appends the content to the file, and makes it durable while it comes. However the content ends, what came counts, unless it is all or
- * nothing. Resolves with the failure of the content, or of writing, if there was one; rejects if what came cannot be made durable.
+ * nothing; where there is no room for all of it, what has been acknowledged by then counts. Resolves with the failure of the content, or of writing, if there was one; rejects if what came cannot be made durable.
  */
 export async function writeDurably(
   write: DurableWrite,
@@ -40,6 +41,10 @@ export async function writeDurably(
     await writer.close()
   }
   if (failure && allOrNothing) return failure
+  if (isFileServiceError(failure?.error, 'insufficient-storage')) {
+    await progress.end().catch(() => {})
+    return failure
+  }
   try {
     await progress.finish(failure ? undefined : () => syncLast(progress.written()))
     if (allOrNothing && progress.written() > 0) await acknowledge(progress.written())

@@ -93,28 +93,29 @@ describe('resumable of openDiskBlobStore, where a call fails,', function () {
     })
   }
 
-  it('keeps what came before the disk was full, and goes on when there is room', async () => {
+  it('refuses to begin what is longer than what is free, and gives back what did not fit', async () => {
     const harness = await openDiskHarness({ names: 'plain' }, await openFullDisk())
     try {
-      const store = harness.store as DiskBlobStore
-      const filler = { customer: 'alice', name: 'filler' }
-      await store.put(filler, piece(0, 5 * 1024 * 1024))
-      const { id } = await store.resumable.begin('alice', { name: 'a', expiresAfterMs: 3_600_000 })
-      const key = { customer: 'alice', id }
-      const append = store.resumable.append(key, 0, piece(0, 20 * 1024 * 1024))
-      const error = await append.catch((reason: unknown) => reason)
-      expect(error).to.have.property('code', 'insufficient-storage')
-      const offset = (await store.resumable.state(key))?.offset ?? 0
-      expect(offset).to.be.above(1024 * 1024)
-      await store.delete(filler)
-      await store.resumable.append(key, offset, piece(offset, 10))
-      await store.resumable.publish(key)
-      expect((await store.stat({ customer: 'alice', name: 'a' }))?.size).to.equal(offset + 10)
+      const { resumable } = harness.store as DiskBlobStore
+      const plan = { name: 'a', expiresAfterMs: 3_600_000 }
+      const refused = async (work: Promise<unknown>) => {
+        const error = await work.catch((reason: unknown) => reason)
+        expect(error).to.have.property('code', 'insufficient-storage')
+      }
+      await refused(resumable.begin('alice', { ...plan, length: 2 ** 50 }))
+      const { id } = await resumable.begin('alice', plan)
+      await refused(resumable.append({ customer: 'alice', id }, 0, piece(0, 20 * MiB)))
+      const { id: another } = await resumable.begin('bob', { ...plan, length: 6 * MiB })
+      const key = { customer: 'bob', id: another }
+      await resumable.append(key, 0, piece(0, 6 * MiB))
+      await resumable.publish(key)
     } finally {
       await harness.dispose()
     }
   })
 })
+
+const MiB = 1024 * 1024
 
 async function beginWith({ resumable }: FaultSite['store'], bytes: number): Promise<UploadKey> {
   const { id } = await resumable.begin('alice', { name: 'a', expiresAfterMs: 3_600_000 })

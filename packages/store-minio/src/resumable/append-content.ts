@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AppendOptions, UploadKey } from '@holdfast/core'
+import { isFileServiceError, type AppendOptions, type UploadKey } from '@holdfast/core'
 import { gatherParts } from '../write/gather-parts.ts'
 import { createPartBuffers } from '../write/part-buffers.ts'
 import { maxPartMemory, partSize } from '../write/part-size.ts'
@@ -45,14 +45,19 @@ export async function appendContent(
     store: (name, part) => putPart(objects, upload, name, part),
     onFailure: (error) => failure.abort(error),
   })
+  let isFull = false
   try {
     const failed = await sendParts(objects, begun, source, sender).then(source.failure, asFailure)
     await sender.settled()
     if (!failed || !allOrNothing) await sender.recordAll()
     if (failed) throw failed.error
     return offsetOf(ledger.stored().record)
+  } catch (error) {
+    isFull = isFileServiceError(error, 'insufficient-storage')
+    throw error
   } finally {
     await clean(objects, upload, begun, ledger, sender)
+    if (isFull) await ledger.expireSoon()
   }
 }
 

@@ -1,4 +1,9 @@
-import { isFileServiceError, uploadConflict, uploadNotFound } from '@holdfast/core'
+import {
+  expiryWhenFullMs,
+  isFileServiceError,
+  uploadConflict,
+  uploadNotFound,
+} from '@holdfast/core'
 import {
   hasSameContent,
   partNames,
@@ -21,6 +26,8 @@ export interface PartLedger {
   readonly stored: () => StoredRecord
   /** Writes `parts`, which are stored and follow one another. @throws FileServiceError `upload-conflict` for the loser */
   add(parts: readonly NewPart[]): Promise<void>
+  /** Has the upload expire soon unless it goes on. Never throws: where it fails, the upload expires by its plan. */
+  expireSoon(): Promise<void>
   /** The names of `names` that are certainly in no record: an answer that was lost may have put them there. */
   unlisted(names: readonly string[]): readonly string[]
 }
@@ -68,6 +75,10 @@ export function createPartLedger(
         throw error
       }
     },
+    async expireSoon() {
+      const next = { ...stored.record, expiresAfterMs: expiryWhenFullMs }
+      await replaceRecord(objects, stored, next).catch(() => {})
+    },
     unlisted: (names) => {
       if (isDoubtful) return []
       const listed = new Set(latest ? partNames(latest) : [])
@@ -77,7 +88,7 @@ export function createPartLedger(
 }
 
 function extend(record: UploadRecord, added: readonly NewPart[]): UploadRecord {
-  const { tail: _replaced, ...rest } = record
+  const { tail: _replaced, expiresAfterMs: _ended, ...rest } = record
   const parts = added.filter(({ isTail }) => !isTail).map(({ run }) => run)
   const tail = added.find(({ isTail }) => isTail)?.run
   return { ...rest, parts: parts.reduce(withPart, [...record.parts]), ...(tail && { tail }) }

@@ -29,6 +29,8 @@ export interface UploadRecord {
   readonly tail?: PartRun | undefined
   /** Of the last change, by the clock of the process that made it; in milliseconds since 1970. */
   readonly changedAt: number
+  /** Milliseconds after the last change at which it expires, if that is sooner than by the plan. */
+  readonly expiresAfterMs?: number | undefined
   readonly publishing?: Publication | undefined
   readonly published?: Omit<BlobInfo, 'name' | 'modifiedAt'> & { readonly modifiedAt: number }
   /** Dropped: its objects are being removed. */
@@ -78,9 +80,9 @@ export function hasSameContent(a: UploadRecord, b: UploadRecord): boolean {
 }
 
 /** When the upload expires, in milliseconds since 1970. */
-export function expiryOf({ changedAt, plan }: UploadRecord): number {
+export function expiryOf({ changedAt, plan, expiresAfterMs = Infinity }: UploadRecord): number {
   const latestDate = 8.64e15
-  return Math.min(changedAt + plan.expiresAfterMs, latestDate)
+  return Math.min(changedAt + Math.min(plan.expiresAfterMs, expiresAfterMs), latestDate)
 }
 
 /** Whether the upload is to be found at the time `now`. */

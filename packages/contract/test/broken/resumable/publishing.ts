@@ -1,4 +1,4 @@
-import { FileServiceError, type ResumableUploads } from '@holdfast/core'
+import { expiryWhenFullMs, FileServiceError, type ResumableUploads } from '@holdfast/core'
 import { uploadsOf } from '../../../src/support/resumable-harness.ts'
 import { harnessOf, once, type BrokenStore } from '../broken-store.ts'
 import { brokenUploads, withoutLastByte, type UploadMethods } from './broken-uploads.ts'
@@ -252,24 +252,32 @@ export const publishing: readonly BrokenStore[] = [
   ),
 ]
 
-/** Flaws in what a full store, or one that cannot be reached, does. */
-export const fullStore = (isClosed: boolean) =>
+/** A full store; if it is not `isSound`, it leaves the content open, and what does not fit expires by its plan. */
+export const fullStore = (isSound: boolean) =>
   harnessOf((store) => {
     const uploads = uploadsOf(store)
+    const tooLong = new Set<string>()
     return {
       resumable: {
         ...uploads,
         async append(key, offset, content, options) {
           const iterator = content[Symbol.asyncIterator]()
+          tooLong.delete(key.id)
           for (let at = offset; ;) {
             const step = await iterator.next()
             if (step.done === true) return at
-            if (at + step.value.length > 2 ** 21) {
-              if (isClosed) await iterator.return?.()
+            if (at + step.value.length > 2 ** 21 + 100) {
+              if (isSound) await iterator.return?.()
+              if (isSound) tooLong.add(key.id)
               throw new FileServiceError('insufficient-storage', 'The store is full')
             }
             at = await uploads.append(key, at, once(step.value), options)
           }
+        },
+        async state(key) {
+          const upload = await uploads.state(key)
+          if (!upload || !tooLong.has(key.id)) return upload
+          return { ...upload, expiresAt: new Date(Date.now() + expiryWhenFullMs) }
         },
       },
     }

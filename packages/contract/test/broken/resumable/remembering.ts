@@ -28,6 +28,37 @@ export const remembering: readonly BrokenStore[] = [
         uploads.remember(customer, { ...plan, createOnly: false }, published),
     }),
   ),
+  ...[
+    'forgets the oldest of a link if there are too many, and none of the customer',
+    'forgets in a sweep what several openings have too many of',
+  ].map((test) =>
+    brokenUploads('forgets nothing', `remembering > ${test}`, (uploads) => {
+      const known = new Map<string, Awaited<ReturnType<typeof uploads.remember>>>()
+      return {
+        async remember(...given) {
+          const upload = await uploads.remember(...given)
+          known.set(upload.id, upload)
+          return upload
+        },
+        state: async (key) => (await uploads.state(key)) ?? known.get(key.id),
+      }
+    }),
+  ),
+  brokenUploads(
+    "lets links displace the customer's own",
+    'remembering > forgets the oldest of a link if there are too many, and none of the customer',
+    (uploads) => {
+      const own: string[] = []
+      return {
+        async remember(customer, plan, published) {
+          const upload = await uploads.remember(customer, plan, published)
+          if (plan.link === undefined) own.push(upload.id)
+          else for (const id of own.splice(0)) await uploads.discard({ customer, id })
+          return upload
+        },
+      }
+    },
+  ),
   brokenUploads('begins anew instead', `remembering > ${shown}`, (uploads) => ({
     remember: async (customer, plan, published) => ({
       ...(await uploads.begin(customer, plan)),
