@@ -45,7 +45,11 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { corsOrigins = [], requestCounter = createKeyedCounter() } = options
   const { isExempt = () => false } = options
   const onUnreadable = warnOfUnreadableHeaders(log)
-  const addressOf = createAddressOf(trustedProxies, onUnreadable)
+  const addressOf = createAddressOf(trustedProxies, onUnreadable, (address) => {
+    const message =
+      'X-Forwarded-For is not believed: if a proxy of yours sends it, trust that proxy, or all its clients count as one'
+    log.warn({ address }, message)
+  })
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {
     service,

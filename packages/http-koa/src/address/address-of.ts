@@ -12,20 +12,29 @@ export type AddressOf = (request: IncomingMessage) => string
  * or subnets as in `10.0.0.0/8`. Every proxy appends the address that it saw. So the last address that is not a trusted
  * proxy's is the client's; the client may have made up all entries before it. An entry may have a port, as in
  * `198.51.100.5:40001` and `[2001:db8::7]:443`. Where a trusted proxy wrote an entry that is no address, the proxy's own
- * counts, and `onUnreadable` is called for every such request.
+ * counts, and `onUnreadable` is called for every such request. `onUntrusted` is called with the other end of the first
+ * connection that sends `X-Forwarded-For` and is no trusted proxy's.
  *
  * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
  */
 export function createAddressOf(
   trustedProxies: readonly string[] = [],
   onUnreadable: OnUnreadableHeader = () => {},
+  onUntrusted: (address: string) => void = () => {},
 ): AddressOf {
-  if (trustedProxies.length === 0) return remoteAddress
   const isTrusted = createAddressSet(trustedProxies)
+  let hasWarned = false
 
   return (request) => {
-    const forwarded = headerValues(request, 'x-forwarded-for').flatMap((value) => value.split(','))
     let address = remoteAddress(request)
+    if (!isTrusted(address)) {
+      if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
+        hasWarned = true
+        onUntrusted(address)
+      }
+      return address
+    }
+    const forwarded = headerValues(request, 'x-forwarded-for').flatMap((value) => value.split(','))
     while (isTrusted(address)) {
       const entry = forwarded.pop()?.trim()
       if (entry === undefined) break

@@ -9,6 +9,7 @@ function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]):
   Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
   const request = new IncomingMessage(socket)
   for (const value of forwarded) request.rawHeaders.push('X-Forwarded-For', value)
+  if (forwarded.length > 0) request.headers = { 'x-forwarded-for': forwarded.join(', ') }
   return request
 }
 
@@ -107,6 +108,20 @@ describe('createAddressOf', () => {
     expect(reports).to.deep.equal([])
     addressOf(requestFrom('10.0.0.7', '203.0.113.9, unknown'))
     expect(reports).to.deep.equal(['X-Forwarded-For: unknown'])
+  })
+
+  it('reports the first address that sends the header and is no proxy', () => {
+    for (const trusted of [[], proxies]) {
+      const reports: string[] = []
+      const report = (address: string) => reports.push(address)
+      const addressOf = createAddressOf(trusted, () => {}, report)
+      addressOf(requestFrom('192.0.2.1'))
+      if (trusted.length > 0) addressOf(requestFrom('10.0.0.7', '203.0.113.9'))
+      expect(reports).to.deep.equal([])
+      addressOf(requestFrom('192.0.2.2', '203.0.113.9'))
+      addressOf(requestFrom('192.0.2.3', '203.0.113.9'))
+      expect(reports).to.deep.equal(['192.0.2.2'])
+    }
   })
 
   it('believes no proxy by default', () => {

@@ -35,4 +35,14 @@ describe('warnOfUnreadableHeaders', () => {
       { header: 'X-Forwarded-For', value: 'unknown' },
     ])
   })
+
+  it('warns once of a proxy that is not trusted', async () => {
+    await using app = await runApp()
+    for (const _time of [1, 2]) {
+      await exchange(app.port, customerRequest('GET', '/list', { 'X-Forwarded-For': '1.2.3.4' }))
+    }
+    const warnings = app.log.lines.filter(({ level }) => level === 'warn')
+    expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ address: '127.0.0.1' }])
+    expect(warnings[0]?.message).to.match(/^X-Forwarded-For is not believed/)
+  })
 })
