@@ -2,7 +2,14 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What Vite bundles into the page; those of them that only another one of them uses lie beside that. */
-const names = ['@preact/signals', '@preact/signals-core', 'client-zip', 'lucide', 'preact']
+const names = [
+  '@noble/hashes',
+  '@preact/signals',
+  '@preact/signals-core',
+  'client-zip',
+  'lucide',
+  'preact',
+]
 
 /** The folders of the libraries that the page of the repository at `root` is bundled of. */
 export function pageLibraries(root: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
@@ -51,6 +52,29 @@ describe('An upload that has begun earlier', function () {
         'HEAD /serve/file',
         'GET /serve/file',
       ])
+    }
+  })
+
+  it('goes on only with what it has begun with, where it can compare that', async () => {
+    const bytes = contentOf(20 * mebibyte)
+    const createSha256 = () => createHash('sha256')
+    for (const [last, requests] of [
+      [bytes, 0],
+      [bytes.with(5, (bytes[5] ?? 0) ^ 1), 1],
+    ] as const) {
+      let url = ''
+      const stopping = service.client.upload('file', new Blob([bytes]), {
+        pieceSize: 6_000_000,
+        onUploadUrl: (given) => void (url = given),
+        onProgress({ sent }) {
+          if (sent >= 12_000_000) throw new Error('stop')
+        },
+      })
+      await rejection(stopping)
+      service.requests.length = 0
+      await service.client.upload('file', new Blob([last]), { uploadUrl: url, createSha256 })
+      expect(service.requests.filter((each) => each === 'POST /resumable')).to.have.length(requests)
+      expect((await service.stored('file')).equals(last)).to.equal(true)
     }
   })
 

@@ -10,7 +10,7 @@ import { createKeyedLock } from './model/keyed-lock.ts'
 import { createKeyedTurns } from './model/keyed-turns.ts'
 import { monotonicTime } from './model/monotonic-time.ts'
 import { createQuotaKeeper } from './policy/quota-keeper.ts'
-import { createRecentKeys } from './policy/recent-keys.ts'
+import { createRecentValues } from './policy/recent-values.ts'
 import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
 import type { ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
@@ -88,8 +88,8 @@ export interface FileService {
 
 const noCustomers: CredentialSource = { find: async () => undefined }
 
-/** Of how many uploads it is remembered that their digest is right; some 100 bytes each. */
-const mostVerified = 10_000
+/** Of how many uploads the digest is remembered; some 200 bytes each. */
+const mostDigests = 10_000
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
@@ -136,7 +136,7 @@ function serviceOf({
     maxUnfinishedUploads,
     ...(createSha256 && { createSha256 }),
     publishing: createKeyedLock(),
-    verified: createRecentKeys(mostVerified),
+    digests: createRecentValues(mostDigests),
     onPublished: notifyUploaded,
   }
 

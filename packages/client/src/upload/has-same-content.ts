@@ -57,12 +57,17 @@ async function areSame(
   }
 }
 
-async function* bytesOf(pieces: Pieces, size: number): AsyncGenerator<Uint8Array, void> {
-  for (let offset = 0; offset < size;) {
-    const piece = await pieces.at(offset)
-    if (piece.body instanceof Uint8Array) yield piece.body
-    else if (piece.body instanceof Blob) yield* chunksOf(piece.body.stream())
-    else yield* piece.body
-    offset += piece.size
+/** The first `size` bytes of what `pieces` are of. */
+export async function* bytesOf(pieces: Pieces, size: number): AsyncGenerator<Uint8Array, void> {
+  let left = size
+  while (left > 0) {
+    const { body } = await pieces.at(size - left)
+    const chunks =
+      body instanceof Uint8Array ? [body] : body instanceof Blob ? chunksOf(body.stream()) : body
+    for await (const chunk of chunks) {
+      yield chunk.subarray(0, left)
+      left -= chunk.length
+      if (left <= 0) return
+    }
   }
 }

@@ -4,7 +4,7 @@ import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { discardUpload } from './discard-upload.ts'
-import { hasSameContent } from './has-same-content.ts'
+import { bytesOf, hasSameContent } from './has-same-content.ts'
 import { mayBeTooLarge } from './may-be-too-large.ts'
 import type { Pieces } from './pieces.ts'
 import type { UploadedFile, UploadOptions } from './upload-options.ts'
@@ -20,6 +20,8 @@ interface UploadState {
 /** An upload as the server knows it. */
 interface EarlierUpload extends UploadState {
   readonly metadata: string | undefined
+  /** Of what has arrived, if it was asked for. */
+  readonly digest: string | undefined
 }
 
 /** Whoever gives up does not wait long for the server to know. */
@@ -60,6 +62,8 @@ export async function uploadInPieces(
       const { offset, length = pieces.size } = state
       const isSameSize = length === pieces.size && offset <= (length ?? 0)
       if (!isSameSize || state.metadata !== metadata) return undefined
+      const isSame = offset === state.length || (await isBeginning(address, offset))
+      if (!isSame) return undefined
       if (offset !== state.length || !requests.mayRead) return state
       // The file that it became may have been deleted, or replaced.
       const isThere = await hasSameContent(requests, patience, name, {
@@ -72,6 +76,20 @@ export async function uploadInPieces(
       if (isHoldfastError(error, 'upload-not-found')) return undefined
       throw error
     }
+  }
+
+  /** Whether the `offset` bytes that the server has are the first ones of the content. */
+  async function isBeginning(address: string, offset: number): Promise<boolean> {
+    const hash = options.createSha256?.()
+    if (!hash || offset === 0) return true
+    const headers = { 'Want-Repr-Digest': 'sha-256=1' }
+    const state = await withRetries(patience, signal, () => stateAt(new URL(address), headers))
+    if (state.offset !== offset || state.digest === undefined) return false
+    for await (const chunk of bytesOf(pieces, offset)) {
+      signal?.throwIfAborted()
+      hash.update(chunk)
+    }
+    return state.digest === `sha-256=:${btoa(String.fromCharCode(...hash.digest()))}:`
   }
 
   async function begin(): Promise<URL | undefined> {
@@ -154,8 +172,11 @@ export async function uploadInPieces(
     }
   }
 
-  async function stateAt(address: URL): Promise<EarlierUpload> {
-    const request = { method: 'HEAD', url: address, expects: ownAnswers.uploadState }
+  async function stateAt(
+    address: URL,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<EarlierUpload> {
+    const request = { method: 'HEAD', url: address, headers, expects: ownAnswers.uploadState }
     const response = await send(request).catch(explain)
     await textOf(response)
     const length = response.header('upload-length')
@@ -164,6 +185,7 @@ export async function uploadInPieces(
       length: length === undefined ? undefined : Number(length),
       etag: response.header('upload-etag'),
       metadata: response.header('upload-metadata'),
+      digest: response.header('repr-digest'),
     }
   }
 

@@ -1,3 +1,9 @@
+/** A running SHA-256; a `Hash` of `node:crypto` is one, and `sha256.create()` of `@noble/hashes`, too. */
+export interface RunningSha256 {
+  update(bytes: Uint8Array): unknown
+  digest(): Uint8Array
+}
+
 /** Content that can be read at any place, as often as the line breaks: a `Blob`, a `File`, what `openFile` opens. */
 export interface RereadableBody {
   readonly size: number
@@ -67,4 +73,10 @@ export interface UploadOptions {
    * Streams cannot go on so.
    */
   readonly uploadUrl?: string | undefined
+  /**
+   * A fresh SHA-256, such as `() => createHash('sha256')` of `node:crypto`. With it the upload at `uploadUrl` goes on only if what the
+   * server has of it is the beginning of this content: that is read once more, and otherwise a new upload begins, also where the server
+   * is an older one, which does not say the digest. Default: whoever gives `uploadUrl` knows that.
+   */
+  readonly createSha256?: (() => RunningSha256) | undefined
 }

@@ -2,7 +2,7 @@ import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
 import { createAttemptQueue } from './attempt-queue.ts'
-import { createRecentKeys } from './recent-keys.ts'
+import { createRecentValues } from './recent-values.ts'
 import { createSharedPlace } from './shared-place.ts'
 import { createWaitingPlaces } from './waiting-places.ts'
 
@@ -96,7 +96,7 @@ export function createLoginBrake({
   const sharePlace = createSharedPlace()
   const queue = createAttemptQueue()
   // Keys of addresses from which there was a right login, and of such names with their addresses.
-  const known = createRecentKeys(maxKnown)
+  const known = createRecentValues<true>(maxKnown)
   let failed = 0
 
   /** The counts of the three keys; synchronous where the counter is. */
@@ -119,7 +119,7 @@ export function createLoginBrake({
 
   /** How many places of the address are kept from this attempt. */
   const keptFrom = (keys: Keys, places: number): number =>
-    places >= shareForKnown && known.has(keys.address) && !known.has(keys.both)
+    places >= shareForKnown && known.get(keys.address) === true && known.get(keys.both) !== true
       ? Math.floor(places / shareForKnown)
       : 0
 
@@ -186,9 +186,9 @@ export function createLoginBrake({
 
   const remember = ({ address, both }: Keys) => {
     // Also where it is known: those who logged in last are kept.
-    known.add(both)
+    known.set(both, true)
     // Last, so that it is dropped after the names of the address.
-    known.add(address)
+    known.set(address, true)
   }
 
   /** Runs an attempt that has a place, counts its failure, and frees the place. */
@@ -219,7 +219,7 @@ export function createLoginBrake({
     if (isExempt(address)) return verify()
     const keys = keysOf(name, address)
     // If others of this address wait, queue behind them.
-    const mustQueue = queue.has(keys.address) && !isRetry && !known.has(keys.both)
+    const mustQueue = queue.has(keys.address) && !isRetry && known.get(keys.both) !== true
     const reading = mustQueue ? undefined : read(keys)
     if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
       const verdict = settled(verify)

@@ -5,6 +5,7 @@ import { uploadNotFound } from '../model/upload-errors.ts'
 import { requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
+import type { IncrementalHash } from './expected-digest.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
 /** An upload, and whether this call published it. */
@@ -103,34 +104,46 @@ async function findTaken(
 }
 
 /**
- * Reads back what the store has: a running hash cannot be kept from one piece to the next. Declares the length before, so that
- * the store never publishes bytes that come after those that were read.
+ * The SHA-256 of the first `offset` bytes of an unfinished upload, in hexadecimal, read back from the store: a running hash cannot be kept
+ * from one piece to the next. It is computed once for each offset, unless `signal` ends that.
  */
+export async function digestOf(
+  { uploads, digests }: ResumablePolicy,
+  { customer, id }: UploadKey,
+  offset: number,
+  hash: IncrementalHash,
+  signal?: AbortSignal,
+): Promise<string> {
+  // Bytes before an offset never change.
+  const content = `${customer}/${id}/${offset}`
+  const known = digests.get(content)
+  if (known !== undefined) return known
+  let left = offset
+  for await (const chunk of uploads.content({ customer, id })) {
+    signal?.throwIfAborted()
+    hash.update(chunk.subarray(0, left))
+    left = Math.max(0, left - chunk.length)
+  }
+  const digest = hash.digest('hex')
+  digests.set(content, digest)
+  return digest
+}
+
+/** Declares the length before, so that the store never publishes bytes that come after those that were read. */
 async function checkDigest(
   policy: ResumablePolicy,
   customer: Customer,
   { id, offset, plan: { sha256, length } }: ResumableUpload,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { uploads, createSha256, verified } = policy
+  const { uploads, createSha256 } = policy
   const key = uploadKey(customer, id)
-  // Bytes before an offset never change.
-  const content = `${customer.name}/${id}/${offset}`
-  if (verified.has(content)) return
   signal?.throwIfAborted()
   const hash = sha256 === undefined ? undefined : createSha256?.()
   if (hash === undefined) return
   if (length === undefined) await uploads.declareLength(key, offset)
-  let left = offset
-  for await (const chunk of uploads.content(key)) {
-    hash.update(chunk.subarray(0, left))
-    left = Math.max(0, left - chunk.length)
-  }
-  const actual = hash.digest('hex')
-  if (actual === sha256) {
-    verified.add(content)
-    return signal?.throwIfAborted()
-  }
+  const actual = await digestOf(policy, key, offset, hash)
+  if (actual === sha256) return signal?.throwIfAborted()
   await discardUpload(policy, customer, key)
   throw new FileServiceError('digest-mismatch', `The content's digest is ${actual}`)
 }

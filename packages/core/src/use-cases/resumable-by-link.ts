@@ -105,6 +105,10 @@ export function resumableByLink(
       await requireOwn(id)
       return files.state(id)
     },
+    async digest(id, offset, options) {
+      await requireOwn(id)
+      return inPlace(() => files.digest(id, offset, options), growingKey(customer, id))
+    },
     async append(id, offset, content, options) {
       await requireOwn(id)
       const key = growingKey(customer, id)

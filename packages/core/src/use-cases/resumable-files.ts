@@ -1,10 +1,11 @@
 import type { Customer } from '../model/customer.ts'
+import { lockUnlessAborted } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
 import { beginUpload, type BeginOptions } from './begin-upload.ts'
-import { finishUpload, type FinishedUpload } from './finish-upload.ts'
+import { digestOf, finishUpload, type FinishedUpload } from './finish-upload.ts'
 import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { uploadWhole, type UploadWholeOptions } from './upload-whole.ts'
 
@@ -28,6 +29,14 @@ export interface ResumableFiles {
    * @throws FileServiceError `upload-not-found`, also where its file was published and has been deleted or replaced since
    */
   state(id: string): Promise<ResumableUpload>
+  /**
+   * The SHA-256 of the first `offset` bytes that the store has of an unfinished upload, in hexadecimal: whoever goes on after a while
+   * learns by it whether his content is still the same. `undefined` where the service has no SHA-256. One digest of an upload is computed
+   * at a time; it ends when the signal aborts.
+   *
+   * @throws FileServiceError `upload-not-found`; `upload-conflict` where a later request goes on with the upload
+   */
+  digest(id: string, offset: number, options?: PublishOptions): Promise<string | undefined>
   /** Adds bytes at `offset`, and publishes the file when its length is reached; see `appendUpload`. */
   append(
     id: string,
@@ -58,6 +67,17 @@ export function resumableFiles(policy: ResumablePolicy, customer: Customer): Res
       const upload = await lookUpUpload(policy, key)
       if (upload === undefined) throw uploadNotFound()
       return upload
+    },
+    async digest(id, offset, { signal } = {}) {
+      const hash = policy.createSha256?.()
+      if (hash === undefined) return undefined
+      const key = uploadKey(customer, id)
+      const leave = await lockUnlessAborted(policy.publishing, `${customer.name}/${id}`, signal)
+      try {
+        return await digestOf(policy, key, offset, hash, signal)
+      } finally {
+        leave()
+      }
     },
     append: (id, offset, content, options) =>
       appendUpload(policy, customer, id, offset, content, options),

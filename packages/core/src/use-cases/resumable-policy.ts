@@ -2,7 +2,7 @@ import type { Customer } from '../model/customer.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-errors.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
-import type { RecentKeys } from '../policy/recent-keys.ts'
+import type { RecentValues } from '../policy/recent-values.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, ResumableUploads, UploadKey } from '../ports/resumable-uploads.ts'
 import type { IncrementalHash } from './expected-digest.ts'
@@ -22,8 +22,8 @@ export interface ResumablePolicy extends UploadPolicy {
   readonly createSha256?: () => IncrementalHash
   /** One publication of an upload at a time. */
   readonly publishing: KeyedLock
-  /** The unpublished uploads whose digest has been found right, and their offsets. */
-  readonly verified: RecentKeys
+  /** SHA-256 in hexadecimal of what has arrived of unpublished uploads, by customer, id and offset. */
+  readonly digests: RecentValues<string>
   /** Called when an upload has been published; once for each, unless the process ends meanwhile. */
   onPublished(customer: Customer, file: BlobInfo): void
 }

@@ -29,6 +29,28 @@ describe('resumable', () => {
     expect(await service.sweepUploads()).to.equal(0)
   })
 
+  it('computes the digest of what has arrived once for each offset, and not to its end if that was given up', async () => {
+    let read = 0
+    const leave = new AbortController()
+    const { resumable } = resumableFixture({
+      change: (uploads) => ({
+        async *content(key) {
+          for await (const chunk of uploads.content(key)) {
+            read += chunk.length
+            yield chunk
+            leave.abort(new Error('left'))
+          }
+        },
+      }),
+    })
+    const { id } = await resumable.begin('a', { length: 9 })
+    await resumable.append(id, 0, chunks('abc', 'def'))
+    expect(await rejection(resumable.digest(id, 6, { signal: leave.signal }))).to.be.an('error')
+    for (const _time of [1, 2]) expect(await resumable.digest(id, 6)).to.equal(sha256Of('abcdef'))
+    expect(await resumable.digest(id, 2)).to.equal(sha256Of('ab'))
+    expect(read).to.equal(6 + 6 + 6)
+  })
+
   it("knows nothing of another customer's uploads", async () => {
     const { service, resumable } = resumableFixture()
     const { id } = await resumable.begin('a', { length: 3 })

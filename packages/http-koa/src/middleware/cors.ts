@@ -13,6 +13,7 @@ const exposed = [
   'ETag',
   'Link',
   'Location',
+  'Repr-Digest',
   'Retry-After',
   'Tus-Checksum-Algorithm',
   'Tus-Extension',

@@ -1,5 +1,6 @@
 import type { FinishedUpload, ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { appendBody } from './append-body.ts'
+import { headerOf } from '../protocol/request.ts'
 import { hasBody } from '../protocol/request-body.ts'
 import { requireContentType } from './require-content-type.ts'
 import { tusProblems } from './tus-problems.ts'
@@ -23,8 +24,9 @@ export const uploadHandlers: ReadonlyMap<string, UploadHandler> = new Map([
 async function describeUpload(
   files: ResumableFiles,
   id: string,
-  { signal }: TusRequest,
+  request: TusRequest,
 ): Promise<TusAnswer> {
+  const { signal } = request
   const found = await files.state(id)
   const isComplete = found.published === undefined && found.offset === found.plan.length
   const upload: FinishedUpload = isComplete
@@ -36,10 +38,31 @@ async function describeUpload(
       'Cache-Control': 'no-store',
       ...progressHeaders(upload),
       ...planHeaders(upload),
+      ...(await digestHeaders(files, upload, request)),
     },
     upload,
     hasPublished: upload.isPublishedNow === true,
   }
+}
+
+/**
+ * The digest of what has arrived of an unfinished upload, for a client that asks for it (RFC 9530 §4): one that goes on after a while
+ * has to know whether its content is still the same.
+ */
+async function digestHeaders(
+  files: ResumableFiles,
+  { id, offset, published }: ResumableUpload,
+  request: TusRequest,
+): Promise<Readonly<Record<string, string>>> {
+  const isWanted = /(?:^|[,\s])sha-256\s*(?:=\s*[1-9]|[,;]|$)/iu.test(
+    headerOf(request, 'want-repr-digest') ?? '',
+  )
+  if (!isWanted || published) return {}
+  const { signal } = request
+  const digest = await files.digest(id, offset, signal ? { signal } : {})
+  if (digest === undefined) return {}
+  const bytes = digest.replaceAll(/../g, (hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return { 'Repr-Digest': `sha-256=:${btoa(bytes)}:` }
 }
 
 async function continueUpload(

@@ -49,10 +49,17 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
   }
 
   /** How an upload that goes in pieces goes on with what an earlier visit or attempt has sent, and is noted for a later one. */
-  function inPieces(item: UploadItem, signal: AbortSignal, onSent: OnSent): UploadOptions {
+  async function inPieces(
+    item: UploadItem,
+    signal: AbortSignal,
+    onSent: OnSent,
+  ): Promise<UploadOptions> {
     const { file, replaces } = item
     const name = item.name.peek()
     const known = unfinished.find(file, name)
+    // Another file may have the same size and time: what an earlier visit has sent is compared.
+    const isEarlier = known !== undefined && addresses.get(item) !== known.address
+    const sha256 = isEarlier ? (await import('@noble/hashes/sha2.js')).sha256 : undefined
     let last = 0
     const note = (address: string) => {
       if (signal.aborted) return
@@ -66,6 +73,7 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
       // It may have been written to while it was sent: what would be stored then is partly the old one, and partly the new.
       beforeLast: () => assertReadable(file),
       uploadUrl: known?.replaces === replaces ? known.address : undefined,
+      createSha256: sha256 && (() => sha256.create()),
       onUploadUrl(address) {
         // The server has forgotten the earlier one, or it was of another decision.
         if (known && known.address !== address) {
@@ -86,7 +94,7 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
 
   async function send(item: UploadItem, signal: AbortSignal, onSent: OnSent): Promise<void> {
     const createOnly = !item.replaces
-    const options = inPieces(item, signal, onSent)
+    const options = await inPieces(item, signal, onSent)
     const content = item.file.size < inPiecesFrom ? await readWhole(item.file) : item.file
     await client.upload(item.name.peek(), content, { createOnly, signal, ...options })
     forget(item)

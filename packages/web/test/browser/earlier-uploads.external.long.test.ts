@@ -51,6 +51,46 @@ const tests = (browser: () => OpenBrowser) => {
     expect(complaints).to.deep.equal([])
   })
 
+  /** Sends `content` as the beginning of the upload, as an earlier visit did. */
+  async function append(address: string, content: string): Promise<void> {
+    const answer = await fetch(address, {
+      method: 'PATCH',
+      headers: {
+        ...auth,
+        'upload-offset': '0',
+        'content-type': 'application/offset+octet-stream',
+      },
+      body: content,
+    })
+    expect(answer.status).to.equal(204)
+  }
+
+  it('goes on where the file is still the same', async () => {
+    await using server = await runPage()
+    const address = await begin(server)
+    await append(address, film.content.repeat(size - 1000))
+    const { drop, reads, complaints } = await visit(server, address)
+    await drop([film])
+    await reads('All uploads are done')
+    expect(await server.content(film.name)).to.have.length(size)
+    expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(1)
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('sends the file anew where it has the same size and time, and other content', async () => {
+    await using server = await runPage()
+    const address = await begin(server)
+    await append(address, 'x'.repeat(size - 1000))
+    const { drop, reads, complaints } = await visit(server, address)
+    await drop([film])
+    await reads('All uploads are done')
+    const content = (await server.content(film.name)) ?? ''
+    expect(content.length).to.equal(size)
+    expect(content.includes('x'), 'bytes of the other one').to.equal(false)
+    expect(server.asked.filter((each) => each === 'POST /resumable')).to.have.length(2)
+    expect(complaints).to.deep.equal([])
+  })
+
   it('does not begin it anew where the server only does not say where it is', async () => {
     await using server = await runPage()
     const address = await begin(server)

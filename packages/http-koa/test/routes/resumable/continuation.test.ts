@@ -183,6 +183,25 @@ describe('HEAD /resumable/:id', () => {
     expect(new Date(headers.get('upload-expires') ?? '').getTime()).to.be.above(Date.now())
   })
 
+  it('says the digest of what has arrived to whoever asks for it, until the file is published', async () => {
+    await using app = await runApp()
+    const client = createTusClient(app.url)
+    const { url } = await client.begin(length, 'Hel')
+    const digestFor = async (wanted?: string) => {
+      const asking = wanted === undefined ? {} : { 'Want-Repr-Digest': wanted }
+      return (await client.send('HEAD', url, asking)).headers.get('repr-digest')
+    }
+    const digest = `sha-256=:${createHash('sha256').update('Hel').digest('base64')}:`
+    for (const wanted of ['sha-256=1', 'sha-512=3, SHA-256=10', 'sha-256']) {
+      expect(await digestFor(wanted), wanted).to.equal(digest)
+    }
+    for (const wanted of [undefined, '', 'sha-256=0', 'sha-512=1', 'x-sha-256=1']) {
+      expect(await digestFor(wanted), wanted).to.equal(null)
+    }
+    expect((await client.append(url, 3, 'lo')).status).to.equal(204)
+    expect(await digestFor('sha-256=1')).to.equal(null)
+  })
+
   it('says that an upload is whole whose file is published, until that is deleted', async () => {
     await using app = await runApp()
     const client = createTusClient(app.url)
