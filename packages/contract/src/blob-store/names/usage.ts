@@ -3,7 +3,6 @@ import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
 import { rejection } from '../../support/expectations.ts'
 import { pattern } from '../../support/pattern.ts'
 import { chunks, failing, gated, generated, inChunks } from '../../support/sources.ts'
-import { manyNames, putManyNames, whileOverwriting } from '../../support/while-overwriting.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 
@@ -53,16 +52,5 @@ export function usage(test: BlobStoreTest): void {
     }
     expect(await store.usage('a')).to.deep.equal({ blobs: 1, bytes: 100 })
     expect(await store.usage('ab')).to.deep.equal({ blobs: 1, bytes: 200 })
-  })
-
-  test('counts each of 1100 blobs once while they are overwritten', async (harness) => {
-    const { store } = harness
-    await putManyNames(store)
-    const all = { blobs: manyNames.length, bytes: manyNames.length }
-    await whileOverwriting([store, await harness.openAgain()], async () => {
-      for (let round = 0; round < 5; round++) {
-        expect(await store.usage('alice')).to.deep.equal(all)
-      }
-    })
   })
 }
