@@ -149,6 +149,9 @@ function bodyProblems(
   return body === undefined ? [] : contentProblems(range, media, body.toString(), matches)
 }
 
+/** No text has no lines. */
+const linesIn = (text: string) => (text === '' ? [] : text.trimEnd().split('\n'))
+
 /** `range`: the type by which the description knows the content. A file may be called JSON and be none. */
 function contentProblems(
   range: string,
@@ -161,7 +164,7 @@ function contentProblems(
     const problems = [
       schema !== undefined &&
         matches(schema, range.startsWith('application/json') ? JSON.parse(text) : text),
-      ...(lineSchema === undefined ? [] : text.trimEnd().split('\n')).map((line) =>
+      ...(lineSchema === undefined ? [] : linesIn(text)).map((line) =>
         matches(lineSchema ?? true, JSON.parse(line)),
       ),
     ]

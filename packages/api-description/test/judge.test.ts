@@ -74,6 +74,7 @@ describe('createJudge', () => {
       ],
     },
     'a body that is not known': { ...stored, body: undefined },
+    'a batch of no lines': { ...batch(), request: { method: 'POST', target: '/delete/batch' } },
     'lines of a batch': batch(
       { filename: 'a', statusCode: 200, message: 'OK', etag: '"1"' },
       { statusCode: 400, error: 'Bad Request', message: 'Malformed multipart body' },

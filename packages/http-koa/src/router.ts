@@ -21,6 +21,7 @@ import { createPage, openingOnce } from './page/page.ts'
 import { createUploadPage } from './page/upload-page.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
+import { createDeleteBatch } from './routes/delete-batch.ts'
 import { remove } from './routes/delete.ts'
 import { createDraftUpload } from './routes/draft-uploads.ts'
 import { formByLink } from './routes/form-by-link.ts'
@@ -113,7 +114,10 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
   route('/serve/:filename', { get: called('serve', reading, limited, serve) })
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
-  route('/delete/:filename', { delete: guarded('delete', deleting, remove) })
+  const deleteByName = guarded('delete', deleting, remove)
+  const deleteMany = guarded('delete-batch', createDeleteBatch(log, recorder))
+  route('/delete/batch', { post: deleteMany, delete: deleteByName })
+  route('/delete/:filename', { delete: deleteByName })
   route('/list', { get: guarded('list', list) })
   if (links) {
     const making = createMakeLink(links, setup.originOf)

@@ -108,6 +108,8 @@ export const problems = {
   'too-many-fields': { status: 413, message: '^(More than 100 text fields in the form$)' },
   'too-many-parts': { status: 413, message: '^(More than 1000 parts in the form$)' },
   'too-many-files': { status: 413, message: '^(More than 10000 files in the form$)' },
+  'too-many-names': { status: 413, message: '^(More than 10000 names in the body$)' },
+  'body-too-large': { status: 413, message: '^(The body exceeds 4194304 bytes$)' },
   'range-not-satisfiable': { status: 416, message: '^(Range not satisfiable$)' },
   'unknown-path': { status: 404, message: '^(Not Found$|Not Found: the name of a file has no /$)' },
   'method-not-allowed': { status: 405, message: '^Method not allowed(. Use [A-Z]+(, [A-Z]+)*)?$' },

@@ -63,6 +63,10 @@ export const problems = {
     new HttpProblem('too-many-fields', 413, `More than ${limit} text fields in the form`),
   fieldTooLarge: (limit: number) =>
     new HttpProblem('field-too-large', 413, `A text field of the form exceeds ${limit} bytes`),
+  tooManyNames: (limit: number) =>
+    new HttpProblem('too-many-names', 413, `More than ${limit} names in the body`),
+  bodyTooLarge: (limit: number) =>
+    new HttpProblem('body-too-large', 413, `The body exceeds ${limit} bytes`),
   preconditionFailed: () => new HttpProblem('precondition-failed', 412, 'Precondition Failed'),
   rangeNotSatisfiable: (size: number) =>
     new HttpProblem('range-not-satisfiable', 416, 'Range not satisfiable', {

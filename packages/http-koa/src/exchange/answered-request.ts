@@ -8,6 +8,7 @@ export const routes = [
   'list',
   'usage',
   'delete',
+  'delete-batch',
   'link',
   'ping',
   'other',

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { bodyOf } from '../body/body-of.ts'
+import { readWholeBody } from '../body/read-whole-body.ts'
 import { problems } from '../errors/problem.ts'
 import { decodeUtf8 } from '../http/utf8.ts'
 import type { LinkRequest } from './link-schema.ts'
@@ -43,21 +43,11 @@ function refuseAny(data: LinkRequest, fields: readonly (keyof LinkRequest)[], re
 }
 
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
-  const body = bodyOf(request)
-  if (body instanceof Uint8Array) return checkLength(body)
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > longestBody) break
+  const body = await readWholeBody(request, longestBody)
+  if (body === undefined) {
+    throw problems.invalidField('body', `it is longer than ${longestBody} bytes`)
   }
-  return checkLength(Buffer.concat(chunks))
-}
-
-function checkLength(body: Uint8Array): Uint8Array {
-  if (body.length <= longestBody) return body
-  throw problems.invalidField('body', `it is longer than ${longestBody} bytes`)
+  return body
 }
 
 /** `undefined` for what is no JSON. */

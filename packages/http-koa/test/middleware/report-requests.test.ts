@@ -48,6 +48,8 @@ describe('onAnswered', () => {
       [customerRequest('GET', '/serve/none'), 'serve', 400],
       [customerRequest('GET', '/list'), 'list', 200],
       [customerRequest('DELETE', '/delete/b.txt'), 'delete', 200],
+      [customerRequest('POST', '/delete/batch', {}, '["c"]'), 'delete-batch', 200],
+      [customerRequest('DELETE', '/delete/batch'), 'delete', 200],
       [request('GET', '/ping'), 'ping', 200],
       [request('DELETE', '/ping'), 'other', 405],
       [request('OPTIONS', '/list'), 'other', 204],

@@ -48,6 +48,8 @@ const told = {
   tooManyFiles: [problems.tooManyFiles(10_000)],
   tooManyFields: [problems.tooManyFields(100)],
   fieldTooLarge: [problems.fieldTooLarge(65_536)],
+  tooManyNames: [problems.tooManyNames(10_000)],
+  bodyTooLarge: [problems.bodyTooLarge(4 * 1024 ** 2)],
   preconditionFailed: [problems.preconditionFailed()],
   rangeNotSatisfiable: [problems.rangeNotSatisfiable(1)],
   notFound: [problems.notFound()],

@@ -38,7 +38,7 @@ describe('docs/openapi.yaml', () => {
       .filter(({ method }) => method !== 'OPTIONS')
       .map(({ method, path }) => `${method} ${path}`)
     expect(described).to.have.members(routes())
-    expect(described).to.include.members(['GET /ping', 'HEAD /list', 'PUT /upload/batch'])
+    expect(described).to.include.members(['GET /ping', 'HEAD /list', 'DELETE /delete/batch'])
   })
 
   for (const path of paths) {

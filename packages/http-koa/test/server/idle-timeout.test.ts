@@ -19,6 +19,12 @@ const stalled = {
     { 'Content-Type': 'multipart/form-data; boundary=b', 'Content-Length': 100 },
     '--b\r\n',
   ),
+  'names of files to delete': customerRequest(
+    'POST',
+    '/delete/batch',
+    { 'Content-Length': 100 },
+    '["a",',
+  ),
   'a body that nobody reads': customerRequest('DELETE', '/delete/..', { 'Content-Length': 10 }),
 }
 

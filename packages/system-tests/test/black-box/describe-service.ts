@@ -1,6 +1,7 @@
 import { authentication } from './areas/authentication.ts'
 import { batchDigests } from './areas/batch-digests.ts'
 import { cutAnswers } from './areas/cut-answers.ts'
+import { deleteBatch } from './areas/delete-batch.ts'
 import { deletion } from './areas/delete.ts'
 import { digest } from './areas/digest.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
@@ -72,6 +73,7 @@ const storeAreas = [
   list,
   usage,
   deletion,
+  deleteBatch,
   isolation,
 ]
 
@@ -102,6 +104,7 @@ const areas = [
   list,
   usage,
   deletion,
+  deleteBatch,
   isolation,
   limits,
   storeFaults,

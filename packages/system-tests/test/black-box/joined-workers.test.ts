@@ -1,4 +1,5 @@
 import { authentication } from './areas/authentication.ts'
+import { deleteBatch } from './areas/delete-batch.ts'
 import { isolation } from './areas/isolation.ts'
 import { limits } from './areas/limits.ts'
 import { links } from './areas/links.ts'
@@ -26,6 +27,7 @@ const areas = [
   uploadLinks,
   uploadLinksInPieces,
   usage,
+  deleteBatch,
   isolation,
   limits,
   overload,

@@ -17,6 +17,7 @@ const guarded = [
   ['GET', '/serve/'],
   ['DELETE', '/delete/a.txt'],
   ['DELETE', '/delete/'],
+  ['POST', '/delete/batch'],
   ['GET', '/list'],
 ] as const
 

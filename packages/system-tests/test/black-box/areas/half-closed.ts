@@ -21,6 +21,12 @@ const requests: readonly (readonly [
   ['PUT', '/upload/new', large, 'OK'],
   ['POST', '/upload', body, 'OK'],
   ['DELETE', '/delete/large', Buffer.alloc(0), 'OK'],
+  [
+    'POST',
+    '/delete/batch',
+    Buffer.from('["large"]'),
+    '{"filename":"large","statusCode":200,"message":"OK"}\n',
+  ],
 ]
 
 /** With the login and the body that it takes, if any. */

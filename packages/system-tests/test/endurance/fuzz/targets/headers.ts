@@ -127,6 +127,7 @@ const targets = [
     '/upload/batch',
     '/delete/a.txt',
     '/delete/none',
+    '/delete/batch',
     '/none',
     '*',
   ],

@@ -1,0 +1,106 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { AuditRecorder, RecordEvent } from '../audit/audit-recorder.ts'
+import { logFault, type HttpLog } from '../errors/log.ts'
+import { errorBody, type ErrorBody } from '../errors/problem.ts'
+import { toProblem } from '../errors/status.ts'
+import { exchangeIn } from '../exchange/exchange.ts'
+import type { HoldfastState } from '../exchange/holdfast-state.ts'
+import { streamBody } from './stream-body.ts'
+
+/** What became of a file: its line, or why there is none. */
+export interface FileOutcome {
+  readonly line?: object
+  readonly failure?: { readonly error: unknown }
+}
+
+/** What the changes of files report with. */
+export interface FileReports {
+  /** The members of a line that explain an error. */
+  readonly explain: (error: unknown) => ErrorBody
+  readonly record: RecordEvent
+}
+
+interface Reporting {
+  /** What the audit trail calls the change of a file. */
+  readonly event: 'upload' | 'delete'
+  readonly log: HttpLog
+  readonly recorder: AuditRecorder
+  /** The error where there is no file at all. Default: that is an answer without lines. */
+  readonly refuseNone?: () => Error
+}
+
+type RouterContext = Parameters<RouterMiddleware<HoldfastState>>[0]
+type Outcomes = AsyncGenerator<readonly FileOutcome[], undefined>
+
+/**
+ * Answers with a line of JSON for each outcome that `begin` yields. Ends the iteration when the client leaves.
+ *
+ * @throws what `begin` throws, and the first outcome's failure; the audit trail has a line of it
+ */
+export async function answerFileLines(
+  ctx: RouterContext,
+  { event, log, recorder, refuseNone }: Reporting,
+  begin: (reports: FileReports) => Outcomes | Promise<Outcomes>,
+): Promise<void> {
+  const recordInTrail = recorder(exchangeIn(ctx))
+  let recorded = 0
+  const record: RecordEvent = (...recordedEvent) => {
+    recorded++
+    return recordInTrail(...recordedEvent)
+  }
+  const explain = (error: unknown) => {
+    const problem = toProblem(error)
+    logFault(log, ctx.state, error, problem)
+    return errorBody(problem.status, problem.message)
+  }
+  try {
+    const outcomes = await begin({ explain, record })
+    const first = await outcomes.next()
+    if (first.done && refuseNone) throw refuseNone()
+    await answer(ctx, first.value ?? [], outcomes, explain)
+  } catch (error) {
+    // If the trail has been given the first file, it may be the trail that failed.
+    if (recorded === 0) await record(event, {}, { error })
+    throw error
+  }
+}
+
+/** Rejects only before the first line is written. */
+async function answer(
+  ctx: RouterContext,
+  first: readonly FileOutcome[],
+  rest: Outcomes,
+  explain: FileReports['explain'],
+): Promise<void> {
+  // If the trail fails for the first file, the response's status can still say so.
+  if (first[0]?.failure) throw first[0].failure.error
+  ctx.status = 200
+  ctx.type = 'application/x-ndjson; charset=utf-8'
+  if (first.length === 0) ctx.body = ''
+  else await streamBody(ctx, asLines(first, rest, explain), () => rest.return(undefined))
+}
+
+async function* asLines(
+  first: readonly FileOutcome[],
+  rest: AsyncIterable<readonly FileOutcome[]>,
+  explain: FileReports['explain'],
+): AsyncIterable<string> {
+  try {
+    yield* linesOf(first)
+    for await (const outcomes of rest) yield* linesOf(outcomes)
+  } catch (error) {
+    yield asLine(explain(error))
+  }
+}
+
+/** The lines of files whose outcome is known, as one text; then throws the failure of the first that has no line. */
+function* linesOf(outcomes: readonly FileOutcome[]): Iterable<string> {
+  const failed = outcomes.findIndex(({ failure }) => failure)
+  const lines = failed < 0 ? outcomes : outcomes.slice(0, failed)
+  if (lines.length > 0) yield lines.map(({ line }) => asLine(line)).join('')
+  if (failed >= 0) throw outcomes[failed]?.failure?.error
+}
+
+function asLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
+}
