@@ -1,4 +1,5 @@
 import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
+import type { FileDeleted } from './delete-many/delete-together.ts'
 import type { Download, DownloadOptions } from './download/download.ts'
 import type { HoldfastError } from './errors/holdfast-error.ts'
 import type { ListOptions, PageOptions } from './list/list.ts'
@@ -32,7 +33,7 @@ export interface RequestOptions {
 }
 
 export interface DeleteOptions extends RequestOptions {
-  /** Whether a browser is to finish the request when the page is closed meanwhile. Default: false. */
+  /** Whether a browser is to finish the request when the page is closed meanwhile; such a body is at most 64 KiB. Default: false. */
   readonly keepalive?: boolean | undefined
 }
 
@@ -82,6 +83,19 @@ export interface Client {
   stat(name: string, options?: StatOptions): Promise<FileDetails>
   /** Deletes a file for good; `not-found` if there is none. */
   delete(name: string, options?: DeleteOptions): Promise<void>
+  /**
+   * Deletes many files for good, and yields what became of each as it comes, in the order of `names`: up to 10,000 by one request, which
+   * is sent when a result is asked for. Each file is deleted or refused on its own, such as with `not-found`. When the caller stops
+   * or aborts, the server begins no further deletion.
+   *
+   * Files without an answer are asked for again; one that is not found then is deleted. Rejects with what concerns all files, such as
+   * `no-answer` or `invalid-credentials`, and with `method-not-allowed` by a server that does not know this request; files without a
+   * result may be deleted then.
+   */
+  deleteMany(
+    names: Iterable<string> | AsyncIterable<string>,
+    options?: DeleteOptions,
+  ): AsyncGenerator<FileDeleted, void>
   /** Has the server forget what it has of an upload, by the URL that `onUploadUrl` gave. A file that is stored stays. */
   discardUpload(url: string, options?: RequestOptions): Promise<void>
   /** Makes a link by which anyone may download a file, or upload one, until it expires: in an hour, if nothing else is said. */

@@ -1,5 +1,6 @@
 import type { Link, Usage } from './api/description.ts'
 import type { Client, ClientOptions } from './client.ts'
+import { deleteMany } from './delete-many/delete-many.ts'
 import { download } from './download/download.ts'
 import { isHoldfastError } from './errors/holdfast-error.ts'
 import { listDetails, listNames, listPages } from './list/list.ts'
@@ -62,6 +63,8 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
         }
       })
     },
+
+    deleteMany: (names, manyOptions = {}) => deleteMany(requests, patience, names, manyOptions),
 
     async discardUpload(url, { signal } = {}) {
       await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))

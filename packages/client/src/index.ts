@@ -13,6 +13,7 @@ export type {
   SignedLink,
 } from './client.ts'
 export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
+export type { FileDeleted } from './delete-many/delete-together.ts'
 export type { Download, DownloadOptions } from './download/download.ts'
 export { concernsAllFiles } from './errors/concerns-all-files.ts'
 export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'

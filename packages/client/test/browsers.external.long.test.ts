@@ -49,6 +49,8 @@ globalThis.useClient = async (options) => {
   for await (const name of client.list()) names.push(name)
   const { url } = await client.link('grüße.txt')
   await client.delete('large')
+  const gone = []
+  for await (const { name, error } of client.deleteMany(['密', 'missing'])) gone.push(name, error?.code ?? 'gone')
   return {
     text: await (await client.download('grüße.txt', { start: 1, end: 3 })).text(),
     wholes,
@@ -57,6 +59,7 @@ globalThis.useClient = async (options) => {
     codes,
     failures,
     names,
+    gone,
     linked: new URL(url).pathname,
     left: (await client.usage()).files,
   }
@@ -87,7 +90,8 @@ for (const browser of ['chromium', 'firefox'] as const) {
           failures: ['no screen', 'no screen'],
           names: ['"%22"', 'grüße.txt', 'large', 'largest', 'stream', '密'],
           linked: '/serve/gr%C3%BC%C3%9Fe.txt',
-          left: 5,
+          gone: ['密', 'gone', 'missing', 'not-found'],
+          left: 4,
         })
         expect(service.requests).to.include('POST /resumable')
         expect(uncaught).to.deep.equal([])

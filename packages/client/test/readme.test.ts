@@ -26,11 +26,12 @@ describe('The README of @holdfast/client', function () {
         `${size} of ${size} bytes`,
         'hello.txt 15',
         'two.txt stored',
+        'two.txt deleted',
         'Hello, holdfast',
         'The name is taken',
       ])
       expect(await all(service.files.list())).to.deep.equal([
-        ['from-bob-notes.txt', 'one.txt', 'this.ts', 'three.txt', 'two.txt'],
+        ['from-bob-notes.txt', 'this.ts', 'three.txt'],
       ])
     } finally {
       await rm(cwd, { recursive: true })

@@ -2,20 +2,27 @@ import { HoldfastError } from '../errors/holdfast-error.ts'
 import { chunksOf } from '../streams/chunks-of.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
-/** Sends by `fetch`, and bodies by `XMLHttpRequest`, the only one that says how much of them has gone out. */
+/**
+ * Sends by `fetch`, and bodies by `XMLHttpRequest`, the only one that says how much of them has gone out. It gives the answer as
+ * a whole.
+ */
 export const browserTransport: Transport = (request) =>
-  request.body === undefined ? sendByFetch(request) : sendByXhr(request)
+  request.body === undefined || request.isAnsweredInPieces === true
+    ? sendByFetch(request)
+    : sendByXhr(request)
 
 async function sendByFetch({
   method,
   url,
   headers,
+  body,
   keepalive = false,
   signal,
 }: TransportRequest): Promise<TransportResponse> {
   const response = await fetch(url, {
     method,
     headers,
+    ...(body !== undefined && { body: body as Blob | Uint8Array<ArrayBuffer> }),
     keepalive,
     signal,
     cache: 'no-store',

@@ -13,6 +13,8 @@ export interface TransportRequest {
   readonly signal: AbortSignal
   /** Whether a good answer begins before the body has been sent, so that it does not end the sending. Default: false. */
   readonly isAnsweredMeanwhile?: boolean
+  /** Whether parts of the answer are wanted before it is whole. Default: false. */
+  readonly isAnsweredInPieces?: boolean
   /** Whether a chunk of the answer may be valid only until the next one is asked for. Default: false. */
   readonly reuseMemory?: boolean
   /** Called with how many bytes of the body have gone out so far. Never throws. */

@@ -3,7 +3,7 @@ import { ownAnswers } from '../requests/own-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import { isTransient, withRetries, type Patience } from '../requests/with-retries.ts'
 import { hasStoredNothing } from '../upload/has-stored-nothing.ts'
-import { batchLines, type BatchLine } from './batch-lines.ts'
+import { batchLines, type BatchLine } from '../requests/batch-lines.ts'
 import { formOf, type SmallFile } from './form-of.ts'
 import type { FileUploaded, UploadManyOptions } from './upload-many-options.ts'
 

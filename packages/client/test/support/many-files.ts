@@ -1,4 +1,4 @@
-import type { FileUploaded } from '../../src/index.ts'
+import type { FileDeleted, FileUploaded } from '../../src/index.ts'
 
 /** Small files. */
 export const files = (count: number): readonly { name: string; body: string }[] =>
@@ -7,7 +7,7 @@ export const files = (count: number): readonly { name: string; body: string }[] 
     body: `content of ${index}`,
   }))
 /** The names, and the codes of their errors. */
-export const summary = (results: readonly FileUploaded[]) =>
+export const summary = (results: readonly (FileUploaded | FileDeleted)[]) =>
   results.map(({ name, error }) => [name, error && ('code' in error ? error.code : error.message)])
 /** The summary where all is well. */
 export const stored = (given: readonly { readonly name: string }[]) =>

@@ -26,16 +26,24 @@ export async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Pro
     else gone.push(name)
   }
   if (files === 0 && gone.length > 0) throw refusal('files', `${directory} has none any more`)
-  for (const name of gone) {
-    if (!isDryRun) await client.delete(name, { signal }).catch(ignoreMissing)
+  const failures: Error[] = []
+  for await (const { name, error } of isDryRun
+    ? named(gone)
+    : client.deleteMany(gone, { signal })) {
+    if (error && !isHoldfastError(error, 'not-found')) {
+      failures.push(error)
+      continue
+    }
     deleted++
     await events.did({ action: 'delete', name })
   }
+  // The server has deleted the others meanwhile.
+  if (failures[0]) throw failures[0]
   return deleted
 }
 
 async function* named(names: readonly string[]) {
-  for (const name of names) yield { name }
+  for (const name of names) yield { name, error: undefined }
 }
 
 function refusal(what: string, reason?: string): CommandError {
@@ -43,8 +51,4 @@ function refusal(what: string, reason?: string): CommandError {
     exitCodes.failed,
     `Nothing was deleted: ${what} are on the server only${reason === undefined ? '' : `, and ${reason}`}`,
   )
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isHoldfastError(error, 'not-found')) throw error
 }

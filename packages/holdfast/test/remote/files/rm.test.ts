@@ -1,3 +1,7 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { useServer } from '../support/use-server.ts'
 
@@ -55,4 +59,59 @@ describe('holdfast rm', function () {
     expect((await rm('-rf', 'a.txt')).code).to.equal(2)
     expect(await left()).to.have.length(5)
   })
+
+  it('deletes many files by one request, and reports each', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `many ${index + 100}`)
+    await using answering = await startAnswering((asked) => asked.map(ok))
+    const { code, stderr } = await server.holdfast(['rm', ...names], answering.options)
+    expect([code, stderr]).to.deep.equal([0, names.map((name) => `Deleted ${name}\n`).join('')])
+    expect(answering.asked).to.deep.equal([names])
+  })
+
+  it('reports what the server could not delete, and what has no answer', async () => {
+    const fault = { statusCode: 500, error: 'x', message: 'An unexpected error occurred' }
+    await using answering = await startAnswering(([first = '', second]) => [
+      ok(first),
+      { filename: second, ...fault },
+      fault,
+    ])
+    const { code, stderr } = await server.holdfast(['rm', 'a', 'b', 'c', 'd'], answering.options)
+    expect(code).to.equal(1)
+    expect(stderr.split('\n')).to.deep.equal([
+      'Deleted a',
+      'holdfast: b: An unexpected error occurred',
+      'holdfast: c: An unexpected error occurred',
+      'holdfast: d: An unexpected error occurred',
+      '',
+    ])
+  })
 })
+
+const ok = (filename: string) => ({ filename, statusCode: 200, message: 'OK' })
+
+/** A server that answers deletions with these lines; `asked` has the names of each request. */
+async function startAnswering(answer: (names: readonly string[]) => readonly object[]) {
+  const asked: string[][] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const names = JSON.parse(body) as string[]
+      asked.push(names)
+      response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
+      response.end(
+        answer(names)
+          .map((line) => `${JSON.stringify(line)}\n`)
+          .join(''),
+      )
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    asked,
+    options: { env: { HOLDFAST_URL: `http://127.0.0.1:${port}` } },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}

@@ -1,4 +1,4 @@
-import { codeOf } from '../requests/problem-of.ts'
+import { codeOf } from './problem-of.ts'
 import { HoldfastError } from '../errors/holdfast-error.ts'
 
 /** A line of the answer to a batch. */
