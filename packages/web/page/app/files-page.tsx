@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
+import { DeleteDialog, mostUnasked } from '../list/delete-dialog.tsx'
 import { download } from '../list/download.ts'
 import { downloadZip } from '../list/download-zip.ts'
 import { EmptyList } from '../list/empty-list.tsx'
@@ -26,8 +27,12 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [linked, setLinked] = useState<FileDetails>()
   const [isAsking, setAsking] = useState(false)
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
-  const deleteAll = (chosen: readonly FileDetails[]) =>
-    deletions.delete(chosen.map(({ name }) => name))
+  const [doubtful, setDoubtful] = useState<readonly string[]>()
+  const deleteAll = (chosen: readonly FileDetails[]) => {
+    const names = chosen.map(({ name }) => name)
+    if (names.length > mostUnasked) setDoubtful(names)
+    else deletions.delete(names)
+  }
   const actions = useMemo(
     () => ({
       open: setOpened,
@@ -85,6 +90,13 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       )}
       {linked && (
         <LinkDialog session={session} file={linked} onClose={() => setLinked(undefined)} />
+      )}
+      {doubtful && (
+        <DeleteDialog
+          count={doubtful.length}
+          onDelete={() => deletions.delete(doubtful)}
+          onClose={() => setDoubtful(undefined)}
+        />
       )}
       {isAsking && <UploadLinkDialog session={session} onClose={() => setAsking(false)} />}
     </div>

@@ -1,12 +1,18 @@
-import { isHoldfastError } from '@holdfast/client/browser'
+import { signal } from '@preact/signals'
 import type { Connection } from '../api/connection.ts'
 import { afterTime, type AfterTime } from '../app/after-time.ts'
 import { explainError } from '../app/explain-error.ts'
 import { notify, notifyError } from '../app/notices.ts'
-import { plural, t } from '../i18n/language.ts'
+import { formatCount } from '../i18n/format.ts'
+import { language, plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
+import { createSendDeletions, type FailedDeletion } from './send-deletions.ts'
 
 const undoMs = 5000
+/** What one request deletes. A name that waits for a later one can still be spared. */
+const together = { names: 250, bytes: 30_000 }
+/** Browsers finish what is under way when the page goes only if its bodies are smaller together than 64 KiB. */
+const mostAfterPage = 60_000
 
 /** Deletes files, after the time in which that can be undone. */
 export interface Deletions {
@@ -15,7 +21,7 @@ export interface Deletions {
   undo(): void
   /** Deletes `name` now if its deletion is still to come; resolves when none of it is under way. */
   readonly settle: (name: string) => Promise<void>
-  /** Gives up what is still to be sent for `name`: it is a new file's now. */
+  /** Cancels the deletion of `name` that is still to be sent: a new file has that name. */
   readonly spare: (name: string) => void
   /** Deletes at once what still could be undone, and reports nothing any more; resolves when that is done. */
   end(): Promise<void>
@@ -25,11 +31,9 @@ interface Context {
   readonly files: Pick<FileList, 'hide' | 'show' | 'remove'>
   readonly onIdle: () => void
   readonly after?: AfterTime
-  /** What has the event that the page is about to go. */
+  /** What has the events that the page is about to go. */
   readonly page: Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
 }
-
-type Failure = readonly [name: string, error: unknown]
 
 /** A notice whose deletions can be undone. */
 interface Undoable {
@@ -43,43 +47,37 @@ export function createDeletions({ client }: Connection, context: Context): Delet
   const undoable = new Set<Undoable>()
   /** Can no longer be undone, but the server does not know yet. */
   const unsent = new Set<string>()
-  const underWay = new Map<string, Promise<unknown>>()
+  const requests = createSendDeletions(client, files)
+  const sending = new Set<Promise<void>>()
+  let queue = Promise.resolve()
   let isEnded = false
 
-  /** Resolves with the error, if there is one: what could not be deleted comes back into the list. */
-  async function send(name: string, keepalive: boolean): Promise<unknown> {
-    unsent.delete(name)
-    const sending = client.delete(name, { keepalive }).then(
-      () => {
-        files.remove(name)
-      },
-      (error: unknown) => {
-        const isGone = isHoldfastError(error, 'not-found')
-        if (!isGone) {
-          files.show([name])
-          return error
-        }
-        files.remove(name)
-      },
-    )
-    underWay.set(name, sending)
-    const error: unknown = await sending
-    underWay.delete(name)
-    return error
-  }
-
-  /** One after the other; those that something else has sent meanwhile are done. */
-  async function sendAll(names: Iterable<string>): Promise<void> {
-    const failed: Failure[] = []
-    for (const name of names) {
-      if (!unsent.has(name)) continue
-      const error = await send(name, false)
-      if (error !== undefined) failed.push([name, error])
+  /** One request after the other; names that something else has sent meanwhile are done. */
+  async function sendAll(names: readonly string[]): Promise<void> {
+    const failed: FailedDeletion[] = []
+    const progress = showProgress(names.length)
+    let left = names.filter((name) => unsent.has(name))
+    while (left.length > 0) {
+      const next = fitting(left.slice(0, together.names), together.bytes)
+      for (const name of next) unsent.delete(name)
+      const sent = await requests.send(next, progress.advance)
+      left = left.slice(next.length).filter((name) => unsent.has(name))
+      failed.push(...sent.failed)
+      if (sent.isBroken) failed.push(...giveUp(left.splice(0), sent.failed.at(-1)?.[1]))
+      progress.leave(left.length)
     }
+    progress.end()
     finish(failed)
   }
 
-  function finish(failed: readonly Failure[]): void {
+  /** Those that are not sent come back into the list. */
+  function giveUp(names: readonly string[], error: unknown): readonly FailedDeletion[] {
+    const kept = names.filter((name) => unsent.delete(name))
+    files.show(kept)
+    return kept.map((name) => [name, error])
+  }
+
+  function finish(failed: readonly FailedDeletion[]): void {
     // It names files, which whoever comes next is not to see.
     if (!isEnded) report(failed)
     onIdle()
@@ -90,9 +88,16 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     for (const name of names) unsent.add(name)
   }
 
-  function commit(each: Undoable): Promise<void> {
+  function track(sent: Promise<void>): void {
+    const tracked = sent.finally(() => sending.delete(tracked))
+    sending.add(tracked)
+  }
+
+  function commit(each: Undoable): void {
     seal(each)
-    return sendAll(each.names)
+    // Only one request with a body at a time: browsers bound what they finish without the page.
+    if (each.names.size === 1) track(sendAll([...each.names]))
+    else track((queue = queue.then(() => sendAll([...each.names]))))
   }
 
   /** Takes `name` out of what can still be undone, if it is there. */
@@ -102,22 +107,32 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     return found !== undefined
   }
 
-  const commitAll = () => Promise.all([...undoable].map(commit))
-  /** All at once, since what waits for its turn would be lost with the page. */
+  /** What waits for its turn would be lost with the page. */
   async function sendNow(): Promise<void> {
     for (const each of [...undoable]) seal(each)
-    if (unsent.size === 0) return
-    const sent = [...unsent].map(async (name): Promise<Failure> => [name, await send(name, true)])
-    finish((await Promise.all(sent)).filter(([, error]) => error !== undefined))
+    const names = fitting([...unsent], mostAfterPage - bytesOf(requests.underWay()))
+    if (names.length === 0) return
+    for (const name of names) unsent.delete(name)
+    const { failed } = await requests.send(names)
+    finish(failed)
+    // The page has come back.
+    if (unsent.size > 0) await sendAll([...unsent])
   }
   const leave = () => void sendNow()
+  const warn = (event: Event) => {
+    const isBusy = undoable.size + unsent.size + requests.underWay().length > 0
+    if (isBusy) event.preventDefault()
+  }
   page.addEventListener('pagehide', leave)
+  page.addEventListener('beforeunload', warn)
 
   return {
     async end() {
       isEnded = true
-      await commitAll()
+      for (const each of [...undoable]) commit(each)
+      await Promise.all(sending)
       page.removeEventListener('pagehide', leave)
+      page.removeEventListener('beforeunload', warn)
     },
     delete(deleted) {
       const names = new Set(deleted)
@@ -127,7 +142,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
         isError: false,
         action: { label: t('undo'), run: () => each.undo() },
       })
-      const stop = after(undoMs, () => void commit(each))
+      const stop = after(undoMs, () => commit(each))
       const each: Undoable = {
         names,
         forget() {
@@ -148,7 +163,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     async settle(name) {
       if (withdraw(name)) unsent.add(name)
       if (unsent.has(name)) await sendAll([name])
-      else await underWay.get(name)
+      else await requests.ended(name)
     },
     spare(name) {
       withdraw(name)
@@ -159,10 +174,33 @@ export function createDeletions({ client }: Connection, context: Context): Delet
 
 function textOf(names: readonly string[]): string {
   const [name = ''] = names
-  return names.length === 1 ? t('deletedOne', { name }) : plural('deletedMany', names.length)
+  return names.length === 1 ? t('deletingOne', { name }) : plural('deletingMany', names.length)
 }
 
-function report(failed: readonly Failure[]): void {
+/** Shows how many of `all` files are deleted, unless it is a single one. */
+function showProgress(all: number) {
+  const done = signal(0)
+  const count = (number: number) => formatCount(number, language.value)
+  const text = () => t('deletingProgress', { done: count(done.value), all: count(all) })
+  const end = all > 1 ? notify({ text, isError: false }) : () => {}
+  return {
+    advance: () => void done.value++,
+    leave: (left: number) => void (done.value = all - left),
+    end,
+  }
+}
+
+/** The first of `names`, as many as a body of so many bytes has. */
+function fitting(names: readonly string[], bytes: number): readonly string[] {
+  let room = bytes
+  return names.filter((name) => (room -= bytesOf([name])) >= 0)
+}
+
+function bytesOf(names: readonly string[]): number {
+  return new TextEncoder().encode(JSON.stringify(names)).length
+}
+
+function report(failed: readonly FailedDeletion[]): void {
   const [first] = failed
   if (!first) return
   const [name, error] = first

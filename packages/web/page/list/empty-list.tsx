@@ -1,8 +1,8 @@
-import { CloudUpload, SearchX, TriangleAlert } from 'lucide'
+import { CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
 import type { JSX } from 'preact'
 import { explainError } from '../app/explain-error.ts'
 import { Icon } from '../app/icon.tsx'
-import { t } from '../i18n/language.ts'
+import { plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
 
 /** What stands in the place of rows, where there are none. */
@@ -32,6 +32,15 @@ export function EmptyList({ files }: { readonly files: FileList }): JSX.Element 
     )
   }
   if (status === 'loading') return <div class="empty">{t('loading')}</div>
+  const leaving = files.leaving.value
+  if (leaving > 0) {
+    return (
+      <div class="empty">
+        <Icon of={Trash2} size={40} />
+        <h2>{plural('leaving', leaving)}</h2>
+      </div>
+    )
+  }
   return (
     <div class="empty empty-new">
       <Icon of={CloudUpload} size={48} />

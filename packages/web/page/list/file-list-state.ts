@@ -14,6 +14,8 @@ export type ListStatus = 'loading' | 'complete' | { readonly error: unknown }
 export interface FileList {
   /** All that has been loaded and is not hidden, in order. */
   readonly all: ReadonlySignal<readonly FileDetails[]>
+  /** How many files are hidden, since their deletion is still to come or under way. */
+  readonly leaving: ReadonlySignal<number>
   /** Those that the filter leaves. */
   readonly visible: ReadonlySignal<readonly FileDetails[]>
   readonly filter: Signal<string>
@@ -49,6 +51,7 @@ export function createFileList({ client }: Connection): FileList {
     const left = hidden.value
     return left.size === 0 ? sorted.value : sorted.value.filter(({ name }) => !left.has(name))
   })
+  const leaving = computed(() => hidden.value.size)
   const applyFilter = createFilter()
   const visible = computed(() => applyFilter(all.value, filter.value))
   let loading = new AbortController()
@@ -82,6 +85,7 @@ export function createFileList({ client }: Connection): FileList {
 
   return {
     all,
+    leaving,
     visible,
     filter,
     order,

@@ -30,7 +30,7 @@ describeInBrowsers('The page takes care', (browser, _, once) => {
     await driver.drop([{ name: 'a.txt', content: 'new' }])
     await driver.sees('.uploads', 'All uploads are done')
     await driver.sees('.rows .name', 'a.txt')
-    await driver.misses('.notices', 'Deleted')
+    await driver.misses('.notices', 'Deleting')
     expect(await server.content('a.txt')).to.equal('new')
     expect(server.asked.filter((each) => each.startsWith('DELETE'))).to.have.length(1)
   })

@@ -154,7 +154,7 @@ describeInBrowsers('The page by the keyboard alone', (browser) => {
     await keys.focuses('b.txt')
     await keys.press('Delete')
     await keys.focuses('main')
-    await driver.reads('Nothing here yet')
+    await driver.reads('4 files are being deleted')
     await expectNoFindings(opened, 'no files')
     await keys.tabTo('Undo')
     for (const name of ['c.txt', 'a.txt']) {

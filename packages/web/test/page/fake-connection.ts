@@ -2,11 +2,19 @@ import { createClient, type Transport } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
 import type { Connection } from '../../page/api/connection.ts'
 
-interface Asked {
+export interface Asked {
   readonly method: string
   readonly path: string
+  /** The names in the body. */
+  readonly names: readonly string[]
   readonly init: { readonly keepalive: boolean; readonly signal?: AbortSignal }
   answer(response?: Response): Promise<void>
+  /** Answers by lines that come when the test says so. */
+  answerStream(lines: AsyncIterable<Uint8Array>): void
+  /** Answers with a line for each name: that the file is deleted, or the status and the message for it. */
+  answerLines(
+    errors?: Readonly<Record<string, readonly [status: number, message: string]>>,
+  ): Promise<void>
   fail(status: number, message?: string): Promise<void>
   /** Ends the request without an answer. */
   breakOff(): Promise<void>
@@ -17,7 +25,7 @@ const base = 'http://files.example/'
 /** A connection whose requests are answered when the test says so. */
 export function fakeConnection() {
   const asked: Asked[] = []
-  const transport: Transport = ({ method, url, keepalive = false, signal }) =>
+  const transport: Transport = ({ method, url, body: sent, keepalive = false, signal }) =>
     new Promise((resolve, reject) => {
       const answer = async (response = new Response('OK')) => {
         const bytes = await response.bytes()
@@ -29,11 +37,27 @@ export function fakeConnection() {
         })
         await settled()
       }
+      const names = sent instanceof Uint8Array ? namesIn(sent) : []
       asked.push({
         method,
+        names,
         path: url.href.slice(base.length),
         init: { keepalive, signal },
         answer,
+        answerStream: (stream) =>
+          resolve({
+            status: 200,
+            header: (name) => (name === 'content-type' ? 'application/x-ndjson' : undefined),
+            body: stream,
+          }),
+        answerLines(errors = {}) {
+          const lines = names.map((filename) => {
+            const [statusCode, message] = errors[filename] ?? [200, 'OK']
+            return `${JSON.stringify({ filename, statusCode, message })}\n`
+          })
+          const headers = { 'Content-Type': 'application/x-ndjson; charset=utf-8' }
+          return answer(new Response(lines.join(''), { headers }))
+        },
         fail: (status, message = '') => answer(Response.json({ message }, { status })),
         async breakOff() {
           reject(new Error('The connection failed'))
@@ -56,6 +80,15 @@ export function fakeConnection() {
     url: (path) => `${base}${path}`,
   }
   return { connection, asked, lines: () => asked.map(({ method, path }) => `${method} ${path}`) }
+}
+
+function namesIn(body: Uint8Array): readonly string[] {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as readonly string[]
+  } catch {
+    // An upload.
+    return []
+  }
 }
 
 /** Without which no answer is a server's. */
