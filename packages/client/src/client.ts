@@ -1,5 +1,5 @@
 import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
-import type { FileDeleted } from './delete-many/delete-together.ts'
+import type { DeleteOptions, FileDeleted } from './delete-many/delete-options.ts'
 import type { Download, DownloadOptions } from './download/download.ts'
 import type { HoldfastError } from './errors/holdfast-error.ts'
 import type { ListOptions, PageOptions } from './list/list.ts'
@@ -30,11 +30,6 @@ export interface LinkClientOptions extends SendingOptions {
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
-}
-
-export interface DeleteOptions extends RequestOptions {
-  /** Whether a browser is to finish the request when the page is closed meanwhile; such a body is at most 64 KiB. Default: false. */
-  readonly keepalive?: boolean | undefined
 }
 
 /** A link that opens a file without a password. */

@@ -6,14 +6,13 @@ import { createNodeTransport } from './transport/node-transport.ts'
 export type {
   Client,
   ClientOptions,
-  DeleteOptions,
   LinkClient,
   LinkClientOptions,
   RequestOptions,
   SignedLink,
 } from './client.ts'
 export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
-export type { FileDeleted } from './delete-many/delete-together.ts'
+export type { DeleteOptions, FileDeleted } from './delete-many/delete-options.ts'
 export type { Download, DownloadOptions } from './download/download.ts'
 export { concernsAllFiles } from './errors/concerns-all-files.ts'
 export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'

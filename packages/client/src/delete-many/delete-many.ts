@@ -1,7 +1,7 @@
-import type { DeleteOptions } from '../client.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
-import { deleteTogether, type FileDeleted } from './delete-together.ts'
+import type { DeleteOptions, FileDeleted } from './delete-options.ts'
+import { deleteTogether } from './delete-together.ts'
 
 /** What the server takes in one request. */
 const limits = { names: 10_000, bytes: 4 * 1024 ** 2 }

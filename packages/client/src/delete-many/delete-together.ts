@@ -1,17 +1,10 @@
-import type { DeleteOptions } from '../client.ts'
 import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
 import { batchLines } from '../requests/batch-lines.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import { createRetries, isTransient, type Patience } from '../requests/with-retries.ts'
 import { hasStoredNothing } from '../upload/has-stored-nothing.ts'
-
-/** What became of one of many files. */
-export interface FileDeleted {
-  readonly name: string
-  /** Why it was not deleted, such as `not-found`; `undefined`: it is gone for good. */
-  readonly error: Error | undefined
-}
+import type { DeleteOptions, FileDeleted } from './delete-options.ts'
 
 /** One of the names, and what is known of its file. */
 interface NamedFile {

@@ -101,13 +101,13 @@ describe('POST /delete/batch', () => {
   })
 
   it('has one line in the audit trail for each name, and one for a body that is refused', async () => {
-    const { audit, stable } = collectAudit()
-    await using app = await runApp({ audit })
+    const trail = collectAudit()
+    await using app = await runApp({ audit: trail.audit })
     await fill(app, ['a', 'b'])
     await exchange(app.port, batch(['a', '..', 'none', 'b']))
     await exchange(app.port, customerRequest('POST', '/delete/batch', {}, '{}'))
     const refused = { event: 'delete', outcome: 'refused' } as const
-    expect(stable()).to.deep.equal([
+    expect(trail.stable()).to.deep.equal([
       event({ event: 'delete', file: 'a' }),
       event({ ...refused, reason: 'invalid-file-name', file: '..' }),
       event({ ...refused, reason: 'not-found', file: 'none' }),

@@ -2,7 +2,7 @@ import { forEveryFault, type Fault, type FaultStep } from '@holdfast/contract/fa
 import { FileServiceError } from '@holdfast/core'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { expectError, type Answer } from '../support/answer.ts'
+import { expectError, expectOk, type Answer } from '../support/answer.ts'
 import { formData } from '../support/customer-client.ts'
 import { faultyRequests, newer, older, type FaultyRequest } from '../support/faulty-requests.ts'
 import { expectKept, isDone, startFaultyService } from '../support/faulty-service.ts'
@@ -54,10 +54,7 @@ export function everyFault(start: StartService, count: (faults: number) => void)
         const { bytes } = await client.send('POST', '/upload/batch', { body })
         const [step] = faulty.faults.struck()
         faulty.faults.plan()
-        const lines = bytes.toString().trimEnd().split('\n')
-        const statuses = lines.map(
-          (line) => (JSON.parse(line) as { statusCode: number }).statusCode,
-        )
+        const statuses = statusesIn(bytes)
         expect(statuses.filter((each) => each === status)).to.have.length(step ? 1 : 0)
         expect(statuses.filter((each) => each === 200)).to.have.length(step ? 1 : 2)
         const isStored = (index: number) =>
@@ -68,7 +65,36 @@ export function everyFault(start: StartService, count: (faults: number) => void)
       })
       count(struck.length)
     })
+
+    it('under POST /delete/batch is reported in the line of the file that it hit, and the others are deleted', async () => {
+      await using faulty = await startFaultyService(start)
+      const struck = await forEveryFault(async (fault) => {
+        const [error, status] = errorFor(fault)
+        const client = await faulty.customer(fault.nth, true)
+        expectOk(await client.put('b', newer))
+        faulty.faults.plan({ ...fault, error })
+        const { bytes } = await client.send('POST', '/delete/batch', { body: '["a","b"]' })
+        const [step] = faulty.faults.struck()
+        faulty.faults.plan()
+        const statuses = statusesIn(bytes)
+        expect(statuses.filter((each) => each === status)).to.have.length(step ? 1 : 0)
+        expect(statuses.filter((each) => each === 200)).to.have.length(step ? 1 : 2)
+        const isKept = (index: number) => statuses[index] !== 200 && !(step && isDone(step))
+        await expectKept(client, {
+          ...(isKept(0) && { a: older }),
+          ...(isKept(1) && { b: newer }),
+        })
+        await faulty.expectSound(client)
+      })
+      count(struck.length)
+    })
   })
+}
+
+/** Of the lines of a batch. */
+function statusesIn(bytes: Buffer): readonly number[] {
+  const lines = bytes.toString().trimEnd().split('\n')
+  return lines.map((line) => (JSON.parse(line) as { statusCode: number }).statusCode)
 }
 
 function errorFor({ nth }: Fault): readonly [error: Error, ...Refusal] {
