@@ -2,6 +2,7 @@ import { Agent } from 'node:http'
 import { ask } from './ask.ts'
 import { uploadBatch } from './batches.ts'
 import { createChoices, type Choices } from './choices.ts'
+import { deleteBatch } from './delete-batches.ts'
 import { deleteFile } from './deletes.ts'
 import type { Fleet, Member } from './fleet.ts'
 import type { Ledger } from './ledger.ts'
@@ -20,8 +21,15 @@ export interface SoakWorld {
   readonly fleet: Fleet
 }
 
-const operations = { uploadFile, uploadBatch, readFile, deleteFile, listFiles }
-const weights = { uploadFile: 34, uploadBatch: 6, readFile: 38, deleteFile: 12, listFiles: 10 }
+const operations = { uploadFile, uploadBatch, readFile, deleteFile, deleteBatch, listFiles }
+const weights = {
+  uploadFile: 34,
+  uploadBatch: 6,
+  readFile: 38,
+  deleteFile: 9,
+  deleteBatch: 3,
+  listFiles: 10,
+}
 
 /**
  * Does one operation after the other as a client of `customer`, until the run is over. What it does in which order follows
