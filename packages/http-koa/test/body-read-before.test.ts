@@ -93,6 +93,7 @@ const uploads: Readonly<Record<string, Buffer>> = {
     form(textPart('sha256', '0'.repeat(64)), filePart('a', content)),
   ),
   'a form without a length': chunkedRequest('POST', '/files/upload', asForm, ofForm),
+  'names to delete': request('POST', '/files/delete/batch', json, JSON.stringify([content])),
   'a batch': request('POST', '/files/upload/batch', asForm, form(filePart('a'), filePart('b'))),
   'a batch without a length': chunkedRequest('POST', '/files/upload/batch', asForm, ofForm),
 }
