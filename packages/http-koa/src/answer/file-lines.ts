@@ -73,7 +73,10 @@ async function answer(
   explain: FileReports['explain'],
 ): Promise<void> {
   // If the trail fails for the first file, the response's status can still say so.
-  if (first[0]?.failure) throw first[0].failure.error
+  if (first[0]?.failure) {
+    await rest.return(undefined)
+    throw first[0].failure.error
+  }
   ctx.status = 200
   ctx.type = 'application/x-ndjson; charset=utf-8'
   if (first.length === 0) ctx.body = ''

@@ -124,11 +124,13 @@ describe('POST /delete/batch', () => {
     for (const nth of [1, 3]) {
       calls = 0
       await using app = await runApp({ audit: failAt(nth) })
-      await fill(app, ['a', 'b', 'c', 'd'])
-      const answer = await exchange(app.port, batch(['a', 'b', 'c', 'd']))
+      await fill(app, numbered(20))
+      const answer = await exchange(app.port, batch(numbered(20)))
       if (nth === 1) {
         expectError(answer)
         expect(answer.status).to.equal(500)
+        // No further deletion begins.
+        expect((await app.names()).length).to.be.at.least(12)
         continue
       }
       const lines = answer.body.trimEnd().split('\n')
