@@ -1,5 +1,14 @@
 import { finished, type Readable } from 'node:stream'
 
+/** Streams whose rest is not wanted. */
+const discarded = new WeakSet<Readable>()
+
+/** Reads the rest of `stream` and drops it, even while a reader of {@link chunksOf} has stopped and still waits for a chunk. */
+export function discardRest(stream: Readable): void {
+  discarded.add(stream)
+  stream.resume()
+}
+
 /**
  * The chunks of `stream` as they have arrived, each after the one before has been processed; throws the error of
  * `brokenOff` if the stream does not end properly. (The stream's own iterator would copy waiting chunks into one.) A reader
@@ -17,6 +26,7 @@ export async function* chunksOf(
   let ended: { readonly error: unknown } | undefined
   let wake = () => {}
   const take = (chunk: Buffer) => {
+    if (discarded.has(stream)) return
     stream.pause()
     arrived.push(chunk)
     size += chunk.length
@@ -42,7 +52,8 @@ export async function* chunksOf(
       }
     }
   } finally {
-    stream.off('data', take).pause()
+    stream.off('data', take)
+    if (!discarded.has(stream)) stream.pause()
     forget()
   }
 }

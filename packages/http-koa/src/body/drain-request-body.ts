@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { discardRest } from './chunks-of.ts'
 
 export interface DrainOptions {
   /** How much of an unwanted body is read at most, in bytes. */
@@ -51,7 +52,8 @@ async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOpti
     if (socket.bytesRead - readBefore > maxBytes) done()
   }, 20)
   const timer = setTimeout(done, maxMs)
-  request.once('end', done).once('close', done).once('error', done).resume()
+  request.once('end', done).once('close', done).once('error', done)
+  discardRest(request)
   await promise
   clearInterval(watch)
   clearTimeout(timer)

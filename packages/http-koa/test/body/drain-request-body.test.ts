@@ -1,7 +1,9 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
+import { abortable } from '@holdfast/core'
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
 import { answerWhileDraining, type DrainOptions } from '../../src/body/drain-request-body.ts'
+import { chunksOf } from '../../src/body/chunks-of.ts'
 import { listen } from '../support/listening.ts'
 
 const mebibyte = 1024 * 1024
@@ -12,6 +14,23 @@ function runRefusing(options?: DrainOptions) {
   const server = createServer((request, response) => {
     response.writeHead(400, { 'Content-Length': 2 })
     answerWhileDraining('no', request, options).pipe(response)
+  })
+  return listen(server)
+}
+
+/** A server that reads each body, and refuses the request once it waits for more of it. */
+function runRefusingAmidBody() {
+  const read = async (request: IncomingMessage) => {
+    const stop = new AbortController()
+    const chunks = chunksOf(request, () => new Error('cut off'))
+    for await (const _ of abortable(chunks, stop.signal)) setImmediate(() => stop.abort())
+  }
+  const server = createServer((request, response) => {
+    const refuse = () => {
+      response.writeHead(400, { 'Content-Length': 2 })
+      answerWhileDraining('no', request).pipe(response)
+    }
+    read(request).then(refuse, refuse)
   })
   return listen(server)
 }
@@ -27,6 +46,31 @@ describe('answerWhileDraining', () => {
       return connection.received().split('HTTP/1.1 400 ').length === 3
     })
     expect(connection.isClosed()).to.equal(false)
+  })
+
+  it('keeps the connection when the body was being read, and the rest of it comes', async () => {
+    await using server = await runRefusingAmidBody()
+    using connection = await openConnection(server.port, { staysOpen: true })
+    connection.write(`${post(7)}the `)
+    expect((await connection.answer()).body).to.equal('no')
+    connection.write(`end${post(4)}next`)
+    await until('the next request was answered', () => {
+      return connection.received().split('HTTP/1.1 400 ').length === 3
+    })
+    expect(connection.isClosed()).to.equal(false)
+  })
+
+  it('reads a body to its end that was being read and comes in many chunks', async () => {
+    await using server = await runRefusingAmidBody()
+    using connection = await openConnection(server.port, { staysOpen: true })
+    const size = 32 * mebibyte
+    connection.write(`${post(size)}x`)
+    expect((await connection.answer()).body).to.equal('no')
+    expect(await connection.isTaken(Buffer.alloc(size - 1))).to.equal(true)
+    connection.write(post(0))
+    await until('the next request was answered', () => {
+      return connection.received().split('HTTP/1.1 400 ').length === 3
+    })
   })
 
   it('cuts a client that sends nothing more, when the time is over', async () => {
