@@ -2,6 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { holdfastProgram } from './holdfast-program.ts'
+import { childrenOf } from './process-figures.ts'
 import { until } from './until.ts'
 
 export interface HoldfastOptions {
@@ -11,6 +12,8 @@ export interface HoldfastOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Without the privilege of root to read and write where permissions forbid it. */
   readonly obeysPermissions?: boolean
+  /** In a PID namespace of its own, as in a container: no other server can look up its process. Needs Linux. */
+  readonly hasOwnPidNamespace?: boolean
   /** The file that is `holdfast`, where it must be a certain one: a script for Node.js, `….js`, or an executable. */
   readonly program?: string
   /** What it reads from standard input. */
@@ -64,7 +67,7 @@ export async function startHoldfast(
   args: readonly string[],
   options: HoldfastOptions,
 ): Promise<HoldfastServer> {
-  return serverOf(start(['serve', '--port', '0', ...args], options))
+  return serverOf(start(['serve', '--port', '0', ...args], options), options)
 }
 
 /** Starts the real `holdfast serve` as `script`, run by bash, does it: as `holdfast serve …`, alone or in the end. */
@@ -78,10 +81,13 @@ export async function startHoldfastByShell(
     HOLDFAST_NODE: process.execPath,
     HOLDFAST_BIN: holdfastProgram,
   }
-  return serverOf(spawn('bash', ['-euc', shell], { cwd: options.cwd, env }))
+  return serverOf(spawn('bash', ['-euc', shell], { cwd: options.cwd, env }), options)
 }
 
-async function serverOf(child: ChildProcessWithoutNullStreams): Promise<HoldfastServer> {
+async function serverOf(
+  child: ChildProcessWithoutNullStreams,
+  { hasOwnPidNamespace = false }: HoldfastOptions,
+): Promise<HoldfastServer> {
   child.stdin.end()
   let output = ''
   let isOver = false
@@ -126,20 +132,34 @@ async function serverOf(child: ChildProcessWithoutNullStreams): Promise<Holdfast
     await server.kill()
     throw error
   })
-  return { ...server, url: String(url), port: Number(new URL(String(url)).port) }
+  const place = { url: String(url), port: Number(new URL(String(url)).port) }
+  if (!hasOwnPidNamespace) return { ...server, ...place }
+  const [shell = 0] = await childrenOf(server.pid)
+  const [pid = 0] = await childrenOf(shell)
+  return { ...server, ...place, pid, signal: (name) => void process.kill(pid, name) }
 }
 
 function start(args: readonly string[], options: HoldfastOptions): ChildProcessWithoutNullStreams {
   const { cwd, obeysPermissions = false, program: file = holdfastProgram } = options
+  const { hasOwnPidNamespace = false } = options
   // Another user would not do: the project may lie where only root may look.
   const isTooMighty = obeysPermissions && process.getuid?.() === 0
   const [program = '', ...rest] = [
     ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []),
+    ...(hasOwnPidNamespace ? newPidNamespace() : []),
     ...(file.endsWith('.js') ? [process.execPath] : []),
     file,
     ...args,
   ]
   return spawn(program, rest, { cwd, env: environmentOf(options) })
+}
+
+/** The command that runs another one in a PID namespace, which ends with this command. */
+function newPidNamespace(): readonly string[] {
+  const asUser = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
+  const own = ['--pid', '--fork', '--mount-proc', '--kill-child']
+  // The shell is the first process of the namespace, which could not stop itself.
+  return ['unshare', ...asUser, ...own, 'sh', '-c', '"$@"; exit $?', 'sh']
 }
 
 function environmentOf({ env = {} }: HoldfastOptions): NodeJS.ProcessEnv {
