@@ -11,7 +11,7 @@ describe('one minute of scripts/soak', () => {
 
   after(() => console.log(`figures: soak: ${figures}`))
 
-  it('finds every answer of servers that are killed, stopped and doubled to be true', async function () {
+  it('finds every answer of servers that are killed, stopped, suspended and doubled to be true', async function () {
     this.timeout(5 * minute)
     const seed = randomInt(2 ** 31)
     const soak = startSoak({ seed, durationMs: minute, clients: 12, openSite: openDiskSite })

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createSite, startHoldfast } from '@holdfast/testing'
 import type { OpenSoakSite } from './soak-site.ts'
 
@@ -19,6 +20,11 @@ export const openDiskSite: OpenSoakSite = async (customers) => {
         stop() {
           server.signal('SIGTERM')
           return server.ended
+        },
+        async suspend(ms) {
+          server.signal('SIGSTOP')
+          await delay(ms)
+          server.signal('SIGCONT')
         },
         // Its last words, where it has ended by itself.
         ended: server.ended.then((code) => `${code}: ${server.output().slice(-3000)}`),

@@ -11,6 +11,8 @@ export interface EventCounts {
   stops: number
   /** How often two servers shared the store. */
   pairs: number
+  /** How often a server was suspended for a while. */
+  suspensions: number
   /** How often all files were looked at. */
   audits: number
 }
@@ -36,9 +38,10 @@ export async function runEvents(events: Events, isOver: () => boolean): Promise<
   while (!isOver()) {
     world.fleet.open([watch.member])
     await calm(events)
-    const event = choices.weighted({ kill: 5, stop: 2, look: 2, pair: 2 })
+    const event = choices.weighted({ kill: 5, stop: 2, look: 2, pair: 2, suspend: 1 })
     if (event === 'look') await lookAgain(events, watch)
     else if (event === 'pair') watch = await pair(events, watch)
+    else if (event === 'suspend') await suspend(events, watch.member)
     else watch = await restart(events, watch, event)
   }
   world.fleet.open([watch.member])
@@ -50,6 +53,13 @@ export async function runEvents(events: Events, isOver: () => boolean): Promise<
 
 async function calm({ choices, calmMs }: Events): Promise<void> {
   await delay(choices.between(20, calmMs))
+}
+
+/** Suspends a server for a while; clients wait, or go on with another one. */
+async function suspend({ choices, counts }: Events, { server }: Member): Promise<void> {
+  if (!server.suspend) return
+  counts.suspensions++
+  await server.suspend(choices.between(50, 800))
 }
 
 async function start(events: Events): Promise<Watch> {
@@ -85,6 +95,8 @@ async function pair(events: Events, { member }: Watch): Promise<Watch> {
   counts.pairs++
   for (const { name } of customers) excused.add(name)
   world.fleet.open([member, second])
+  await calm(events)
+  await suspend(events, choices.pick([member, second]))
   await calm(events)
   const [dead, alive] = isFirst ? [member, second] : [second, member]
   await end(events, dead, how, alive)

@@ -7,6 +7,8 @@ export interface RunningSoakServer {
   kill(): Promise<void>
   /** As SIGTERM does; resolves with the exit code, or what else it ended by. */
   stop(): Promise<number | string | null>
+  /** As SIGSTOP does, and SIGCONT after so many milliseconds; resolves then. Not for servers in the process of the test. */
+  readonly suspend?: (ms: number) => Promise<void>
   /** Resolves, with the reason, when it is gone, whoever ended it. */
   readonly ended: Promise<unknown>
 }

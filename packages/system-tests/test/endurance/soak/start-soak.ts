@@ -45,15 +45,16 @@ export function startSoak(options: SoakOptions): Soak {
   const startedAt = performance.now()
   const customers = customersFor(clients)
   const world = createWorld(seed)
-  const counts: EventCounts = { kills: 0, stops: 0, pairs: 0, audits: 0 }
+  const counts: EventCounts = { kills: 0, stops: 0, pairs: 0, suspensions: 0, audits: 0 }
   const interrupted = Promise.withResolvers<never>()
   // It is waited for only while the run goes on.
   interrupted.promise.catch(() => {})
   const passedMs = () => performance.now() - startedAt
   const done = () => {
-    const { kills, stops, pairs, audits } = counts
+    const { kills, stops, pairs, suspensions, audits } = counts
     const bytes = `${Math.round(world.tally.bytes() / 1024 ** 2)} MiB`
-    const events = `${kills} kills, ${stops} stops, ${pairs} pairs of servers, ${audits} audits`
+    const ends = `${kills} kills, ${stops} stops, ${suspensions} suspensions`
+    const events = `${ends}, ${pairs} pairs of servers, ${audits} audits`
     return `${world.tally.operations()} operations, ${bytes}, ${events}`
   }
 
