@@ -25,6 +25,7 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/runtimes/runtimes.long.test.ts',
   'packages/system-tests/test/docs/every-command.test.ts',
   'packages/system-tests/test/endurance/linearizability/linearizability.long.test.ts',
+  'packages/system-tests/test/endurance/linearizability/disturbances.long.test.ts',
   'packages/system-tests/test/endurance/abandoned-uploads.long.test.ts',
   'packages/system-tests/test/endurance/large-file.long.test.ts',
   'packages/store-minio/test/contract.long.test.ts',

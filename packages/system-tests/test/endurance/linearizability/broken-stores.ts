@@ -1,4 +1,4 @@
-import type { BlobStore, ResumableUploads } from '@holdfast/core'
+import { type BlobStore, FileServiceError, type ResumableUploads } from '@holdfast/core'
 
 /** What a broken store does instead of a sound one. */
 export type Flaw = (store: BlobStore) => Partial<BlobStore>
@@ -65,6 +65,19 @@ export const brokenStores: Readonly<Record<string, Flaw>> = {
       return store.put(key, content, { ...options, createOnly: false })
     },
   }),
+  'keeps the newest file by a clock that is set back': (store) => {
+    const times = new Map<string, number>()
+    let puts = 0
+    return {
+      async put(key, content, options) {
+        const time = puts++ % 4 === 3 ? -puts : puts
+        const found = await store.stat(key)
+        if (found && time < (times.get(key.name) ?? 0) && !options?.createOnly) return found
+        times.set(key.name, time)
+        return store.put(key, content, options)
+      },
+    }
+  },
   'acknowledges the publication of an upload before others see it': withUploads(
     (uploads, store) => ({
       async publish(key) {
@@ -87,9 +100,46 @@ export const brokenStores: Readonly<Record<string, Flaw>> = {
       return info
     },
   })),
+  'publishes an upload again that it has not noted': withUploads((uploads, store) => {
+    const begun = new Set<string>()
+    return {
+      async publish(key) {
+        const state = await uploads.state(key)
+        const isPublished = state?.published ?? state?.plan.createOnly ?? begun.has(key.id)
+        if (!state || isPublished) return uploads.publish(key)
+        begun.add(key.id)
+        await store.put(
+          { customer: key.customer, name: state.plan.name },
+          chunksOf(await collect(uploads.content(key))),
+        )
+        throw new FileServiceError('store-unavailable', 'The server was killed')
+      },
+    }
+  }),
   'lets an upload that creates only replace a file': withUploads((uploads) => ({
     begin: (customer, plan) => uploads.begin(customer, { ...plan, createOnly: false }),
   })),
+}
+
+/** Stores whose answers no order explains, where the network delivers requests late and twice. */
+export const brokenByLateRequests: Readonly<Record<string, Flaw>> = {
+  'publishes an upload again for a look at it': withUploads((uploads, store) => {
+    const kept = new Map<string, readonly Uint8Array[]>()
+    return {
+      async publish(key) {
+        kept.set(key.id, kept.get(key.id) ?? (await collect(uploads.content(key))))
+        return uploads.publish(key)
+      },
+      async state(key) {
+        const state = await uploads.state(key)
+        const chunks = kept.get(key.id)
+        const blob = { customer: key.customer, name: state?.plan.name ?? '' }
+        const isMissing = chunks && state?.published && !(await store.stat(blob))
+        if (isMissing) await store.put(blob, chunksOf(chunks))
+        return state
+      },
+    }
+  }),
 }
 
 /** Stores of which the histories of uploads say what is wrong with them, with a part of what they say. */

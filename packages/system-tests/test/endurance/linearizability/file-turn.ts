@@ -1,4 +1,4 @@
-import { ask, messageOf, type Answer, type Question } from '../soak/ask.ts'
+import { messageOf, type Answer, type Question } from '../soak/ask.ts'
 import { fileOperation, type FileOperation } from './file-operation.ts'
 import type { Seen, Turn } from './turn.ts'
 import { labelIn } from './upload-history.ts'
@@ -12,24 +12,34 @@ type Kind = keyof typeof weights
 const sizes = [40, 100_000] as const
 
 /** Uploads, reads, deletes or lists the file. */
-export async function takeFileTurn(turn: Turn): Promise<Seen> {
-  const { url, agent, credentials, choices, id, name, contents, now } = turn
-  const kind = choices.weighted(weights)
+export function takeFileTurn(turn: Turn): Promise<Seen> {
+  return changeOrLook(turn, turn.choices.weighted(weights))
+}
+
+/** Reads the file. */
+export function readFile(turn: Turn): Promise<Seen> {
+  return changeOrLook(turn, 'read')
+}
+
+async function changeOrLook(turn: Turn, kind: Kind): Promise<Seen> {
+  const { credentials, choices, id, name, contents, now } = turn
   const bytes = Buffer.alloc(choices.pick(sizes), ' ')
   bytes.write(id)
   if (kind === 'upload' || kind === 'create') contents.set(id, bytes)
   const begin = now()
-  const answer = await ask(url, agent, questionOf(kind, name, bytes, credentials))
+  const { answer, isDoubled } = await turn.send(questionOf(kind, name, bytes, credentials))
   const operation = judge(kind, turn, answer)
+  const isChange = kind !== 'read' && kind !== 'list'
+  const maybe = isChange ? [{ ...unanswered(kind, id), begin, end: Infinity }] : []
+  const copy = isDoubled ? maybe : []
   if (operation === fileOperation.remove && turn.looksBeforeRemoval) {
     const [look, removal] = fileOperation.lookAndRemove
     const moments = { begin, end: now() }
     const first = { ...look, ...moments }
-    return [first, { ...removal, ...moments, after: first }]
+    return [first, { ...removal, ...moments, after: first }, ...copy]
   }
-  if (operation !== 'unknown') return [{ ...operation, begin, end: now() }]
-  if (kind === 'read' || kind === 'list') return []
-  return [{ ...unanswered(kind, id), begin, end: Infinity }]
+  const own = operation === 'unknown' ? maybe : [{ ...operation, begin, end: now() }]
+  return [...own, ...copy]
 }
 
 function questionOf(
@@ -69,7 +79,7 @@ function judge(kind: Kind, turn: Turn, answer: Answer): FileOperation | 'unknown
   if (kind === 'upload' && status === 200) return fileOperation.upload(content)
   if (kind === 'create' && status === 200) return fileOperation.create(content)
   if (kind === 'create' && status === 412) return fileOperation.refused(content)
-  if (kind === 'read' && status === 200) return fileOperation.read(knownContent(body, turn))
+  if (kind === 'read' && status === 200) return fileOperation.read(contentOf(answer, turn))
   if (kind === 'delete' && status === 200) return fileOperation.remove
   if (kind === 'list' && status === 200) {
     const names = JSON.parse(body.toString()) as readonly string[]
@@ -77,6 +87,16 @@ function judge(kind: Kind, turn: Turn, answer: Answer): FileOperation | 'unknown
   }
   if ((kind === 'read' || kind === 'delete') && isMissing) return fileOperation.missing
   throw new Error(`An answer that must not come to ${kind} of ${name}: ${reply}`)
+}
+
+/** @throws Error for an entity tag that meant another content before */
+function contentOf({ body, headers: { etag } }: Answer, turn: Turn): string {
+  const content = knownContent(body, turn)
+  if (etag === undefined) throw new Error(`A download of ${turn.name} without an entity tag`)
+  const before = turn.etags.get(etag) ?? content
+  turn.etags.set(etag, content)
+  if (before === content) return content
+  throw new Error(`The entity tag ${etag} means ${before} and ${content}`)
 }
 
 function knownContent(body: Buffer, { contents, uploads }: Turn): string {

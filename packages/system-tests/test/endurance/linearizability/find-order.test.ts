@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createChoices, type Choices } from '../soak/choices.ts'
 import { fileOperation, labelOfFile, type FileOperation, type FileState } from './file-operation.ts'
 import { findOrder, type Operation } from './find-order.ts'
+import { operationsOf } from './upload-history.ts'
 
 type Done = Operation<FileState>
 
@@ -57,6 +58,35 @@ describe('findOrder', () => {
     const file = [during(1, 2, upload('a')), during(4, 5, read('a')), lostDeletion]
     expect(orderOf(...file)).to.have.length(2)
     expect(orderOf(...file, during(6, 7, missing))).to.have.length(4)
+  })
+
+  it('lets a doubled upload happen once more at any time later', () => {
+    const copy = unanswered(1, upload('a'))
+    const back = [during(3, 4, remove), during(5, 6, read('a'))]
+    expect(orderOf(during(1, 2, upload('a')), copy, ...back)).to.have.length(4)
+    const oftener = [...back, during(7, 8, remove), during(9, 10, read('a'))]
+    expect(orderOf(during(1, 2, upload('a')), copy, ...oftener)).to.equal(undefined)
+  })
+
+  it('lets a look without an answer publish an upload that has all its bytes, and no other event', () => {
+    const history = (kind: 'look' | 'discard') =>
+      operationsOf({
+        ...{ label: 'u', path: '/u', length: 9, createOnly: true, downloads: [] },
+        events: [
+          {
+            kind: 'append',
+            writer: 'w',
+            begin: 2,
+            end: 3,
+            outcome: 'taken',
+            range: { from: 0, to: 9 },
+          },
+          { kind, writer: 'w', begin: 6, end: Infinity, outcome: 'unknown' },
+        ],
+      })
+    const before = [during(1, 4, upload('a')), during(5, 7, remove)]
+    expect(orderOf(...before, ...history('look'), during(8, 9, read('u')))).to.have.length(5)
+    expect(orderOf(...before, ...history('discard'), during(8, 9, read('u')))).to.equal(undefined)
   })
 
   describe('of deletions that look before they remove', () => {

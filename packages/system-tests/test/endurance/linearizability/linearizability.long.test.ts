@@ -2,7 +2,6 @@ import { describeWithMinio } from '@holdfast/minio-container'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import {
   createSite,
-  credentials,
   type HoldfastServer,
   rejection,
   type Site,
@@ -10,40 +9,13 @@ import {
 } from '@holdfast/testing'
 import { expect } from 'chai'
 import { startService } from '../../black-box/support/running-service.ts'
-import { brokenStores, brokenUploads, type Flaw } from './broken-stores.ts'
-import { expectLinearizable } from './expect-linearizable.ts'
-import { runClients, type ClientRun } from './run-clients.ts'
+import { brokenByLateRequests, brokenStores, brokenUploads, type Flaw } from './broken-stores.ts'
+import { expectSense, expectSenseOf, type Trial } from './expect-sense.ts'
 import { withSeed } from '../with-seed.ts'
+import { createFaultyNetwork } from './network.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
-import { publishedBy } from './upload-history.ts'
 
 const minute = 60_000
-const clients = 5
-const operations = 8
-
-interface Trial extends Pick<ClientRun, 'urls' | 'rounds' | 'looksBeforeRemoval'> {
-  readonly headers?: ClientRun['credentials']
-}
-
-/** Runs clients at servers, and passes when their answers make sense, those of uploads in pieces among them. */
-async function expectSense(trial: Trial): Promise<void> {
-  await withSeed((seed) => expectSenseOf(trial, seed))
-}
-
-async function expectSenseOf(
-  { headers = credentials, ...trial }: Trial,
-  seed: number,
-): Promise<void> {
-  const run = { ...trial, credentials: headers, seed, clients, operations }
-  const counts = { published: 0, refused: 0 }
-  for await (const history of runClients(run)) {
-    expectLinearizable(history)
-    counts.published += history.uploads.filter((one) => publishedBy(one).length > 0).length
-    const events = history.uploads.flatMap((one) => one.events)
-    counts.refused += events.filter(({ outcome }) => outcome === 'refused').length
-  }
-  expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).to.be.above(0)
-}
 
 describe('Files that many clients use at once are linearizable', function () {
   this.timeout(5 * minute)
@@ -126,7 +98,11 @@ describe('The test of linearizability', function () {
   this.timeout(5 * minute)
 
   /** Runs clients at a service whose store has the flaw. */
-  async function runAt(flaw: Flaw, rounds: number): Promise<void> {
+  async function runAt(
+    flaw: Flaw,
+    rounds: number,
+    disturbances?: Pick<Trial, 'network' | 'pieces'>,
+  ): Promise<void> {
     const store = createMemoryBlobStore()
     const opened = { store, litter: async () => [], close: async () => {} }
     const anna = { name: 'anna', password: 'correct horse' }
@@ -135,13 +111,35 @@ describe('The test of linearizability', function () {
       wrap: (sound) => ({ ...sound, ...flaw(sound) }),
     })
     const headers = { 'x-auth-name': anna.name, 'x-auth-password': anna.password }
-    await expectSense({ urls: [service.url], rounds, headers })
+    await expectSense({ urls: [service.url], rounds, headers, ...disturbances })
   }
   it('passes a sound store', () => runAt(() => ({}), 20))
 
   for (const [what, flaw] of Object.entries(brokenStores)) {
     it(`finds a store that ${what}`, async () => {
       const failure = await rejection(runAt(flaw, 1000))
+      expect(String(failure)).to.include('No order explains these answers')
+    })
+  }
+
+  it('finds a store that gives two contents one entity tag', async () => {
+    const flaw: Flaw = (store) => ({
+      async open(key, options) {
+        const blob = await store.open(key, options)
+        return blob && { ...blob, info: { ...blob.info, etag: 'same' } }
+      },
+    })
+    const failure = await rejection(runAt(flaw, 1000))
+    expect(String(failure)).to.match(/The entity tag \S+ means \S+ and /)
+  })
+
+  const disturbed = () => ({ network: createFaultyNetwork(), pieces: 60 })
+  it('passes a sound store behind a network that delivers requests late and twice', () =>
+    runAt(() => ({}), 10, disturbed()))
+
+  for (const [what, flaw] of Object.entries(brokenByLateRequests)) {
+    it(`finds, behind such a network, a store that ${what}`, async () => {
+      const failure = await rejection(runAt(flaw, 1000, disturbed()))
       expect(String(failure)).to.include('No order explains these answers')
     })
   }

@@ -1,4 +1,4 @@
-import { ask, messageOf, type Answer } from '../soak/ask.ts'
+import { messageOf, type Answer } from '../soak/ask.ts'
 import { fileOperation } from './file-operation.ts'
 import type { Seen, Turn } from './turn.ts'
 import { bytesOf, publishedBy, type PieceEvent, type UploadHistory } from './upload-history.ts'
@@ -16,8 +16,16 @@ export async function takePieceTurn(turn: Turn): Promise<Seen> {
   if (open === undefined || choices.chance(20)) return beginUpload(turn)
   const upload = choices.pick([open, ...others])
   const kind = choices.weighted({ append: 70, look: isKnown(upload) ? 10 : 60, discard: 5 })
-  upload.events.push(await (kind === 'append' ? append(turn, upload) : askFor(turn, upload, kind)))
+  const events = await (kind === 'append' ? append(turn, upload) : askFor(turn, upload, kind))
+  upload.events.push(...events)
   return []
+}
+
+/** Looks at all uploads that clients would go on with. */
+export async function lookAtUploads(turn: Turn): Promise<void> {
+  for (const upload of turn.uploads.filter((one) => !isOver(one))) {
+    upload.events.push(...(await askFor(turn, upload, 'look')))
+  }
 }
 
 function isOver(upload: UploadHistory): boolean {
@@ -36,7 +44,7 @@ function offsetOf({ events }: UploadHistory): number {
 }
 
 async function beginUpload(turn: Turn): Promise<Seen> {
-  const { url, agent, credentials, choices, name, round, uploads, now } = turn
+  const { credentials, choices, name, round, uploads, now } = turn
   const length = choices.pick(lengths)
   const createOnly = choices.chance(40)
   const headers = {
@@ -45,7 +53,7 @@ async function beginUpload(turn: Turn): Promise<Seen> {
     ...(createOnly && { 'if-none-match': '*' }),
   }
   const begin = now()
-  const answer = await ask(url, agent, { method: 'POST', path: '/resumable', headers })
+  const { answer } = await turn.send({ method: 'POST', path: '/resumable', headers })
   if (isLost(answer)) return []
   if (createOnly && answer.status === 412) {
     return [{ ...fileOperation.refused('an upload'), begin, end: now() }]
@@ -57,7 +65,7 @@ async function beginUpload(turn: Turn): Promise<Seen> {
   return []
 }
 
-async function append(turn: Turn, upload: UploadHistory): Promise<PieceEvent> {
+async function append(turn: Turn, upload: UploadHistory): Promise<readonly PieceEvent[]> {
   const { id, choices } = turn
   const { label, length } = upload
   // Where it stands by the last answer: others may have gone on.
@@ -66,41 +74,40 @@ async function append(turn: Turn, upload: UploadHistory): Promise<PieceEvent> {
   const range = { from, to: choices.chance(60) || third > length ? length : third }
   const headers = { ...pieceType, 'upload-offset': from }
   const body = bytesOf(label, id, range)
-  return { ...(await askOf(turn, upload, 'PATCH', headers, body)), kind: 'append', range }
+  return askOf(turn, upload, { kind: 'append', range }, 'PATCH', headers, body)
 }
 
 async function askFor(
   turn: Turn,
   upload: UploadHistory,
   kind: 'look' | 'discard',
-): Promise<PieceEvent> {
-  return { ...(await askOf(turn, upload, kind === 'look' ? 'HEAD' : 'DELETE')), kind }
+): Promise<readonly PieceEvent[]> {
+  return askOf(turn, upload, { kind }, kind === 'look' ? 'HEAD' : 'DELETE')
 }
 
+/** The event, and one more without an answer if a copy of the request is delivered. */
 async function askOf(
-  { url, agent, credentials, id: writer, now }: Turn,
+  { send, credentials, id: writer, now }: Turn,
   { path }: UploadHistory,
+  what: Pick<PieceEvent, 'kind' | 'range'>,
   method: string,
   headers: Readonly<Record<string, string | number>> = {},
   body?: Buffer,
-): Promise<Omit<PieceEvent, 'kind'>> {
+): Promise<readonly PieceEvent[]> {
   const begin = now()
-  const answer = await ask(url, agent, {
+  const { answer, isDoubled } = await send({
     ...{ method, path },
     headers: { ...credentials, ...protocol, ...headers },
     ...(body && { body }),
   })
-  if (isLost(answer)) return { writer, begin, end: Infinity, outcome: 'unknown' }
+  const maybe = { ...what, writer, begin, end: Infinity, outcome: 'unknown' } as const
+  const copy = isDoubled ? [maybe] : []
+  if (isLost(answer)) return [...copy, maybe]
   const outcome = outcomes[answer.status]
   if (outcome === undefined) throw unexpected(method, answer)
   const offset = answer.headers['upload-offset']
-  return {
-    writer,
-    begin,
-    end: now(),
-    outcome,
-    ...(offset !== undefined && { offset: Number(offset) }),
-  }
+  const event = { ...what, writer, begin, end: now(), outcome }
+  return [...copy, { ...event, ...(offset !== undefined && { offset: Number(offset) }) }]
 }
 
 const outcomes: Readonly<Record<number, PieceEvent['outcome']>> = {

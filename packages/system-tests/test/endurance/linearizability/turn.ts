@@ -1,13 +1,14 @@
-import type { Agent } from 'node:http'
+import type { Question } from '../soak/ask.ts'
 import type { Choices } from '../soak/choices.ts'
 import type { FileState } from './file-operation.ts'
 import type { Operation } from './find-order.ts'
+import type { Delivery } from './network.ts'
 import type { UploadHistory } from './upload-history.ts'
 
 /** A client's turn to do one thing. */
 export interface Turn {
-  readonly url: string
-  readonly agent: Agent
+  /** Sends a request to one of the servers. */
+  readonly send: (question: Question) => Promise<Delivery>
   readonly credentials: Readonly<Record<string, string>>
   readonly choices: Choices
   /** No two turns have the same: it says whose bytes they are. */
@@ -19,6 +20,8 @@ export interface Turn {
   readonly looksBeforeRemoval: boolean
   /** What has been sent as the file, by its id. */
   readonly contents: Map<string, Buffer>
+  /** The entity tags of downloads, and the file that each means. */
+  readonly etags: Map<string, string>
   /** The uploads in pieces that are to become the file. */
   readonly uploads: UploadHistory[]
   /** The next moment of the clock of all clients. */

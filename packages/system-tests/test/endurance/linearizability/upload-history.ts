@@ -62,8 +62,11 @@ export function operationsOf(upload: UploadHistory): readonly Operation<FileStat
   const refusals = events
     .filter(({ outcome }) => outcome === 'taken')
     .map(({ begin, end }) => ({ ...fileOperation.refused(label), begin, end }))
-  const completing = events.filter(
-    ({ range, outcome }) => range?.to === length && outcome !== 'gone' && outcome !== 'taken',
+  // A look publishes what has all bytes.
+  const completing = events.filter(({ kind, range, outcome }) =>
+    kind === 'look'
+      ? outcome === 'unknown'
+      : range?.to === length && outcome !== 'gone' && outcome !== 'taken',
   )
   const begin = Math.min(
     ...events.filter(({ range }) => range?.to === length).map((one) => one.begin),

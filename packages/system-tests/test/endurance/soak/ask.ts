@@ -1,6 +1,13 @@
 import { once } from 'node:events'
-import { request, type Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import {
+  request,
+  type Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a client sends. */
 export interface Question {
@@ -11,6 +18,8 @@ export interface Question {
   readonly body?: Buffer
   /** Cut the connection when so many bytes of the body are sent. Default: stay for the answer. */
   readonly cutAfter?: number
+  /** Wait so many milliseconds in the middle of the body. Default: do not. */
+  readonly pauseMs?: number
 }
 
 /** What a client got. */
@@ -29,11 +38,11 @@ export interface Answer {
 /** What each connection was last used for. */
 const uses = new WeakMap<Socket, string>()
 
-/** Asks once; a connection that breaks is an answer that is not whole. */
+/** Asks once, without an agent on a connection of its own; a connection that breaks is an answer that is not whole. */
 export async function ask(
   url: string,
-  agent: Agent,
-  { body = Buffer.alloc(0), cutAfter, ...question }: Question,
+  agent: Agent | false,
+  { body = Buffer.alloc(0), cutAfter, pauseMs = 0, ...question }: Question,
 ): Promise<Answer> {
   const outgoing = request(url + question.path, {
     agent,
@@ -48,12 +57,20 @@ export async function ask(
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
   // A connection that breaks behind an answer.
   outgoing.on('error', () => {})
-  if (cutAfter === undefined) outgoing.end(body)
+  if (pauseMs > 0) await sendSlowly(outgoing, body, pauseMs)
+  else if (cutAfter === undefined) outgoing.end(body)
   else outgoing.write(body.subarray(0, cutAfter), () => setImmediate(() => outgoing.destroy()))
   const answer = await answered.then(([incoming]) => read(incoming), brokenBy)
   const { socket } = outgoing
   const problem = `${answer.problem}; ${socket?.bytesRead} bytes had come on the connection, before used for ${before}`
   return { ...answer, problem }
+}
+
+async function sendSlowly(outgoing: ClientRequest, body: Buffer, pauseMs: number): Promise<void> {
+  const middle = Math.floor(body.length / 2)
+  outgoing.write(body.subarray(0, middle))
+  await delay(pauseMs)
+  outgoing.end(body.subarray(middle))
 }
 
 async function read(incoming: IncomingMessage): Promise<Answer> {
