@@ -79,10 +79,18 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
         signal,
       }
       const { url, expires } = await askForJson<Link>(asked, 'url', 'expires')
-      return { url: new URL(url, requests.urlOf('')).href, expires: new Date(expires) }
+      return { url: ownAddress(url, requests.urlOf('')), expires: new Date(expires) }
     },
 
     usage: ({ signal } = {}) =>
       askForJson<Usage>({ url: requests.urlOf('usage'), signal }, 'files', 'bytes'),
   }
+}
+
+/** The link at the address that this client has: a proxy may have hidden it from the server. */
+function ownAddress(url: string, base: URL): string {
+  const { pathname, search } = new URL(url, base)
+  // Names have no slash, so these are the last two segments.
+  const [path = ''] = /[^/]+\/[^/]*$/.exec(pathname) ?? []
+  return new URL(path + search, base).href
 }

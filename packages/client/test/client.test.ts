@@ -3,6 +3,7 @@ import { createClient, isHoldfastError } from '../src/index.ts'
 import { rejection } from '@holdfast/testing'
 import { all } from './support/all.ts'
 import { clientOf, login } from './support/running-service.ts'
+import { startServer } from './support/start-server.ts'
 import { useService } from './support/use-service.ts'
 
 describe('Client', () => {
@@ -71,6 +72,21 @@ describe('Client', () => {
     expect(await (await fetch(url)).text()).to.equal('blue')
     expect(expires.getTime()).to.be.above(Date.now())
     expect(await rejection(client.link('land.txt'))).to.include({ code: 'not-found' })
+  })
+
+  it('makes links of the address that it has itself: a proxy may hide that from the server', async () => {
+    await using server = await startServer((request, response) => {
+      const expires = new Date().toISOString()
+      const [, name = ''] = /link\/(.*)$/.exec(request.url ?? '') ?? []
+      request.resume().on('end', () => {
+        const url = `http://internal:3000/base/serve/${name}?link=token`
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        response.end(JSON.stringify({ url, expires }))
+      })
+    })
+    const base = `http://127.0.0.1:${server.port}/files`
+    const client = createClient({ url: base, ...login })
+    expect((await client.link('a b:c')).url).to.equal(`${base}/serve/a%20b%3Ac?link=token`)
   })
 
   it('says what the customer keeps', async () => {

@@ -112,6 +112,25 @@ for (const { proxy, file, asksBefore100 } of expectations) {
       }
     })
 
+    it('makes links that lead through it, whatever the client says, and logs no token', async () => {
+      await client.ask('/upload/linked.txt', { method: 'PUT', body: Buffer.from('by a link') })
+      const answer = await client.ask('/link/linked.txt', {
+        method: 'POST',
+        headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-prefix': '/evil' },
+      })
+      const { url } = JSON.parse(answer.text) as { url: string }
+      expect(url.startsWith(`${house.proxy.url}/serve/linked.txt?link=`), url).to.equal(true)
+      const { pathname, search } = new URL(url)
+      const stranger = createClient(house.proxy, {})
+      expect(await stranger.ask(pathname + search)).to.include({ status: 200, text: 'by a link' })
+      stranger.close()
+      const log = () => house.proxy.log()
+      await until('the proxy has logged it', async () =>
+        (await log()).includes('GET /serve/linked'),
+      )
+      expect(await log()).not.to.include('link=')
+    })
+
     it('lets clients read why an upload is refused that they are still sending', async () => {
       const question = { method: 'PUT', headers: wrong, body: contentOf('refused', 40 * MiB) }
       const { status, text } = await client.ask('/upload/refused.bin', question)

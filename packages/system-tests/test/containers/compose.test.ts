@@ -102,6 +102,7 @@ describe('docs/deploy/compose-nginx.conf', () => {
       .flatMap((line) => /^ +(\w.*;)$/.exec(line)?.[1] ?? [])
     const here = directives('docs/deploy/compose-nginx.conf')
     const missing = settings.filter((line) => !here.includes(line))
-    expect(missing).to.deep.equal(['access_log /var/log/nginx/access.log;'])
+    expect(missing).to.have.length(2)
+    for (const line of missing) expect(line).to.match(/^(access_log|log_format) /)
   })
 })

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +27,8 @@ export interface RunningProxy {
   readonly url: string
   /** The authority of its certificate. */
   readonly certificate: string
+  /** What it has logged, of requests and of errors. */
+  log(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -61,7 +63,10 @@ export async function startProxy(kind: ProxyKind, routes: ProxyRoutes): Promise<
     await stop()
     throw error
   }
-  return { url: `https://127.0.0.1:${routes.clients}`, certificate, stop }
+  // HAProxy logs to its output.
+  const log = async () =>
+    said + (await readFile(join(folder, 'access.log'), 'utf8').catch(() => ''))
+  return { url: `https://127.0.0.1:${routes.clients}`, certificate, log, stop }
 }
 
 const commands = {
