@@ -87,8 +87,8 @@ export interface ResumableUploads {
    * when the content is stalled; `state` has the new offset by then. What a call has taken becomes durable while it runs, at
    * the latest after 256 MiB, so that a crash costs no more than that. An offset that `state` or `append` has given
    * is never taken back, by no failure and no crash; the bytes before it never change. Where the store is full, what came since
-   * `onState` was last called may be dropped, so that others have room, and the upload expires within {@link expiryWhenFullMs}
-   * unless it goes on.
+   * `onState` was last called may be dropped, so that others have room, and the upload expires within an hour unless it
+   * goes on.
    *
    * Of several appends to one upload at most one adds bytes at a time, and bytes of two never mix. One that finds another
    * one under way in the same process ends it: the earlier one makes durable what it has taken and rejects with

@@ -5,8 +5,8 @@ import { uploadDirectory } from './find-upload.ts'
 import type { UploadSite } from './upload-site.ts'
 
 /**
- * Notes a published upload, and forgets the oldest of such if there are too many. Nothing is synced, and a failure is no one's
- * concern: the next sweep finds what stays.
+ * Notes a published upload, and forgets the oldest of such if there are too many. Syncs nothing and never rejects: the next sweep finds what
+ * stays.
  */
 export async function forgetOldest(
   site: UploadSite,
