@@ -50,8 +50,6 @@ export const stores: readonly Store[] = [
         column: 'disk',
         without: {
           unreachable: 'a disk is a part of the machine; its errors are reported as they are',
-          [uploadGroup('full')]:
-            'tested apart, in packages/store-disk/test/faults/upload-in-pieces.test.ts',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {},

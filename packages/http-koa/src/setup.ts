@@ -46,9 +46,10 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { isExempt = () => false } = options
   const onUnreadable = warnOfUnreadableHeaders(log)
   const addressOf = createAddressOf(trustedProxies, onUnreadable, (address) => {
-    const message =
-      'X-Forwarded-For is not believed: if a proxy of yours sends it, trust that proxy, or all its clients count as one'
-    log.warn({ address }, message)
+    log.warn(
+      { address },
+      'X-Forwarded-For is not believed: if a proxy of yours sends it, trust that proxy, or all its clients count as one',
+    )
   })
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
   return {

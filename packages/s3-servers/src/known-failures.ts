@@ -36,11 +36,9 @@ const listsChange = 'Lists may leave out, repeat or disorder files that are over
 
 const testsOfLists = [
   'listing > gives each of 1100 names exactly once while they are overwritten',
-  'listing > gives each of 1100 names in a page while they are overwritten',
   'listing > gives every name that stays exactly once while others come and go, with details',
   'listing > gives the details of one blob under each name while it is replaced',
   'listing > fills a limit with details though blobs go meanwhile',
-  'usage > counts each of 1100 blobs once while they are overwritten',
 ]
 
 const replacesInPlace = 'Replaces files in place: who reads one meanwhile may get a broken download'

@@ -160,7 +160,7 @@ const flaws: Readonly<Record<string, readonly [notices: RegExp, flaw: Flaw]>> = 
   ],
   fails: [
     // What the soak itself wanted to delete may be seen before.
-    /an answer that must not come: 500|told "500|cannot be there \("probe of the quota"\)/,
+    /an answer that must not come: (?:500|200 [^]*"statusCode":500)|told "500|cannot be there \("probe of the quota"\)/,
     (store) => ({
       delete: everyThird(
         (key: BlobKey) => store.delete(key),
