@@ -29,4 +29,14 @@ describe('beforeLast of upload', function () {
     expect(asked).to.equal(1)
     expect((await service.stored('file')).equals(content)).to.equal(true)
   })
+
+  it('is not called where all that is read is compared with what the server has', async () => {
+    const content = contentOf(17 * mebibyte)
+    let uploadUrl = ''
+    await service.client.upload('file', content, { onUploadUrl: (url) => void (uploadUrl = url) })
+    let asked = 0
+    const beforeLast = async () => void asked++
+    await service.client.upload('file', content, { uploadUrl, beforeLast })
+    expect(asked).to.equal(0)
+  })
 })

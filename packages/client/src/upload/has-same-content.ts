@@ -4,20 +4,20 @@ import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
 import { stat } from '../stat/stat.ts'
 import { chunksOf } from '../streams/chunks-of.ts'
-import type { Pieces } from './pieces.ts'
+import type { RereadableBody } from './upload-options.ts'
 
 /** Whether the file of that name has exactly this content, of `size` bytes. Reads the file only where its size is the same. */
 export async function hasSameContent(
   requests: Requests,
   patience: Patience,
   name: string,
-  { pieces, size, signal }: Expected,
+  { body, size, signal }: Expected,
 ): Promise<boolean> {
   try {
     const found = await stat(requests, patience, name, { signal, isRounded: true })
     if (found.size !== size) return false
-    const { body } = await download(requests, patience, name, { signal })
-    return await areSame(chunksOf(body), bytesOf(pieces, size))
+    const served = await download(requests, patience, name, { signal })
+    return await areSame(chunksOf(served.body), beginningOf(body, size))
   } catch (error) {
     if (isHoldfastError(error, 'not-found', 'precondition-failed')) return false
     throw error
@@ -25,7 +25,7 @@ export async function hasSameContent(
 }
 
 interface Expected {
-  readonly pieces: Pieces
+  readonly body: RereadableBody
   readonly size: number
   readonly signal: AbortSignal | undefined
 }
@@ -57,17 +57,13 @@ async function areSame(
   }
 }
 
-/** The first `size` bytes of what `pieces` are of. */
-export async function* bytesOf(pieces: Pieces, size: number): AsyncGenerator<Uint8Array, void> {
-  let left = size
-  while (left > 0) {
-    const { body } = await pieces.at(size - left)
-    const chunks =
-      body instanceof Uint8Array ? [body] : body instanceof Blob ? chunksOf(body.stream()) : body
-    for await (const chunk of chunks) {
-      yield chunk.subarray(0, left)
-      left -= chunk.length
-      if (left <= 0) return
-    }
-  }
+/** The first `size` bytes of `body`. */
+export async function* beginningOf(
+  body: RereadableBody,
+  size: number,
+): AsyncGenerator<Uint8Array, void> {
+  const beginning = body.slice(0, size)
+  if (beginning instanceof Uint8Array) yield beginning
+  else if (beginning instanceof Blob) yield* chunksOf(beginning.stream())
+  else yield* beginning
 }

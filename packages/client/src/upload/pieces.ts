@@ -17,6 +17,8 @@ export interface Piece {
 export interface Pieces {
   /** The size of the whole; `undefined` until it is known. */
   readonly size: number | undefined
+  /** The whole; `undefined` where it cannot be read again. */
+  readonly body: RereadableBody | undefined
   /** What follows `offset`, which is in the last part that was asked for, or at its end. */
   at(offset: number): Promise<Piece>
 }
@@ -56,6 +58,7 @@ export function piecesOfBody(
   }
   return {
     size: body.size,
+    body,
     async at(offset) {
       resize(offset)
       const last = beforeLast && body.size > 0 ? body.size - 1 : body.size
@@ -89,6 +92,7 @@ export function piecesOfStream(
   }
   return {
     size: undefined,
+    body: undefined,
     async at(offset) {
       if (offset < start) throw new Error('The server has less than it has acknowledged')
       following ??= readAhead()

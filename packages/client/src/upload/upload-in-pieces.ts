@@ -4,10 +4,10 @@ import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { discardUpload } from './discard-upload.ts'
-import { bytesOf, hasSameContent } from './has-same-content.ts'
+import { beginningOf, hasSameContent } from './has-same-content.ts'
 import { mayBeTooLarge } from './may-be-too-large.ts'
 import type { Pieces } from './pieces.ts'
-import type { UploadedFile, UploadOptions } from './upload-options.ts'
+import type { RereadableBody, UploadedFile, UploadOptions } from './upload-options.ts'
 
 /** Where an upload is. */
 interface UploadState {
@@ -44,7 +44,9 @@ export async function uploadInPieces(
 
   const { sha256 } = options
   const metadata = metadataOf({ filename: name, ...(sha256 !== undefined && { sha256 }) })
-  const earlier = uploadUrl === undefined ? undefined : await stateOfEarlier(uploadUrl)
+  const { body } = pieces
+  const earlier =
+    uploadUrl === undefined || !body ? undefined : await stateOfEarlier(uploadUrl, body)
   const url = earlier ? new URL(uploadUrl ?? '') : await begin()
   if (!url) return undefined
   onUploadUrl?.(url.href)
@@ -56,18 +58,21 @@ export async function uploadInPieces(
     throw error
   }
 
-  async function stateOfEarlier(address: string): Promise<UploadState | undefined> {
+  async function stateOfEarlier(
+    address: string,
+    body: RereadableBody,
+  ): Promise<UploadState | undefined> {
     try {
       const state = await withRetries(patience, signal, () => stateAt(new URL(address)))
       const { offset, length = pieces.size } = state
       const isSameSize = length === pieces.size && offset <= (length ?? 0)
       if (!isSameSize || state.metadata !== metadata) return undefined
-      const isSame = offset === state.length || (await isBeginning(address, offset))
+      const isSame = offset === state.length || (await isBeginning(address, body, offset))
       if (!isSame) return undefined
       if (offset !== state.length || !requests.mayRead) return state
       // The file that it became may have been deleted, or replaced.
       const isThere = await hasSameContent(requests, patience, name, {
-        pieces,
+        body,
         size: offset,
         signal,
       })
@@ -78,14 +83,18 @@ export async function uploadInPieces(
     }
   }
 
-  /** Whether the `offset` bytes that the server has are the first ones of the content. */
-  async function isBeginning(address: string, offset: number): Promise<boolean> {
+  /** Whether the `offset` bytes that the server has are the first ones of `body`. */
+  async function isBeginning(
+    address: string,
+    body: RereadableBody,
+    offset: number,
+  ): Promise<boolean> {
     const hash = options.createSha256?.()
     if (!hash || offset === 0) return true
     const headers = { 'Want-Repr-Digest': 'sha-256=1' }
     const state = await withRetries(patience, signal, () => stateAt(new URL(address), headers))
     if (state.offset !== offset || state.digest === undefined) return false
-    for await (const chunk of bytesOf(pieces, offset)) {
+    for await (const chunk of beginningOf(body, offset)) {
       signal?.throwIfAborted()
       hash.update(chunk)
     }
