@@ -51,6 +51,7 @@ export {
 export {
   createPublishedUploads,
   mostPublished,
+  type PublishedUpload,
   type PublishedUploads,
 } from './model/published-uploads.ts'
 export { createUploadTurns, type UploadTurns } from './model/upload-turns.ts'

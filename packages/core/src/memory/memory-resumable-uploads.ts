@@ -51,8 +51,10 @@ export function createMemoryResumableUploads(
     const uploads = customers.get(customer) ?? new Map<string, StoredUpload>()
     customers.set(customer, uploads.set(upload.id, upload))
   }
-  const forgetOldest = (customer: string, upload: StoredUpload) => {
-    for (const id of published.add(customer, upload)) customers.get(customer)?.delete(id)
+  const forgetOldest = (customer: string, { id, plan, expiresAt }: StoredUpload) => {
+    const changedAt = expiresAt.getTime() - plan.expiresAfterMs
+    const oldest = published.add(customer, { id, link: plan.link, changedAt })
+    for (const each of oldest) customers.get(customer)?.delete(each)
   }
   const extend = (upload: StoredUpload) => {
     upload.expiresAt = new Date(now().getTime() + upload.plan.expiresAfterMs)

@@ -1,5 +1,3 @@
-import type { ResumableUpload } from '../ports/resumable-uploads.ts'
-
 /** How many published uploads of a customer's own stay known, how many by each link, and how many by all links of a customer. */
 export const mostPublished = { own: 1000, byLink: 100, byLinks: 1000 } as const
 
@@ -13,17 +11,19 @@ export interface PublishedUploads {
    * Notes a published upload. Returns the ids of those that the store has to forget for it, if there are more than
    * {@link mostPublished}: the oldest of the customer's own, or of its link's. Links never displace the customer's own.
    */
-  add(customer: string, upload: Pick<ResumableUpload, 'id' | 'plan' | 'expiresAt'>): string[]
+  add(customer: string, upload: PublishedUpload): string[]
 }
 
-interface Entry {
+export interface PublishedUpload {
   readonly id: string
-  /** In milliseconds since 1970. */
+  /** Which link has let it in, as the plan has it; `undefined` for the customer's own. */
+  readonly link: string | undefined
+  /** The time of its last change, in milliseconds since 1970. */
   readonly changedAt: number
 }
 
 /** A customer's, by link, each oldest first; under `undefined` the own ones. */
-type Entries = Map<string | undefined, Entry[]>
+type Entries = Map<string | undefined, PublishedUpload[]>
 
 /** {@link PublishedUploads} of at most `limit` uploads: beyond that it no longer knows of the customers met longest ago. */
 export function createPublishedUploads(limit = 100_000): PublishedUploads {
@@ -45,13 +45,14 @@ export function createPublishedUploads(limit = 100_000): PublishedUploads {
 
   return {
     has: (id) => known.has(id),
-    add(customer, { id, plan: { link, expiresAfterMs }, expiresAt }) {
+    add(customer, upload) {
+      const { id, link } = upload
       if (known.has(id)) return []
       const entries: Entries = customers.get(customer) ?? new Map()
       customers.delete(customer)
       customers.set(customer, entries)
       const ofLink = entries.get(link) ?? []
-      insert(ofLink, { id, changedAt: expiresAt.getTime() - expiresAfterMs })
+      insert(ofLink, upload)
       entries.set(link, ofLink)
       known.add(id)
       while (known.size > limit && customers.size > 1) dropOldestCustomer()
@@ -66,7 +67,7 @@ export function createPublishedUploads(limit = 100_000): PublishedUploads {
 }
 
 /** Mostly at the end. */
-function insert(entries: Entry[], entry: Entry): void {
+function insert(entries: PublishedUpload[], entry: PublishedUpload): void {
   const at = entries.findLastIndex(({ changedAt }) => changedAt <= entry.changedAt) + 1
   entries.splice(at, 0, entry)
 }
@@ -78,12 +79,8 @@ function countByLinks(entries: Entries): number {
 }
 
 function oldestLink(entries: Entries): string | undefined {
-  let oldest: { readonly link: string; readonly changedAt: number } | undefined
-  for (const [link, [first]] of entries) {
-    if (link === undefined || first === undefined) continue
-    if (oldest === undefined || first.changedAt < oldest.changedAt) {
-      oldest = { link, changedAt: first.changedAt }
-    }
-  }
-  return oldest?.link
+  const firsts = [...entries.values()].flatMap(([first]) =>
+    first?.link === undefined ? [] : first,
+  )
+  return firsts.reduce((one, other) => (other.changedAt < one.changedAt ? other : one)).link
 }

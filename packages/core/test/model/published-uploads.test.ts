@@ -5,16 +5,13 @@ import {
   type PublishedUploads,
 } from '../../src/model/published-uploads.ts'
 
-const week = 604_800_000
-
 /** Adds an upload that was published at `moment`. */
 function add(
   uploads: PublishedUploads,
   moment: number,
   { link, customer = 'anna', id = `${customer}-${link}-${moment}` }: Added = {},
 ): string[] {
-  const plan = { name: 'a.txt', expiresAfterMs: week, ...(link !== undefined && { link }) }
-  return uploads.add(customer, { id, plan, expiresAt: new Date(moment + week) })
+  return uploads.add(customer, { id, link, changedAt: moment })
 }
 
 interface Added {

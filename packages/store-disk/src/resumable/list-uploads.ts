@@ -2,7 +2,7 @@ import type { Dir } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import type { UploadKey } from '@holdfast/core'
 import { isAbsence } from '../files/system-error.ts'
-import { describeUpload, findUpload, isUploadId, type FoundUpload } from './find-upload.ts'
+import { findUpload, isUploadId, type FoundUpload } from './find-upload.ts'
 import { forgetOldest } from './forget-oldest.ts'
 import type { UploadSite } from './upload-site.ts'
 
@@ -41,8 +41,11 @@ export async function notePublished(
   // Before any is forgotten: that one would be noted once more.
   const unknown = batch.filter(({ key }) => !site.published.has(key.id))
   for (const { key, found } of unknown) {
-    if (!found.published || found.content) continue
-    await forgetOldest(site, key.customer, describeUpload(key.id, found))
+    const { published, content, expiresAt, record } = found
+    if (!published || content) continue
+    const { link, expiresAfterMs } = record.plan
+    const changedAt = expiresAt - expiresAfterMs
+    await forgetOldest(site, key.customer, { id: key.id, link, changedAt })
   }
 }
 

@@ -41,8 +41,7 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     await publishFile(lease.path(), publication)
     crashPoint('name-synced')
     await finishPublication(site, { directory: lease.directory, published })
-    const expiresAt = new Date(Date.now() + plan.expiresAfterMs)
-    await forgetOldest(site, key.customer, { id: key.id, plan, expiresAt })
+    await forgetOldest(site, key.customer, { id: key.id, link: plan.link, changedAt: Date.now() })
     return published
   } catch (error) {
     await lease.release()

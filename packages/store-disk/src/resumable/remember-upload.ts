@@ -21,10 +21,9 @@ export async function rememberUpload(
   const key = { customer, id: createUploadId() }
   const record = { plan, publishing: published }
   const changedAt = await keepRecord(site, key, record).catch(() => Date.now())
+  await forgetOldest(site, customer, { id: key.id, link: plan.link, changedAt })
   const expiresAt = new Date(changedAt + plan.expiresAfterMs)
-  const upload = { id: key.id, plan, offset: published.size, expiresAt, published }
-  await forgetOldest(site, customer, upload)
-  return upload
+  return { id: key.id, plan, offset: published.size, expiresAt, published }
 }
 
 /** Resolves to the time of the record, in milliseconds since 1970. */

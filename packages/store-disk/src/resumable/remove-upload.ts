@@ -5,22 +5,35 @@ import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/system-error.ts'
 import type { UploadSite } from './upload-site.ts'
 
+type RemovalSite = Pick<UploadSite, 'calls' | 'tempDirectory'>
+
 /**
  * Removes the directory of an upload durably, in one step; whether there was one. A process that writes the content has lost it
  * by then. What the directory holds is removed afterwards, by the next start if need be.
  */
-export async function removeUpload(
-  { calls, tempDirectory }: Pick<UploadSite, 'calls' | 'tempDirectory'>,
+export function removeUpload(site: RemovalSite, directory: string): Promise<boolean> {
+  return moveAway(site, directory, async (move) => {
+    await changeDurably(dirname(directory), move, site.calls)
+    crashPoint('upload-removal-synced')
+  })
+}
+
+/** Removes an upload that need not be gone after a power cut: syncs nothing. */
+export function forgetUpload(site: RemovalSite, directory: string): Promise<boolean> {
+  return moveAway(site, directory, (move) => move())
+}
+
+async function moveAway(
+  { calls, tempDirectory }: RemovalSite,
   directory: string,
+  change: (move: () => Promise<void>) => Promise<void>,
 ): Promise<boolean> {
   const trash = await tempDirectory.createTemporaryDirectory()
-  const move = async () => {
-    await calls.rename(directory, join(trash, 'upload'))
-    crashPoint('upload-moved-away')
-  }
   try {
-    await changeDurably(dirname(directory), move, calls)
-    crashPoint('upload-removal-synced')
+    await change(async () => {
+      await calls.rename(directory, join(trash, 'upload'))
+      crashPoint('upload-moved-away')
+    })
     return true
   } catch (error) {
     if (isAbsence(error)) return false

@@ -12,7 +12,7 @@ import { completeJoined, findJoined, listJoined, type JoinedParts } from './join
 import { forgetOldest } from './forget-oldest.ts'
 import { removeParts } from './part-objects.ts'
 import type { UploadObjects } from './upload-objects.ts'
-import { expiryOf, offsetOf, partNames, publishedBlob } from './upload-record.ts'
+import { offsetOf, partNames, publishedBlob } from './upload-record.ts'
 import type { Publication, UploadRecord } from './upload-record.ts'
 import { isUnchanged, replaceRecord, type StoredRecord } from './upload-records.ts'
 
@@ -148,9 +148,10 @@ async function keep(
   const info = describeWritten(written, record.plan.name, found)
   const kept = await remember(objects, stored, info)
   if (!kept) return info
-  await removeParts(objects, upload, partNames(record))
-  const published = { id: upload.id, plan: record.plan, expiresAt: new Date(expiryOf(record)) }
-  await forgetOldest(objects, upload.customer, [published])
+  await Promise.all([
+    removeParts(objects, upload, partNames(record)),
+    forgetOldest(objects, [stored]),
+  ])
   return kept
 }
 

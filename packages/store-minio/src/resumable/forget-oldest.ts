@@ -1,14 +1,17 @@
-import type { ResumableUpload } from '@holdfast/core'
+import { basename } from 'node:path/posix'
 import { removeObjects } from './part-objects.ts'
 import type { UploadObjects } from './upload-objects.ts'
+import type { StoredRecord } from './upload-records.ts'
 
-/** Notes published uploads, and forgets the oldest of such if there are too many. What cannot be removed is found again by a sweep. */
+/** Notes published uploads, and forgets the oldest of such if there are too many. Never rejects: the next sweep finds what stays. */
 export async function forgetOldest(
   objects: UploadObjects,
-  customer: string,
-  uploads: readonly Pick<ResumableUpload, 'id' | 'plan' | 'expiresAt'>[],
+  uploads: readonly Pick<StoredRecord, 'key' | 'record'>[],
 ): Promise<void> {
-  const ids = uploads.flatMap((upload) => objects.published.add(customer, upload))
-  const keys = ids.map((id) => objects.uploadKeys.recordKey({ customer, id }))
+  const keys = uploads.flatMap(({ key, record: { customer, plan, changedAt } }) => {
+    const upload = { id: basename(key), link: plan.link, changedAt }
+    const oldest = objects.published.add(customer, upload)
+    return oldest.map((id) => objects.uploadKeys.recordKey({ customer, id }))
+  })
   await removeObjects(objects, keys).catch(() => {})
 }

@@ -1,11 +1,12 @@
 import { basename } from 'node:path/posix'
 import type { ResumableUpload } from '@holdfast/core'
+import type { ListedObject } from '../list/list-objects.ts'
 import { forgetOldest } from './forget-oldest.ts'
 import { listBelow } from './part-objects.ts'
 import { isUploadId } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
 import { describeUpload, isKnown } from './upload-record.ts'
-import { readRecord } from './upload-records.ts'
+import { readRecord, type StoredRecord } from './upload-records.ts'
 
 /** How many records are read at once, and are on a page. */
 const pageLength = 16
@@ -16,34 +17,31 @@ export async function* listUploadsOf(
   customer: string,
 ): AsyncGenerator<readonly ResumableUpload[]> {
   for await (const found of listBelow(objects, objects.uploadKeys.recordsPrefix(customer))) {
-    const keys = found.map(({ key }) => key)
-    for await (const uploads of findOpenUploads(objects, customer, keys)) {
-      const unfinished = uploads.filter(({ published }) => !published)
-      if (unfinished.length > 0) yield unfinished
+    for await (const stored of findOpenRecords(objects, found)) {
+      const unfinished = stored.filter(({ record }) => !record.published)
+      const uploads = unfinished.map(({ key, record }) => describeUpload(basename(key), record))
+      if (uploads.length > 0) yield uploads
     }
   }
 }
 
-/** The uploads of `customer` whose records are `keys`, without those that are known to be published. */
-export async function* findOpenUploads(
+/** The records that `found` lists, in pages, without those that are known to be published. Notes those that turn out to be. */
+export async function* findOpenRecords(
   objects: UploadObjects,
-  customer: string,
-  keys: readonly string[],
-): AsyncGenerator<readonly ResumableUpload[]> {
-  const open = keys.filter((key) => {
+  found: readonly Pick<ListedObject, 'key'>[],
+): AsyncGenerator<readonly StoredRecord[]> {
+  const open = found.filter(({ key }) => {
     const id = basename(key)
     return isUploadId(id) && !objects.published.has(id)
   })
   for (let at = 0; at < open.length; at += pageLength) {
-    const page = open.slice(at, at + pageLength).map((key) => find(objects, key))
-    const uploads = (await Promise.all(page)).flatMap((upload) => upload ?? [])
-    const published = uploads.filter((upload) => upload.published)
-    await forgetOldest(objects, customer, published)
-    yield uploads
+    const reading = open.slice(at, at + pageLength).map(({ key }) => readRecord(objects, key))
+    const read = (await Promise.all(reading)).flatMap((each) => each ?? [])
+    const stored = read.filter(({ record }) => isKnown(record, Date.now()))
+    await forgetOldest(
+      objects,
+      stored.filter(({ record }) => record.published),
+    )
+    yield stored
   }
-}
-
-async function find(objects: UploadObjects, key: string): Promise<ResumableUpload | undefined> {
-  const record = (await readRecord(objects, key))?.record
-  return record && isKnown(record, Date.now()) ? describeUpload(basename(key), record) : undefined
 }

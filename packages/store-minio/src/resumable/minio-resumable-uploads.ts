@@ -86,12 +86,13 @@ async function remember(
   const published = { size, etag, modifiedAt: modifiedAt.getTime() }
   const next = { customer, plan, parts: [], published }
   const key = objects.uploadKeys.recordKey({ customer, id })
-  const storing = createRecord(objects, key, next).catch(() => undefined)
-  const stored = await atMost(recordPatienceMs, storing)
-  const record = stored?.record ?? { ...next, changedAt: Date.now(), revision: '' }
-  const upload = describeUpload(id, record)
-  await atMost(recordPatienceMs, forgetOldest(objects, customer, [upload]))
-  return upload
+  const record = { ...next, changedAt: Date.now(), revision: '' }
+  const keeping = Promise.all([
+    createRecord(objects, key, next),
+    forgetOldest(objects, [{ key, record }]),
+  ]).catch(() => undefined)
+  const [stored] = (await atMost(recordPatienceMs, keeping)) ?? []
+  return describeUpload(id, stored?.record ?? record)
 }
 
 /** What `promise` resolves to; `undefined` if it takes longer. */

@@ -2,7 +2,8 @@ import { basename, dirname } from 'node:path/posix'
 import { mostPublished } from '@holdfast/core'
 import { dropUpload } from './drop-upload.ts'
 import { noteIfCompleted } from './end-publication.ts'
-import { findOpenUploads } from './list-uploads-of.ts'
+import type { ListedObject } from '../list/list-objects.ts'
+import { findOpenRecords } from './list-uploads-of.ts'
 import { listBelow, removeObjects } from './part-objects.ts'
 import { expiresAfterMsOf } from './upload-keys.ts'
 import type { UploadObjects } from './upload-objects.ts'
@@ -21,7 +22,7 @@ const unclearAfterMs = 2 * 60 * 60 * 1000
 /** Milliseconds after which a part that no record lists is a left-over: one that is stored is recorded within a minute. */
 const orphanAfterMs = 6 * 60 * 60 * 1000
 
-/** How many records of a customer a sweep looks at: the next one looks at others. */
+/** How many records of a customer a sweep looks at for a surplus: the next one looks at those that are left. */
 const mostLookedAt = 10_000
 
 export interface UploadSweep {
@@ -37,62 +38,55 @@ export interface UploadSweep {
  */
 export async function sweepUploads(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
   const removed = await sweepRecords(objects, sweep)
-  await forgetSurplus(objects)
   await removeOrphans(objects, sweep)
   return removed
 }
 
-async function sweepRecords(
-  objects: UploadObjects,
-  { now, isRunning }: UploadSweep,
-): Promise<number> {
+async function sweepRecords(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
   let removed = 0
+  const ofCustomer: ListedObject[] = []
   for await (const records of listBelow(objects, objects.uploadKeys.recordsPrefix())) {
-    for (const { key, modifiedAt } of records) {
-      const id = basename(key)
-      const expiresAfterMs = expiresAfterMsOf(id)
-      if (expiresAfterMs === undefined || isRunning(key)) continue
-      const age = now - modifiedAt.getTime()
-      const mayBeOpen = openAfterMs < age && age < unclearAfterMs
-      if (age < expiresAfterMs - clockError && !mayBeOpen) continue
-      const stored = await readRecord(objects, key)
-      if (!stored) continue
-      if (isKnown(stored.record, now)) {
-        await noteIfCompleted(objects, { customer: stored.record.customer, id }, stored)
-        continue
-      }
-      const { customer, published, isDiscarded } = stored.record
-      const isOurs = await dropUpload(objects, { customer, id }, stored)
-      if (isOurs && !published && isDiscarded !== true) removed++
+    for (const found of records) {
+      const isOfNext = ofCustomer[0] && dirname(ofCustomer[0].key) !== dirname(found.key)
+      if (isOfNext) await forgetSurplus(objects, ofCustomer.splice(0))
+      if (await sweepRecord(objects, sweep, found)) removed++
+      else if (ofCustomer.length < mostLookedAt) ofCustomer.push(found)
     }
   }
+  await forgetSurplus(objects, ofCustomer)
   return removed
 }
 
-/** Has the oldest published uploads forgotten where there are too many, which other processes have published. */
-async function forgetSurplus(objects: UploadObjects): Promise<void> {
-  let [folder, keys] = ['', [] as string[]]
-  for await (const records of listBelow(objects, objects.uploadKeys.recordsPrefix())) {
-    for (const { key } of records) {
-      if (dirname(key) !== folder) {
-        await forgetSurplusOf(objects, keys)
-        folder = dirname(key)
-        keys = []
-      }
-      if (keys.length < mostLookedAt) keys.push(key)
-    }
+/** Whether it was of an unfinished upload, and is gone. */
+async function sweepRecord(
+  objects: UploadObjects,
+  { now, isRunning }: UploadSweep,
+  { key, modifiedAt }: ListedObject,
+): Promise<boolean> {
+  const id = basename(key)
+  const expiresAfterMs = expiresAfterMsOf(id)
+  if (expiresAfterMs === undefined || isRunning(key)) return false
+  const age = now - modifiedAt.getTime()
+  const mayBeOpen = openAfterMs < age && age < unclearAfterMs
+  if (age < expiresAfterMs - clockError && !mayBeOpen) return false
+  const stored = await readRecord(objects, key)
+  if (!stored) return false
+  const { customer, published, isDiscarded } = stored.record
+  if (isKnown(stored.record, now)) {
+    await noteIfCompleted(objects, { customer, id }, stored)
+    return false
   }
-  await forgetSurplusOf(objects, keys)
+  const isOurs = await dropUpload(objects, { customer, id }, stored)
+  return isOurs && !published && isDiscarded !== true
 }
 
-/** Of one customer, whose records are `keys`. */
-async function forgetSurplusOf(objects: UploadObjects, keys: readonly string[]): Promise<void> {
-  const [first = ''] = keys
-  if (keys.length <= mostPublished.byLink) return
-  const stored = await readRecord(objects, first)
-  if (!stored) return
-  const pages = findOpenUploads(objects, stored.record.customer, keys)
-  for await (const _page of pages);
+/** Has the oldest published uploads of a customer forgotten if there are too many, since other processes have published some. */
+async function forgetSurplus(
+  objects: UploadObjects,
+  records: readonly ListedObject[],
+): Promise<void> {
+  if (records.length <= mostPublished.byLink) return
+  for await (const _page of findOpenRecords(objects, records));
 }
 
 async function removeOrphans(
