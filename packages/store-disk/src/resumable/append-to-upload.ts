@@ -98,10 +98,10 @@ async function fill(
       },
     })
     if (failure && allOrNothing) await calls.truncate(file, offset)
-    if (isFull(failure?.error)) await makeRoom(file, plan, lease, calls)
+    if (isFull(failure?.error)) await giveBack(file, plan, lease, calls)
     return failure ?? { offset: lease.offset() }
   } catch (error) {
-    if (isFull(error)) await makeRoom(file, plan, lease, calls)
+    if (isFull(error)) await giveBack(file, plan, lease, calls)
     throw error
   } finally {
     await calls.close(file)
@@ -114,7 +114,7 @@ function isFull(error: unknown): boolean {
 }
 
 /** Drops what does not count, and has the upload expire soon, so that others have room on a disk that is full. */
-async function makeRoom(
+async function giveBack(
   file: number,
   { expiresAfterMs }: UploadPlan,
   lease: UploadLease,

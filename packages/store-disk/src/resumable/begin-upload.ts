@@ -17,8 +17,11 @@ import { fillRecord, readRecord } from './record-file.ts'
 import { recordName, type UploadSite } from './upload-site.ts'
 
 /**
- * Begins an upload, unless it is longer than what is free at this moment; that reserves nothing, and others may be quicker. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
+ * Begins an upload. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
  * half of an upload.
+ *
+ * @throws FileServiceError `insufficient-storage` for one that is longer than what is free at this moment. An upload that begins reserves
+ *   nothing: otherwise the announcement of a large one would keep out all others.
  */
 export async function beginUpload(
   site: UploadSite,

@@ -19,7 +19,8 @@ export interface DurableWrite {
 
 /**
  * Appends the content to the file, and makes it durable while it comes. However the content ends, what came counts, unless it is all or
- * nothing; where there is no room for all of it, what has been acknowledged by then counts. Resolves with the failure of the content, or of writing, if there was one; rejects if what came cannot be made durable.
+ * nothing; where there is no room for all of it, what has been acknowledged by then counts. Resolves with the failure of the content, or of
+ * writing, if there was one; rejects if what came cannot be made durable.
  */
 export async function writeDurably(
   write: DurableWrite,
