@@ -174,9 +174,18 @@ describe('createApp', () => {
     const files = service()
     const callback = createApp(files).callback()
     await using app = await listen(createServer((req, res) => void callback(req, res)))
-    const answer = await exchange(app.port, 'GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n')
+    const warnings: Error[] = []
+    const note = (warning: Error) => void warnings.push(warning)
+    process.on('warning', note)
+    const token = 'anna.1.secret'
+    const broken = `GET http://[::1/serve/a?link=${token} HTTP/1.1`
+    const answer = await exchange(app.port, `${broken}\r\nHost: a\r\n\r\n`)
+    // Node emits warnings in a later turn.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
     expectError(answer)
     expect(answer.status).to.equal(400)
+    expect(warnings.map(({ message }) => message).join()).to.not.include(token)
     const expecting = { ...session, Expect: '100-continue', 'Content-Length': 4 }
     const refused = await exchange(app.port, request('PUT', '/upload/a', expecting, 'body'))
     expect(refused.status).to.equal(100)

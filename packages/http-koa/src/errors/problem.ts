@@ -20,7 +20,7 @@ const invalidRequest = (message: string) =>
 
 /** Wordings of the specification and of docs/api.md, each in one place. */
 export const problems = {
-  malformedRequest: () => new HttpProblem('malformed-request', 400, 'Malformed request'),
+  malformedRequest: () => invalidRequest('Malformed request'),
   oneHost: () => invalidRequest('One Host header is required'),
   invalidHost: () => invalidRequest('Invalid Host header'),
   fragmentInTarget: () => invalidRequest('Invalid request target: write %23 for #'),

@@ -15,11 +15,25 @@ export function requestProblem(request: IncomingMessage): HttpProblem | undefine
   // RFC 9112 §3.2: exactly one, from HTTP/1.1 on.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) return problems.oneHost()
   if (!hosts.every(isHost)) return problems.invalidHost()
+  if (!isRequestTarget(url)) return problems.malformedRequest()
   // A fragment is never sent (RFC 9112 §3.2.1), and URL parsers drop it: `/delete/a#b` would delete `a`.
   if (url.includes('#')) return problems.fragmentInTarget()
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && !isChunked(coding)) return problems.unknownTransferCoding()
   return undefined
+}
+
+/** With the authority, but for what stands before its `@`. */
+const absoluteTarget = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i
+
+/**
+ * Whether `url` is a path, `*`, or an absolute URL of a possible host (RFC 9112 §3.2). Any other is never to be parsed: Node
+ * prints it as part of a warning, and it may hold the token of a link.
+ */
+export function isRequestTarget(url: string): boolean {
+  if (url.startsWith('/') || url === '*') return true
+  const host = absoluteTarget.exec(url)?.[1]
+  return host !== undefined && host !== '' && isHost(host)
 }
 
 /** Of RFC 3986 §3.2.2, but for the comma: with one it is most likely two, joined on their way. */

@@ -2,8 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { answerWhileDraining, hasLargeRest } from '../body/drain-request-body.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
 import { logFault, noLog, type HttpLog } from '../errors/log.ts'
-import { pathOf } from '../http/path-of.ts'
-import { errorBody, problems } from '../errors/problem.ts'
+import { errorBody } from '../errors/problem.ts'
 import { requestProblem } from '../http/request-problem.ts'
 import { toProblem } from '../errors/status.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
@@ -16,8 +15,6 @@ export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
   return async (ctx, next) => {
     const headersBefore = ctx.res.getHeaderNames()
     try {
-      // Whoever asks Koa for the path of such a request gets an exception.
-      if (pathOf(ctx) === undefined) throw problems.malformedRequest()
       // A server of ours has looked already.
       const wrong = exchangeIn(ctx).isExamined ? undefined : requestProblem(ctx.req)
       if (wrong) throw wrong
