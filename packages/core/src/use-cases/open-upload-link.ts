@@ -48,7 +48,7 @@ export interface LinkUploads {
   readonly expiresAt: Date
   /**
    * Stores a file as `uploadFile` does, within the bounds of the link. Only bytes that arrive count in the quota.
-   * @throws FileServiceError `link-refused` for a name that the link is not for; `overloaded` where as many uploads by links
+   * @throws FileServiceError `invalid-file-name` for a name that the link is not for; `overloaded` where as many uploads by links
    *   to the same are under way as may be; `quota-exceeded` also where there are `maxFiles`; and what `uploadFile` throws
    */
   upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
@@ -101,7 +101,8 @@ export async function openUploadLink(
     check(name: string) {
       checkFileName(name)
       const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
-      if (!isMeant) throw linkRefused()
+      // The link is right, so that its holder may learn what is wrong.
+      if (!isMeant) throw notMeant(name === start)
     },
     inPlace: boundedBy(policy.underWay, place, most),
   }
@@ -168,6 +169,11 @@ function boundedBy(underWay: KeyedCounter, key: string, most: number): Resumable
       if (upload === undefined || underWay.change(upload, -1) === 0) underWay.change(key, -1)
     }
   }
+}
+
+function notMeant(isIncomplete: boolean): FileServiceError {
+  const names = isIncomplete ? 'longer names that begin with this one' : 'other names'
+  return new FileServiceError('invalid-file-name', `Invalid filename: the link is for ${names}`)
 }
 
 function signedPart(name: string, wishes: string): string {

@@ -53,7 +53,10 @@ describe('links to upload', () => {
     for (const name of ['a', 'New', 'new ', 'ne', 'newer', '', '..']) {
       expect(await refusal(openUpload(name)), name).to.equal('link-refused')
     }
-    expect(await refusal(uploads.upload('a', chunks('x')))).to.equal('link-refused')
+    expect(await rejection(uploads.upload('a', chunks('x')))).to.include({
+      code: 'invalid-file-name',
+      message: 'Invalid filename: the link is for other names',
+    })
     expect(await refusal(uploads.upload('..', chunks('x')))).to.equal('invalid-file-name')
   })
 
@@ -160,7 +163,11 @@ describe('links to upload under a prefix', () => {
     await (await openUpload('in-2')).upload('in-2', chunks('x'))
     expect(await names()).to.deep.equal(['a', 'b', 'in-1', 'in-2'])
     for (const name of ['in-', 'in', 'IN-3', 'a', ' in-3']) {
-      expect(await refusal(uploads.upload(name, chunks('x'))), name).to.equal('link-refused')
+      const names = name === 'in-' ? 'longer names that begin with this one' : 'other names'
+      expect(await rejection(uploads.upload(name, chunks('x'))), name).to.include({
+        code: 'invalid-file-name',
+        message: `Invalid filename: the link is for ${names}`,
+      })
     }
     for (const name of ['in', 'IN-3', 'a', ' in-3', '']) {
       expect(await refusal(openUpload(name)), name).to.equal('link-refused')

@@ -4,8 +4,6 @@ import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { makeUploadLink as makeLink } from '../support/make-upload-link.ts'
 import type { StartService } from '../support/running-service.ts'
 
-const refusal = 'The link is wrong, or has expired'
-
 /** A stranger's tus client. */
 function byTus(url: string) {
   const link = new URL(url)
@@ -58,7 +56,13 @@ export function uploadLinksInPieces(start: StartService): void {
       expect((await tus.append(begun.at, 3, 'def')).status).to.equal(204)
       expect(await service.anna.text('in-1 ü";')).to.equal('abcdef')
       expectError(await tus.begin('in-large', 7), 413, 'File too large')
-      expectError(await tus.begin('other', 1), 403, refusal)
+      for (const [name, names] of [
+        ['other', 'other names'],
+        ['in-', 'longer names that begin with this one'],
+      ] as const) {
+        const refusal = `Invalid filename: the link is for ${names}`
+        expectError(await tus.begin(name, 1), 400, refusal)
+      }
       expectError(await tus.begin('in-1 ü";', 1), 412, 'Precondition Failed')
       const [left, last] = [await tus.begin('in-2', 1), await tus.begin('in-3', 1)]
       expectError(await tus.begin('in-4', 1), 503, 'Overloaded')
