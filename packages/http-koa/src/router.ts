@@ -18,7 +18,7 @@ import {
 } from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
 import { createPage, openingOnce } from './page/page.ts'
-import { createUploadPage } from './page/upload-page.ts'
+import { createRefusalPage, createUploadPage } from './page/upload-page.ts'
 import type { RouterOptions } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { createDeleteBatch } from './routes/delete-batch.ts'
@@ -108,7 +108,10 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   const batch = guarded('batch', createBatch(log, recorder))
   // It is the path of the file `batch`, too, to which a link may lead.
   const batches = links ? called('batch', createUploadLinkRefusal(recorder), ...batch) : batch
-  if (openPage && links) router.get('/upload/:filename', createUploadPage(openPage, writing))
+  if (openPage && links) {
+    router.get('/upload/:filename', createUploadPage(openPage, writing))
+    router.get('/serve/:filename', createRefusalPage(openPage))
+  }
   route('/upload/batch', { post: batches, put: byName })
   route('/upload/:filename', { put: byName }, resumable, links && { post: form })
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })

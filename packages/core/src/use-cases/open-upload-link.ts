@@ -46,6 +46,8 @@ export interface LinkUploads {
   readonly replace: boolean
   /** From then on the link is worth nothing. */
   readonly expiresAt: Date
+  /** Whether the link stores no new file: its one name is taken and may not be replaced, or there are `maxFiles`. */
+  isUsedUp(): Promise<boolean>
   /**
    * Stores a file as `uploadFile` does, within the bounds of the link. Only bytes that arrive count in the quota.
    * @throws FileServiceError `invalid-file-name` for a name that the link is not for; `overloaded` where as many uploads by links
@@ -114,6 +116,11 @@ export async function openUploadLink(
     maxSize: largest === Infinity ? undefined : largest,
     replace,
     expiresAt: new Date(expires * 1000),
+    async isUsedUp() {
+      if (isPrefix)
+        return !(await policy.counts.hasRoom(customer.name, { prefix: start, maxFiles }))
+      return !replace && (await store.stat({ customer: customer.name, name: start })) !== undefined
+    },
     async upload(name, content, options = {}) {
       bounds.check(name)
       const createOnly = options.createOnly === true || !replace

@@ -48,6 +48,21 @@ describe('links to upload', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
   })
 
+  it('know whether they store anything more', async () => {
+    for (const [options, isUsedUp] of [
+      [{}, [false, true]],
+      [{ replace: true }, [false, false]],
+      [{ isPrefix: true, maxFiles: 1 }, [false, true]],
+      [{ isPrefix: true, maxFiles: 2 }, [false, false]],
+    ] as const) {
+      const { uploads } = await startUploads('new', options)
+      const before = await uploads.isUsedUp()
+      const name = 'isPrefix' in options ? 'newer' : 'new'
+      await uploads.upload(name, chunks('x'))
+      expect([before, await uploads.isUsedUp()], JSON.stringify(options)).to.deep.equal(isUsedUp)
+    }
+  })
+
   it('are good for no other name', async () => {
     const { uploads, openUpload } = await startUploads('new')
     for (const name of ['a', 'New', 'new ', 'ne', 'newer', '', '..']) {

@@ -53,7 +53,13 @@ async function start(customer = 'anna', web = true) {
     const { token } = (await files.uploadLink?.(name, options)) ?? { token: '' }
     return `${app.url}/upload/${encodeURIComponent(name)}?link=${encodeURIComponent(token)}`
   }
-  return { app, link, answered, events, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }
+  const fileLink = async (name: string) => {
+    await files.upload(name, 'of anna')
+    const { token } = (await files.link?.(name)) ?? { token: '' }
+    return `${app.url}/serve/${name}?link=${encodeURIComponent(token)}`
+  }
+  const about = { app, link, fileLink, files, answered, events }
+  return { ...about, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }
 }
 
 /** What the page learns. */
@@ -81,6 +87,7 @@ describe('The page for those who have a link to upload', () => {
       maxFiles: 3,
       maxSize: 500,
       replace: false,
+      isUsedUp: false,
     })
     expect(Date.parse(String(expires))).to.be.within(Date.now(), Date.now() + 3_601_000)
   })
@@ -89,8 +96,29 @@ describe('The page for those who have a link to upload', () => {
     await using app = await start()
     const answer = await fetch(await app.link('batch', { replace: true }), { headers: html })
     const { expires: _, ...terms } = metaOf(await answer.text())
-    const bounds = { isPrefix: false, maxFiles: 1, maxSize: 1000, replace: true }
+    const bounds = { isPrefix: false, maxFiles: 1, maxSize: 1000, replace: true, isUsedUp: false }
     expect(terms).to.deep.equal({ customer: 'anna', name: 'batch', ...bounds })
+  })
+
+  it('says that the link takes no more: its name is taken, or there are as many files as it allows', async () => {
+    await using app = await start()
+    const isUsedUp = async (url: string) =>
+      metaOf(await (await fetch(url, { headers: html })).text())['isUsedUp']
+    const put = async (url: string) =>
+      expect((await fetch(url, { method: 'PUT', body: 'x' })).status).to.equal(200)
+    const one = await app.link('a')
+    const replacing = await app.link('a', { replace: true })
+    const several = await app.link('in-', { isPrefix: true, maxFiles: 2 })
+    for (const url of [one, replacing, several]) expect(await isUsedUp(url)).to.equal(false)
+    await put(one)
+    await put(several.replace('/in-', '/in-1'))
+    expect(await Promise.all([one, replacing, several].map(isUsedUp))).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
+    await put(several.replace('/in-', '/in-2'))
+    expect(await isUsedUp(several)).to.equal(true)
   })
 
   it('has names with any characters as text', async () => {
@@ -141,6 +169,38 @@ describe('The page for those who have a link to upload', () => {
     await using app = await start('anna', false)
     const answer = await fetch(await app.link('a'), { headers: html })
     expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'PUT, POST, OPTIONS'])
+  })
+
+  it('says so to a person who opens a link to a file that is refused or gone, and to no program', async () => {
+    await using app = await start()
+    const url = await app.fileLink('a')
+    const person = { ...html, 'sec-fetch-dest': 'document' }
+    expect(await (await fetch(url, { headers: person })).text()).to.equal('of anna')
+    await app.files.delete('a')
+    const wrong = url.replace(/.$/u, (last) => (last === '0' ? '1' : '0'))
+    for (const [address, status, refused] of [
+      [url, 400, 'not-found'],
+      [wrong, 403, 'link-refused'],
+      [wrong, 403, 'link-refused'],
+      [wrong, 429, 'too-many-attempts'],
+    ] as const) {
+      const answer = await fetch(address, { headers: person })
+      expect(answer.status).to.equal(status)
+      expect(answer.headers.get('vary')).to.equal('Sec-Fetch-Dest')
+      expect(answer.headers.get('cache-control')).to.equal('no-store')
+      expect(answer.headers.has('retry-after')).to.equal(status === 429)
+      expect(metaOf(await answer.text())).to.deep.equal({ refused })
+    }
+    for (const headers of [html, { 'sec-fetch-dest': 'image' }, { 'sec-fetch-dest': 'empty' }]) {
+      const answer = await fetch(url, { headers })
+      expect(await answer.json()).to.include({ statusCode: 429 })
+    }
+    const head = await fetch(wrong, { headers: person, method: 'HEAD' })
+    expect(head.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+    const noLink = await fetch(`${app.app.url}/serve/a`, { headers: person })
+    expect(await noLink.json()).to.include({ message: 'No auth headers' })
+    expect(app.answered.map(({ code }) => code)).to.include.members(['not-found', 'link-refused'])
+    expect(app.events.map(({ outcome }) => outcome)).to.include.members(['ok', 'refused'])
   })
 
   it('answers HEAD without content', async () => {

@@ -7,7 +7,7 @@ import { NoticeList } from '../app/notice-list.tsx'
 import { Preferences } from '../app/preferences.tsx'
 import '../app/theme.ts'
 import { t } from '../i18n/language.ts'
-import type { LinkState, LinkTerms } from './link-terms.ts'
+import type { LinkState, LinkTerms, Refused } from './link-terms.ts'
 import { AllowedList } from './allowed-list.tsx'
 import { createLinkUploads } from './create-link-uploads.ts'
 import { LinkUploadsView } from './link-uploads-view.tsx'
@@ -23,7 +23,9 @@ export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Elemen
             <span>holdfast</span>
           </p>
           {typeof terms === 'string' ? (
-            <Refusal isBusy={terms === 'busy'} />
+            <Notice title={t(refusals[terms].title)} text={t(refusals[terms].text)} />
+          ) : terms.isUsedUp ? (
+            <Notice title={t('linkUsedUpTitle')} text={usedUp(terms)} />
           ) : (
             <UploadsByLink terms={terms} />
           )}
@@ -37,12 +39,24 @@ export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Elemen
   )
 }
 
-function Refusal({ isBusy }: { readonly isBusy: boolean }): JSX.Element {
+/** Titles and texts, by why the link does nothing. */
+const refusals = {
+  refused: { title: 'linkRefusedTitle', text: 'linkRefused' },
+  busy: { title: 'linkBusyTitle', text: 'linkBusy' },
+  missing: { title: 'linkMissingTitle', text: 'linkMissing' },
+} as const satisfies Record<Refused, object>
+
+function usedUp({ isPrefix, customer }: LinkTerms): string {
+  return isPrefix ? t('linkFull', { customer }) : t('linkUsed')
+}
+
+/** In place of all that a link is for. */
+function Notice({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
   return (
     <div class="by-link-refused">
       <Icon of={Link2Off} size={40} />
-      <Title text={t(isBusy ? 'linkBusyTitle' : 'linkRefusedTitle')} />
-      <p>{t(isBusy ? 'linkBusy' : 'linkRefused')}</p>
+      <Title text={title} />
+      <p>{text}</p>
     </div>
   )
 }

@@ -9,16 +9,25 @@ export interface LinkTerms {
   /** Bytes; `undefined` for no limit. */
   readonly maxSize?: number
   readonly replace: boolean
+  /** Whether the link stores no new file. */
+  readonly isUsedUp: boolean
   readonly expires: Date
 }
 
-/** `refused` where the link is wrong or has expired; `busy` where there were too many wrong ones. */
-export type LinkState = LinkTerms | 'refused' | 'busy'
+/** Why a link does nothing: it is wrong or has expired, there were too many wrong ones, or its file is gone. */
+export type Refused = 'refused' | 'busy' | 'missing'
+
+export type LinkState = LinkTerms | Refused
+
+const refusals: Readonly<Record<string, Refused>> = {
+  'too-many-attempts': 'busy',
+  'not-found': 'missing',
+}
 
 /** What the server has written into the page. */
 export function readTerms(text: string | undefined): LinkState {
   const { refused, expires, ...terms } = JSON.parse(text ?? '{"refused":""}') as Written
-  if (refused !== undefined) return refused === 'too-many-attempts' ? 'busy' : 'refused'
+  if (refused !== undefined) return refusals[refused] ?? 'refused'
   return { ...terms, expires: new Date(expires) }
 }
 

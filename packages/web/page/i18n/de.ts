@@ -215,6 +215,10 @@ export const de: Strings = {
   linkRefusedTitle: 'Dieser Link geht nicht',
   linkRefused:
     'Er ist abgelaufen oder nicht vollständig. Kopieren Sie ihn ganz, oder bitten Sie um einen neuen.',
+  linkUsedUpTitle: 'Dieser Link nimmt keine Dateien mehr',
+  linkMissingTitle: 'Die Datei ist nicht mehr da',
+  linkMissing:
+    'Sie wurde gelöscht oder heißt jetzt anders. Fragen Sie, von wem Sie den Link haben.',
   linkBusyTitle: 'Zu viele falsche Links',
   linkBusy: 'Warten Sie eine Minute, und öffnen Sie den Link noch einmal.',
 

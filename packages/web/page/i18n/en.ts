@@ -208,6 +208,9 @@ export const en = {
   linkFull: '{customer} has no room for more by this link.',
   linkRefusedTitle: 'This link does not work',
   linkRefused: 'It has ended, or is not complete. Copy all of it, or ask for a new one.',
+  linkUsedUpTitle: 'This link takes no more files',
+  linkMissingTitle: 'The file is not there any more',
+  linkMissing: 'It was deleted or has another name now. Ask whoever gave you the link.',
   linkBusyTitle: 'Too many wrong links',
   linkBusy: 'Wait for a minute, and open the link again.',
 

@@ -93,7 +93,16 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     expect(await driver.axe()).to.deep.equal([])
     await driver.page.reload()
     await ready(driver)
+    await driver.reads('This link takes no more files', 'has been sent by this link already')
+    await driver.readsNot('Choose a file')
+    expect(await driver.axe()).to.deep.equal([])
+  })
+
+  once('says that it is used up where it is used meanwhile', async () => {
+    await using stranger = await opened('report.pdf')
+    const { driver, url } = stranger
     await driver.reads('Choose a file')
+    expect((await fetch(url, { method: 'PUT', body: 'x' })).status).to.equal(200)
     await driver.drop([{ name: 'z', content: 'z' }])
     await driver.reads('A file has been sent by this link already')
   })
@@ -149,6 +158,20 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     await page.goto(`${stranger.url}0`)
     await reads('This link does not work', 'ask for a new one')
     expect(await axe()).to.deep.equal([])
+  })
+
+  it('to a file that is wrong, or whose file is gone, opens a page that says so', async () => {
+    await using server = await runPage()
+    await server.put('report.pdf', 'x')
+    const url = await server.fileLink('report.pdf')
+    const driver = await openDriver(browser(), `${url}0`)
+    await driver.reads('This link does not work', 'ask for a new one')
+    expect(await driver.axe()).to.deep.equal([])
+    await server.remove('report.pdf')
+    await driver.page.goto(url)
+    await driver.reads('The file is not there any more', 'Ask whoever gave you the link')
+    expect(await driver.page.title()).to.equal('The file is not there any more – holdfast')
+    expect(await driver.axe()).to.deep.equal([])
   })
 
   once('that ends meanwhile takes nothing more, and the page says so', async () => {

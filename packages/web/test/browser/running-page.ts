@@ -13,8 +13,11 @@ export interface RunningPage extends AsyncDisposable {
   /** The content of a file, or `undefined` where there is none. */
   content(name: string): Promise<string | undefined>
   names(): Promise<string[]>
+  remove(name: string): Promise<void>
   /** The address of a link to upload. */
   uploadLink(name: string, wishes?: object): Promise<string>
+  /** The address of a link to download. */
+  fileLink(name: string, wishes?: object): Promise<string>
   /** Has the clock of links go on by so many milliseconds. */
   pass(ms: number): void
   /** What was asked for, as `GET /list`. */
@@ -44,6 +47,11 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const at = (verb: string, name: string) => `${url}${verb}/${encodeURIComponent(name)}`
+  const makeLink = async (name: string, wishes: object) => {
+    const body = JSON.stringify(wishes)
+    const answer = await fetch(at('link', name), { method: 'POST', headers: auth, body })
+    return ((await answer.json()) as { url: string }).url
+  }
   return {
     url,
     asked,
@@ -61,11 +69,12 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
       const answer = await fetch(`${url}list?after=`, { headers: auth })
       return (await answer.json()) as string[]
     },
-    async uploadLink(name, wishes) {
-      const body = JSON.stringify({ verb: 'upload', ...wishes })
-      const answer = await fetch(at('link', name), { method: 'POST', headers: auth, body })
-      return ((await answer.json()) as { url: string }).url
+    async remove(name) {
+      const answer = await fetch(at('delete', name), { method: 'DELETE', headers: auth })
+      if (!answer.ok) throw new Error(await answer.text())
     },
+    uploadLink: (name, wishes) => makeLink(name, { verb: 'upload', ...wishes }),
+    fileLink: (name, wishes = {}) => makeLink(name, wishes),
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()
