@@ -13,6 +13,7 @@ const users = {
   debian: ['scripts/release/make-debian-package.ts', 'scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
+  webkit: ['packages/web/test/browser/webkit-driver.ts'],
   prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
   python: ['packages/system-tests/test/openapi/python-environment.ts'],
   go: ['packages/system-tests/test/tus-clients/support/go-client.ts'],

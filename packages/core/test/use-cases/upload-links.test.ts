@@ -83,7 +83,7 @@ describe('links to upload', () => {
     expect(await refusal(openUpload('a', opening.token))).to.equal('link-refused')
     const bounds = ['maxFiles', 'maxSize', 'replace', 'expiresAt']
     const known = ['customer', 'name', 'isPrefix', ...bounds]
-    expect(Object.keys(uploads)).to.have.members([...known, 'upload', 'resumable'])
+    expect(Object.keys(uploads)).to.have.members([...known, 'isUsedUp', 'upload', 'resumable'])
   })
 
   it('expire, and end with the password, like all links', async () => {

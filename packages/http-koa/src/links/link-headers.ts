@@ -10,6 +10,12 @@ const usedByPages =
   /^(?:(?:text|application)\/(?:[\w.-]*(?:java|ecma)script|css|wasm|json|[\w.+-]+\+json))$/u
 
 /**
+ * In place of `sandbox`, under which WebKit shows no PDF at all. `nosniff` keeps the file from being a page; viewers run a PDF's
+ * scripts in origins of their own, and what they show it in runs none.
+ */
+const pdfPolicy = "script-src 'none'; base-uri 'none'; form-action 'none'"
+
+/**
  * What is different of a file that a link serves: pages of all origins may show it, since whoever has the link has the file;
  * pages that it leads to do not learn the link; and with `nosniff` no page runs it, since it has the type of no script: a
  * policy such as `script-src 'self'` would allow it. `disposition` is that of the file as an attachment.
@@ -24,5 +30,6 @@ export function linkHeaders(name: string, inline: boolean, disposition: string):
     'no-referrer',
     ...(usedByPages.test(type) ? ['Content-Type', 'application/octet-stream'] : []),
     ...(isShown ? ['Content-Disposition', disposition.replace(/^attachment/u, 'inline')] : []),
+    ...(isShown && type === 'application/pdf' ? ['Content-Security-Policy', pdfPolicy] : []),
   ]
 }

@@ -1,10 +1,13 @@
-/** A PDF that runs a script as soon as it is opened. */
-export function hostilePdf(): Uint8Array {
+/** A PDF of one line of text that runs a script as soon as it is opened. */
+export function hostilePdf(text = ''): Uint8Array {
+  const page = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`
   const script = "app.alert\\('run'\\); this.submitForm\\('/run'\\); app.launchURL\\('/run'\\)"
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (${script}) >> >>`,
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${page.length} >>\nstream\n${page}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ]
   const parts = [
     '%PDF-1.7\n',

@@ -1,0 +1,37 @@
+import { until } from '@holdfast/testing'
+import { expect } from 'chai'
+import { hostilePdf } from './hostile-pdf.ts'
+import { runPage } from './running-page.ts'
+import { openWebkit, type WebkitDriver } from './webkit-driver.ts'
+
+describe('A PDF that a link shows in WebKit', function () {
+  this.timeout(180_000)
+  let webkit: WebkitDriver
+  before(async () => {
+    webkit = await openWebkit()
+  })
+  after(() => webkit[Symbol.asyncDispose]())
+
+  it('is shown, and its scripts run where they reach nothing of the server', async () => {
+    await using server = await runPage()
+    await server.put('hostile.pdf', hostilePdf('Hello WebKit'))
+    await webkit.open(await server.fileLink('hostile.pdf', { inline: true }))
+    const text = () =>
+      webkit
+        .run('return document.querySelector(".textLayer")?.textContent', 'frame')
+        .catch(() => '')
+    await until('the viewer shows the text', async () => (await text()) === 'Hello WebKit')
+    // What the viewer is loaded from, in which the scripts run, too.
+    const viewer = await webkit.run('return document.URL', 'frame')
+    expect(viewer).to.be.a('string').that.does.not.match(/^http/)
+    expect(server.asked.filter((each) => each.includes('/run'))).to.deep.equal([])
+  })
+
+  it('is no page, whatever is in it', async () => {
+    await using server = await runPage()
+    await server.put('page.pdf', '<!doctype html><title>run</title><script>fetch("/run")</script>')
+    await webkit.open(await server.fileLink('page.pdf', { inline: true }))
+    expect(await webkit.run('return document.title')).to.not.equal('run')
+    expect(server.asked.filter((each) => each.includes('/run'))).to.deep.equal([])
+  })
+})
