@@ -1,8 +1,6 @@
 import type { BlobStore, IncrementalHash } from '@holdfast/core'
 import { addCounts, trackProgress, type CopyProgress, type FileCount } from './copy-progress.ts'
-import { countFiles } from './count-files.ts'
 import { createFailureList, type CopyFailure } from './failure-list.ts'
-import { forEachConcurrently } from './for-each-concurrently.ts'
 import { createFileMover, type Outcome } from './file-mover.ts'
 import { walkFiles, type FoundFile } from './walk-files.ts'
 
@@ -129,4 +127,48 @@ function createSums() {
     isCaughtUp: () => changes === 0,
     all: () => ({ copied, present, removed, extra }),
   }
+}
+
+/**
+ * How much a store keeps, of all customers or of `customer` alone; calls `onCount` for each customer. A customer who cannot
+ * be counted counts as zero: the copy fails for this customer later, and reports it.
+ */
+async function countFiles(
+  store: BlobStore,
+  customer: string | undefined,
+  signal: AbortSignal,
+  onCount: (count: FileCount) => void,
+): Promise<FileCount> {
+  let total: FileCount = { files: 0, bytes: 0 }
+  const nothing = { blobs: 0, bytes: 0 }
+  for await (const each of customer === undefined ? store.customers() : [customer]) {
+    if (signal.aborted) break
+    const { blobs: files, bytes } = await store.usage(each).catch(() => nothing)
+    total = addCounts(total, { files, bytes })
+    onCount({ files, bytes })
+  }
+  return total
+}
+
+/**
+ * Calls `work` for every item, for at most `concurrency` at a time, in their order. Stops asking for items when the
+ * signal aborts; resolves when no work is under way any more. `work` does not reject; a failure of `items` is thrown.
+ */
+export async function forEachConcurrently<T>(
+  items: AsyncIterable<T>,
+  concurrency: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]()
+  const worker = async () => {
+    while (!signal.aborted) {
+      const step = await iterator.next()
+      if (step.done === true) return
+      await work(step.value)
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker))
+  await iterator.return?.()
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { forEachConcurrently } from '../src/for-each-concurrently.ts'
+import { forEachConcurrently } from '../src/copy-files.ts'
 
 async function* numbers(count: number) {
   for (let number = 0; number < count; number++) yield number
