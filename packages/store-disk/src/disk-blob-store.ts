@@ -8,29 +8,28 @@ import {
   type ResumableUploads,
 } from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
-import type { NamesMode } from './directory/layout.ts'
-import { freeSpaceOf } from './files/free-space.ts'
+import type { NamesMode, Layout } from './directory/layout.ts'
+import { freeSpaceOf } from './files/file-system.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
 import { pooledCalls } from './files/file-calls.ts'
-import { createStatsOf } from './files/stats-of.ts'
+import { createStatsOf, createKeptNames, noKeptNames } from './list/kept-names.ts'
 import { translateFsError } from './files/translate-fs-error.ts'
 import { createUnchangedCache } from './files/unchanged-cache.ts'
 import { withEntries } from './list/directory-entries.ts'
 import { findCustomers, measure } from './list/find-blobs.ts'
-import { listDetails } from './list/list-details.ts'
-import { createKeptNames, noKeptNames } from './list/kept-names.ts'
-import { listNames } from './list/list-names.ts'
+import { listDetails, listNames } from './list/list-names.ts'
 import { createNameBudget } from './list/name-budget.ts'
 import type { SortedNames } from './list/sorted-names.ts'
 import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
 import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.ts'
-import { finishLinked } from './resumable/finish-linked.ts'
+import { finishLinked } from './resumable/publish-upload.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
-import { atomicWrite } from './write/atomic-write.ts'
-import { probeDirectory } from './write/probe-directory.ts'
-import { removeFile } from './write/remove-file.ts'
+import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
+import { removeFile } from './write/publish-file.ts'
+import { access, constants, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 export interface DiskBlobStoreOptions {
   /** Where everything is kept; made if missing. Several processes may share it. */
@@ -186,4 +185,53 @@ export async function openDiskBlobStore({
       await tempDirectory.close()
     },
   }
+}
+
+/** The parts of a store that a probe uses. */
+type ProbedDirectory = Pick<AtomicWrite, 'calls' | 'tempDirectory' | 'writer'> & {
+  readonly layout: Layout
+}
+
+const content = Buffer.from('holdfast')
+
+let probes = 0
+
+/**
+ * Writes a small file durably, reads it, and removes it durably, by the same calls as a blob's. It does so in the
+ * store's temporary directory, so that the next start removes what a killed process leaves. It also checks that this
+ * user may read and write where the blobs are. Rejects with the first failure.
+ */
+async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<void> {
+  await access(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
+  // No name of a temporary file has a dot.
+  const target = join(store.tempDirectory.path, `probe.${probes++}`)
+  try {
+    await atomicWrite({ ...plainly, ...store, target, content: chunks(), beforeReplacing: nothing })
+    if (!content.equals(await readFile(target))) {
+      throw new Error('What was written has come back as something else')
+    }
+    await removeFile(target, store.calls, nothing)
+  } catch (error) {
+    await store.tempDirectory.remove(target)
+    throw error
+  }
+}
+
+/** No upload has to do with the probe. */
+const nothing = async () => {}
+
+async function* chunks() {
+  yield content
+}
+
+/**
+ * The other options of a write, switched off. The temporary directory exists, since it holds the file that is renamed.
+ */
+const plainly = {
+  directories: { within: (_: string, change: () => Promise<void>) => change() },
+  journal: noReplacements,
+  createOnly: false,
+  signal: undefined,
+  release: undefined,
+  onReadable: undefined,
 }

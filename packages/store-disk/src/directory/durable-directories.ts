@@ -2,7 +2,7 @@ import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { isSystemError } from '../files/system-error.ts'
+import { isSystemError } from '../files/translate-fs-error.ts'
 import type { MountCheck } from './mount-check.ts'
 
 /** Makes directories below a root durable, and remembers which are. */

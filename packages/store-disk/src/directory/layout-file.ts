@@ -6,7 +6,7 @@ import { SetupError } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls } from '../files/file-calls.ts'
-import { isSystemError } from '../files/system-error.ts'
+import { isSystemError } from '../files/translate-fs-error.ts'
 import type { TemporaryFile } from '../temp/temp-directory.ts'
 import type { NamesMode } from './layout.ts'
 

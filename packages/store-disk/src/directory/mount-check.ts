@@ -2,9 +2,8 @@ import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { FileServiceError } from '@holdfast/core'
-import { findMount } from '../files/find-mount.ts'
-import { isAbsence, isSystemError } from '../files/system-error.ts'
-import { translateFsError } from '../files/translate-fs-error.ts'
+import { findMount } from '../files/file-system.ts'
+import { isAbsence, isSystemError, translateFsError } from '../files/translate-fs-error.ts'
 import { readLayoutFile, type LayoutFile } from './layout-file.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
-import { isSystemError } from '../files/system-error.ts'
+import { isSystemError } from '../files/translate-fs-error.ts'
 
 /** Each of these names is folded, changed, shortened, refused or misread by some file system. */
 const trialNames = [

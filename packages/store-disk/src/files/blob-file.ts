@@ -1,7 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs'
 import type { BlobInfo } from '@holdfast/core'
 import type { FileCalls } from './file-calls.ts'
-import { isAbsence } from './system-error.ts'
+import { isAbsence } from './translate-fs-error.ts'
 
 /** The stats of the regular file at `path`; `undefined` for all else, since a symbolic link is no blob. */
 export async function fileStats(path: string, calls: Pick<FileCalls, 'lstat'>) {

@@ -1,5 +1,5 @@
 import { lastFailedSync, pooledCalls, type FileCalls } from './file-calls.ts'
-import { isSystemError } from './system-error.ts'
+import { isSystemError } from './translate-fs-error.ts'
 
 /** Changes to one directory that one sync makes durable. */
 interface Group {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
-import { isSystemError } from './system-error.ts'
+import { isSystemError } from './translate-fs-error.ts'
 
 /**
  * Bytes of a file beyond which it is not freed at once: to replace or remove a file is to free what it has in memory, too,

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isSystemError } from './system-error.ts'
+import { isSystemError } from './translate-fs-error.ts'
 
 /** Owner and group; others have no business with customers' files. */
 const mode = 0o750

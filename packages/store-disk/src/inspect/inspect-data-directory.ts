@@ -1,22 +1,25 @@
-import { realpath, stat, statfs } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { realpath, stat, statfs, rm, rmdir } from 'node:fs/promises'
+import { join, resolve, dirname } from 'node:path'
 import { adviceOf, finding, type Finding } from '@holdfast/core'
 import { identifyDirectory } from '../directory/data-directory.ts'
 import { createLayout } from '../directory/layout.ts'
 import type { LayoutFile } from '../directory/layout-file.ts'
-import { isAbsence } from '../files/system-error.ts'
-import { fileSystemFinding } from './file-system-finding.ts'
-import { findMount } from '../files/find-mount.ts'
-import { findPlace } from './find-place.ts'
-import { leftOverFindings } from './left-over-findings.ts'
-import { permissionFindings } from './permission-findings.ts'
-import { shellWord } from './shell-word.ts'
-import { spaceFindings } from './space-findings.ts'
-import { summarizeFiles } from './summarize-files.ts'
-import { summaryFindings } from './summary-findings.ts'
-import { uploadFindings } from './upload-findings.ts'
-import { makeTrialDirectory } from './trial/trial-directory.ts'
-import { tryFileSystem } from './trial/try-file-system.ts'
+import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import {
+  fileSystemFinding,
+  leftOverFindings,
+  permissionFindings,
+  spaceFindings,
+  uploadFindings,
+  shellWord,
+} from './findings.ts'
+import { findMount } from '../files/file-system.ts'
+import { summarizeFiles, summaryFindings } from './summarize-files.ts'
+import { tryFileSystem } from './try-file-system.ts'
+import { randomBytes } from 'node:crypto'
+import { makeDirectories } from '../files/make-directories.ts'
+import { identifyProcess } from '../temp/process-identity.ts'
+import { tempDirectoryName } from '../temp/temp-owner.ts'
 
 export interface InspectionOptions {
   /** As given to `openDiskBlobStore`; need not be there. */
@@ -136,4 +139,76 @@ function oneMountFinding(points: readonly (string | undefined)[], data: string):
   if (different.size <= 1) return finding('ok', 'one mount', 'files and tmp are in one file system')
   const message = `${data} has several file systems (${[...different].join(', ')}); uploads cannot be moved from one to the other`
   return finding('problem', 'one mount', message, 'Mount one file system at the directory itself.')
+}
+
+interface Place {
+  readonly finding: Finding
+  /** The directory itself, or the one nearest above it that is there; `undefined` where there can be none. */
+  readonly existing: string | undefined
+}
+
+/** Whether the directory `data` is there, or could be made. */
+async function findPlace(data: string): Promise<Place> {
+  try {
+    if (!(await stat(data)).isDirectory()) return unusable(data, 'it is a file')
+    return { finding: finding('ok', check, data), existing: data }
+  } catch (error) {
+    if (!isAbsence(error)) return unusable(data, String(error))
+  }
+  const existing = await nearestAbove(data)
+  if (existing === undefined) return unusable(data, 'a part of the path is a file')
+  const message = `${data} is missing; the server makes it`
+  return { finding: finding('ok', check, message), existing }
+}
+
+const check = 'directory'
+
+function unusable(data: string, reason: string): Place {
+  const remedies = [
+    'Give another directory, or see what is in the way:',
+    `namei -l ${shellWord(data)}`,
+  ]
+  const problem = finding('problem', check, `${data} cannot be used: ${reason}`, ...remedies)
+  return { finding: problem, existing: undefined }
+}
+
+async function nearestAbove(path: string): Promise<string | undefined> {
+  const above = dirname(path)
+  try {
+    return (await stat(above)).isDirectory() ? above : undefined
+  } catch (error) {
+    return isAbsence(error) && above !== path ? nearestAbove(above) : undefined
+  }
+}
+
+/** A directory to try things in, where a store keeps temporary files. */
+interface TrialDirectory {
+  readonly path: string
+  /** Removes it, and the directories that were made above it unless they are in use. */
+  remove(): Promise<void>
+}
+
+/**
+ * Makes a directory of this process in the `tmp` of the data directory `data`, which need not be there. Whatever a killed
+ * process leaves of it the next store to start removes, as it does with uploads that broke off.
+ */
+async function makeTrialDirectory(data: string): Promise<TrialDirectory> {
+  const unique = randomBytes(6).toString('hex')
+  const path = join(data, 'tmp', tempDirectoryName(identifyProcess(), unique))
+  const made = await makeDirectories(path)
+  return {
+    path,
+    async remove() {
+      await rm(path, { recursive: true, force: true })
+      for (const directory of made.toReversed()) await removeIfEmpty(directory)
+    },
+  }
+}
+
+async function removeIfEmpty(directory: string): Promise<void> {
+  try {
+    await rmdir(directory)
+  } catch (error) {
+    if (!isAbsence(error) && !isSystemError(error, 'ENOTEMPTY', 'EEXIST')) throw error
+  }
 }

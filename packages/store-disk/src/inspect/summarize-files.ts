@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises'
 import type { Layout } from '../directory/layout.ts'
-import { isAbsence, isSystemError } from '../files/system-error.ts'
-import type { FilesSummary, Oddity, OddEntries } from './files-summary.ts'
+import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { finding, formatBytes, type Finding } from '@holdfast/core'
+import { shellWord } from './findings.ts'
 
 export interface SummaryOptions {
   /** The most entries to inspect. */
@@ -145,4 +146,105 @@ function ignoreAbsence(error: unknown): undefined {
 function note(counters: Counters, oddity: Oddity, path: string): void {
   const { count = 0, example = path } = counters.odd.get(oddity) ?? {}
   counters.odd.set(oddity, { count: count + 1, example })
+}
+
+/** The ways in which an entry of a data directory can be odd. */
+export const oddities = [
+  'foreign',
+  'unreadable',
+  'unwritable',
+  'strange owner',
+  'elsewhere',
+  'future',
+] as const
+
+export type Oddity = (typeof oddities)[number]
+
+/** Entries that are odd in one way. */
+interface OddEntries {
+  readonly count: number
+  /** The path of the first one. */
+  readonly example: string
+}
+
+/** The counters of the files of all customers. */
+export interface FilesSummary {
+  readonly customers: number
+  readonly files: number
+  readonly bytes: number
+  /** Whether all entries were inspected. */
+  readonly isComplete: boolean
+  readonly odd: ReadonlyMap<Oddity, OddEntries>
+}
+
+interface Judgement {
+  readonly check: string
+  readonly mark: 'warning' | 'problem'
+  readonly message: string
+  readonly remedy: (files: string, uid: number) => string
+}
+
+const judgements: Readonly<Record<Oddity, Judgement>> = {
+  foreign: {
+    check: 'foreign entries',
+    mark: 'warning',
+    message: 'no file of holdfast, and not shown',
+    remedy: (files) => `Look at links, pipes and the like: find ${files} ! -type f ! -type d -ls`,
+  },
+  unreadable: {
+    check: 'reading',
+    mark: 'problem',
+    message: 'not readable for this user; downloads of it fail',
+    remedy: (files, uid) => `chown -R ${uid} ${files} && chmod -R u+rwX ${files}`,
+  },
+  unwritable: {
+    check: 'writing',
+    mark: 'problem',
+    message: 'not writable for this user; uploads of that customer fail',
+    remedy: (files, uid) => `chown -R ${uid} ${files} && chmod -R u+rwX ${files}`,
+  },
+  'strange owner': {
+    check: 'owners',
+    mark: 'warning',
+    message: 'of another owner than the data directory',
+    remedy: (files, uid) => `chown -R ${uid} ${files}`,
+  },
+  elsewhere: {
+    check: 'one disk',
+    mark: 'problem',
+    message: 'on another file system than the data directory; uploads of that customer fail',
+    remedy: (files) => `Move the files into a directory here; see: df ${files}/*`,
+  },
+  future: {
+    check: 'times of files',
+    mark: 'warning',
+    message: 'changed in the future, by its time; clients may keep old copies',
+    remedy: (files) => `find ${files} -type f -newermt now -exec touch {} +`,
+  },
+}
+
+/** The findings of `summary`, of the directory `files`, which belongs to `uid`. */
+export function summaryFindings(
+  summary: FilesSummary,
+  files: string,
+  uid: number,
+): readonly Finding[] {
+  const found = oddities.flatMap((oddity) => {
+    const odd = summary.odd.get(oddity)
+    if (!odd) return []
+    const { check, mark, message, remedy } = judgements[oddity]
+    const what = odd.count === 1 ? odd.example : `${count(odd.count)}, such as ${odd.example}:`
+    return [finding(mark, check, `${what} ${message}`, remedy(shellWord(files), uid))]
+  })
+  return [total(summary), ...found]
+}
+
+function total({ files, customers, bytes, isComplete }: FilesSummary): Finding {
+  const looked = isComplete ? 'all looked at' : 'not all were looked at'
+  const message = `${count(files)} file(s) of ${count(customers)} customer(s), ${formatBytes(bytes)}; ${looked}`
+  return finding('ok', 'files', message)
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en')
 }

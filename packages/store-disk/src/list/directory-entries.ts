@@ -1,7 +1,7 @@
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 
 /** Something in a directory. */
 export interface Entry {

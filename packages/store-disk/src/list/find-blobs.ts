@@ -3,7 +3,7 @@ import { lstat, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import type { Usage } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 import type { EntriesOf, Entry } from './directory-entries.ts'
 
 /**

@@ -1,8 +1,11 @@
 import type { ListOptions } from '@holdfast/core'
 import { isUnchanged, type UnchangedCache } from '../files/unchanged-cache.ts'
-import type { StatsOf } from '../files/stats-of.ts'
 import { memoryOf } from './name-blocks.ts'
 import { covers, pageOf, type SortedNames, type TakePage } from './sorted-names.ts'
+import type { BigIntStats } from 'node:fs'
+import { sep } from 'node:path'
+import type { FileCalls } from '../files/file-calls.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 
 /** The names of one directory in memory. They are used only if its stats prove that it has not changed since. */
 export interface KeptNames {
@@ -55,5 +58,20 @@ export function createKeptNames(
         cache.keep(directory, { stats: before, memory: memoryOf(names.blocks), names })
       }
     },
+  }
+}
+
+/** The stats of a directory; `undefined` if there is none. */
+type StatsOf = (directory: string) => Promise<BigIntStats | undefined>
+
+/** Makes a reader of the stats of directories, which follows a symbolic link. */
+export function createStatsOf(calls: Pick<FileCalls, 'lstat'>): StatsOf {
+  return async (directory) => {
+    try {
+      return await calls.lstat(`${directory}${sep}.`)
+    } catch (error) {
+      if (isAbsence(error)) return undefined
+      throw error
+    }
   }
 }

@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ListOptions } from '@holdfast/core'
-import { abortOnReturn } from './abort-on-return.ts'
-import { findNames, type NameSource } from './find-sorted-names.ts'
+import { type ListOptions, compareUtf8, type BlobInfo } from '@holdfast/core'
+import type { KeptNames } from './kept-names.ts'
+import { memoryOf, toBlocks, type NameBlock } from './name-blocks.ts'
+import type { HeldNames, NameBudget } from './name-budget.ts'
+import { createNameSorter, type NameSorter } from './name-sorter.ts'
+import { pageOf, type SortedNames, type TakePage } from './sorted-names.ts'
+import type { Blobs } from './walk-blobs.ts'
 
 /**
  * The names of the blobs in `source`, each once, in ascending order of their UTF-8 bytes, cut as `options` say, in pages.
@@ -37,4 +41,188 @@ export function listNames(
       held.release()
     }
   })
+}
+
+export interface NameSource {
+  /** How names are found: see `WalkBlobs`. */
+  readonly walk: <T>(use: (blobs: Blobs) => Promise<T>) => Promise<T>
+  /** For names in memory that are not kept. */
+  readonly budget: NameBudget
+  readonly kept: KeptNames
+}
+
+/** A list of at most so many names is kept, as a small file is; a longer one only if it is read in pages. */
+const fewNames = 4096
+
+/** The most bytes of a name. */
+const nameLength = 256
+
+/** Finds the names that `rest` asks for by a walk, as many of the first as may be held. */
+async function findNames(
+  source: NameSource,
+  rest: Required<ListOptions>,
+  held: HeldNames,
+  signal: AbortSignal,
+): Promise<TakePage> {
+  const { walk, kept } = source
+  const keep = await kept.begin()
+  // Half of the names may be dropped on the way.
+  const isPaged = keep !== undefined && rest.limit * nameLength <= kept.most / 2
+  const { sorter, count } = await walk((blobs) => {
+    held.release()
+    let bytes = 0
+    const grow = (more: number) => {
+      bytes += more
+      return held.grow(more) && (!isPaged || bytes <= kept.most)
+    }
+    const limit = isPaged ? Infinity : rest.limit
+    return select(blobs, rest, createNameSorter({ limit, grow }), signal)
+  })
+  const isWorthKeeping = isPaged && count > rest.limit
+  const isFew = count <= Math.min(fewNames, rest.limit)
+  if (!keep || !(isWorthKeeping || isFew)) return takeFrom(sorter, held)
+  const sorted = await collect(sorter, rest, signal)
+  if (!signal.aborted) keep(sorted)
+  return takeSorted(sorted, held, await kept.open(rest))
+}
+
+async function select(
+  blobs: Blobs,
+  { prefix, after }: Required<ListOptions>,
+  sorter: NameSorter,
+  signal: AbortSignal,
+) {
+  let count = 0
+  for await (const names of blobs) {
+    if (signal.aborted) break
+    for (const name of names) {
+      if (!name.startsWith(prefix) || compareUtf8(name, after) <= 0) continue
+      sorter.add(name)
+      count++
+    }
+  }
+  return { sorter, count }
+}
+
+function takeFrom(sorter: NameSorter, held: HeldNames): TakePage {
+  let pages: Iterator<readonly string[]> | undefined = sorter.pages()
+  return () => {
+    const page = pages?.next()
+    if (!page || (page.done && sorter.isCut())) return undefined
+    held.wait(() => (pages = undefined))
+    return page.done ? { names: [], isComplete: true } : { names: page.value, isComplete: false }
+  }
+}
+
+/** All names of `sorter`; other work goes on meanwhile. */
+async function collect(
+  sorter: NameSorter,
+  { prefix, after }: Required<ListOptions>,
+  signal: AbortSignal,
+): Promise<SortedNames> {
+  const blocks: NameBlock[] = []
+  const pages = sorter.pages()
+  for (let page = pages.next(); !page.done && !signal.aborted; page = pages.next()) {
+    if (blocks.length > 0) await setImmediate()
+    blocks.push(...toBlocks(page.value))
+  }
+  return { prefix, after, blocks, isCut: sorter.isCut() }
+}
+
+/** Gives the first page of `sorted`. If `again` gives the others from what is kept, it holds no names itself. */
+function takeSorted(sorted: SortedNames, held: HeldNames, again: TakePage | undefined): TakePage {
+  let names: SortedNames | undefined = sorted
+  held.release()
+  if (!again) held.grow(memoryOf(sorted.blocks))
+  return (rest) => {
+    if (!names) return again?.(rest)
+    const page = pageOf(names, rest)
+    if (again) names = undefined
+    else held.wait(() => (names = undefined))
+    return page
+  }
+}
+
+/** Files looked at at a time: enough to keep the disk busy, and little of what other requests need. */
+const concurrency = 16
+
+interface DetailSources {
+  readonly list: (options: ListOptions) => AsyncIterable<readonly string[]>
+  /** What is known of a blob; `undefined` if it is gone. */
+  readonly stat: (name: string) => Promise<BlobInfo | undefined>
+}
+
+/**
+ * The blobs that `list` names, in its pages, each from one look at its file. Where blobs are gone by then, it lists
+ * further names, up to the limit.
+ */
+export function listDetails(
+  { list, stat }: DetailSources,
+  { prefix = '', after = '', limit = Infinity }: ListOptions = {},
+): AsyncIterable<readonly BlobInfo[]> {
+  return abortOnReturn(async function* (signal) {
+    let last = after
+    let left = limit
+    let isComplete = false
+    while (left > 0 && !isComplete) {
+      const asked = left
+      let listed = 0
+      const cut = left === Infinity ? {} : { limit: left }
+      for await (const names of stoppable(list({ prefix, after: last, ...cut }), signal)) {
+        const page = await lookAtAll(names, stat)
+        if (signal.aborted) return
+        if (page.length > 0) yield page
+        last = names.at(-1) ?? last
+        listed += names.length
+        left -= page.length
+      }
+      isComplete = listed < asked
+    }
+  })
+}
+
+/** `pages`, whose iteration is stopped as soon as `signal` aborts, also while a page is awaited. */
+function stoppable<T>(pages: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = pages[Symbol.asyncIterator]()
+      signal.addEventListener('abort', () => void iterator.return?.(), { once: true })
+      return iterator
+    },
+  }
+}
+
+async function lookAtAll(
+  names: readonly string[],
+  stat: DetailSources['stat'],
+): Promise<readonly BlobInfo[]> {
+  const found: (BlobInfo | undefined)[] = []
+  const rest = names.entries()
+  const look = async () => {
+    for (const [at, name] of rest) found[at] = await stat(name)
+  }
+  await Promise.all(Array.from({ length: concurrency }, look))
+  return found.filter((info) => info !== undefined)
+}
+
+/**
+ * Iterates what `start` returns, and aborts its signal as soon as the reader stops. A generator alone would notice that
+ * only at its next `yield`.
+ */
+function abortOnReturn<T>(
+  start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
+): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const abort = new AbortController()
+      const iteration = start(abort.signal)
+      return {
+        next: () => iteration.next(),
+        return: () => {
+          abort.abort()
+          return iteration.return()
+        },
+      }
+    },
+  }
 }

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { lstat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import type { Layout } from '../directory/layout.ts'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import { DisturbedWalk, MarkerFailure } from '../temp/walk-markers.ts'
 import { withEntries, type EntriesOf } from './directory-entries.ts'
 import { findBlobs } from './find-blobs.ts'
-import { unchangedEntriesOf } from './unchanged-entries.ts'
 
 /** The names of a customer's blobs, in no order, in batches as they are found. */
 export type Blobs = AsyncIterable<readonly string[]>
@@ -107,6 +106,37 @@ async function isThere(path: string): Promise<boolean> {
     return (await lstat(path)).isFile()
   } catch (error) {
     if (isAbsence(error)) return false
+    throw error
+  }
+}
+
+/**
+ * Milliseconds for which a directory must not have changed before it is read. Two changes within a tick of the kernel's
+ * clock, 10 ms at most, may have the same time; so may two within a second where times are counted in seconds, as Deno
+ * and some file systems do.
+ */
+function settlingTime(changedAt: bigint): number {
+  return changedAt % 1_000_000_000n === 0n ? 1_050 : 50
+}
+
+/** Yields the entries of a directory only while its time of last change (ctime) stays the same. @throws DisturbedWalk */
+function unchangedEntriesOf(entriesOf: EntriesOf): EntriesOf {
+  return async function* (directory) {
+    const before = await changedAt(directory)
+    if (before !== undefined && Date.now() - Number(before / 1_000_000n) < settlingTime(before)) {
+      throw new DisturbedWalk()
+    }
+    yield* entriesOf(directory)
+    if ((await changedAt(directory)) !== before) throw new DisturbedWalk()
+  }
+}
+
+/** In nanoseconds since 1970. */
+async function changedAt(directory: string): Promise<bigint | undefined> {
+  try {
+    return (await stat(directory, { bigint: true })).ctimeNs
+  } catch (error) {
+    if (isAbsence(error)) return undefined
     throw error
   }
 }

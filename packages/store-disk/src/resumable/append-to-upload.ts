@@ -11,17 +11,19 @@ import {
   type UploadPlan,
   uploadPublished,
   uploadTakenOver,
+  type BlobInfo,
 } from '@holdfast/core'
 import { lastFailedSync, type FileCalls } from '../files/file-calls.ts'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence, translateFsError } from '../files/translate-fs-error.ts'
 import { describeUpload } from './find-upload.ts'
-import { preparePublication } from './prepare-publication.ts'
-import { nameRecord } from './record-file.ts'
+import { nameRecord, prepareRecord } from './upload-record.ts'
 import { takeUpload, type Unpublished } from './take-upload.ts'
-import type { UploadLease } from './upload-lease.ts'
+import type { UploadLease, WatchedLeases } from './upload-lease.ts'
 import { recordName, type UploadSite } from './upload-site.ts'
-import type { WatchedLeases } from './watched-leases.ts'
-import { writeDurably } from './write-durably.ts'
+import { blobInfo } from '../files/blob-file.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { nextModificationTime } from '../write/publish-file.ts'
+import { createFileWriter, writeChunks, type IncrementalSync } from '../write/file-writer.ts'
 
 export interface Append {
   readonly key: UploadKey
@@ -148,4 +150,196 @@ export async function trim(file: number, size: number, calls: FileCalls): Promis
   const stats = await calls.stat(file)
   if (stats.size < size) throw new Error(`${stats.size} of ${size} bytes of an upload are left`)
   if (stats.size > size) await calls.truncate(file, size)
+}
+
+interface PreparedPublication {
+  /** The blob that the content is about to become. */
+  readonly published: BlobInfo
+  /** The path of the record that says so, or why it could not be written. */
+  readonly record: PromiseSettledResult<string>
+}
+
+/**
+ * Gives the complete content in `file` the time that its entity tag needs, and syncs it; and at the same time the record of the blob
+ * that it is about to become, which is to be placed or removed.
+ */
+export async function preparePublication(
+  site: UploadSite,
+  file: number,
+  plan: UploadPlan,
+): Promise<PreparedPublication> {
+  const { calls, tempDirectory, writer } = site
+  await calls.setTimes(file, nextModificationTime(writer))
+  const published = blobInfo(plan.name, await calls.stat(file))
+  const [synced, record] = await Promise.allSettled([
+    calls.sync(file),
+    prepareRecord({ plan, publishing: published }, site),
+  ])
+  if (synced.status === 'fulfilled') {
+    crashPoint('content-synced')
+    return { published, record }
+  }
+  if (record.status === 'fulfilled') await tempDirectory.remove(record.value)
+  throw synced.reason
+}
+
+interface DurableWrite {
+  readonly file: number
+  readonly content: AsyncIterable<Uint8Array>
+  readonly calls: FileCalls
+  /** All bytes count or none. */
+  readonly allOrNothing: boolean
+  readonly release: (chunk: Uint8Array) => void
+  /** Syncs the file when all of the content has been written. */
+  readonly syncLast: (bytes: number) => Promise<void>
+  /** Makes the first `bytes` of the content count; they have been synced. */
+  readonly acknowledge: (bytes: number) => Promise<void>
+}
+
+/**
+ * Appends the content to the file, and makes it durable while it comes. However the content ends, what came counts, unless it is all or
+ * nothing; where there is no room for all of it, what has been acknowledged by then counts. Resolves with the failure of the content, or of
+ * writing, if there was one; rejects if what came cannot be made durable.
+ */
+async function writeDurably(write: DurableWrite): Promise<{ readonly error: unknown } | undefined> {
+  const { file, content, calls, allOrNothing, release, acknowledge, syncLast } = write
+  const progress = createDurableProgress(file, calls, allOrNothing ? undefined : acknowledge)
+  const writer = createFileWriter(file, calls, progress)
+  let failure: { readonly error: unknown } | undefined
+  try {
+    await writeChunks(writer, content, release)
+  } catch (error) {
+    failure = { error }
+  }
+  try {
+    if (!(failure && allOrNothing)) await writer.settle()
+  } catch (error) {
+    failure ??= { error }
+  } finally {
+    await writer.close()
+  }
+  if (failure && allOrNothing) return failure
+  if (isFileServiceError(failure?.error, 'insufficient-storage')) {
+    await progress.end().catch(() => {})
+    return failure
+  }
+  try {
+    await progress.finish(failure ? undefined : () => syncLast(progress.written()))
+    if (allOrNothing && progress.written() > 0) await acknowledge(progress.written())
+  } catch (error) {
+    throw failure ? failure.error : error
+  }
+  return failure
+}
+
+/** Bytes between two syncs. */
+const interval = 24 * 1024 * 1024
+
+/** The most bytes that do not count yet, less what is written at a time: a writer that is faster than the disk waits. */
+const most = 254 * 1024 * 1024
+
+/** Milliseconds between two syncs at the most, where the content comes slowly. */
+const slow = 10_000
+
+/** Synced bytes, or milliseconds, from one acknowledgement to the next. Each syncs a directory, which delays the content. */
+const stride = { bytes: 96 * 1024 * 1024, ms: 1_000 }
+
+interface DurableProgress extends IncrementalSync {
+  /** Bytes so far. */
+  written(): number
+  /** Resolves when all that was written is durable, and acknowledged. `sync` syncs what is not synced yet. */
+  finish(sync?: () => Promise<void>): Promise<void>
+}
+
+/**
+ * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable: after the first sync, after later
+ * ones once a stride of bytes or time has passed, and at the end. Meanwhile the next bytes are synced, so that the disk is never
+ * idle. After a failure nothing more counts: the kernel drops the pages that it could not write.
+ */
+function createDurableProgress(
+  file: number,
+  calls: FileCalls,
+  acknowledge: (bytes: number) => Promise<void> = async () => {},
+): DurableProgress {
+  let written = 0
+  let begun = 0
+  let synced = 0
+  let acknowledged = 0
+  let begunAt = performance.now()
+  let noted = 0
+  let notedAt = -Infinity
+  let syncing: Promise<void> | undefined
+  let acknowledging = Promise.resolve()
+
+  const acknowledgeAfter = async (before: Promise<void>, bytes: number) => {
+    await before
+    await translateFsError(acknowledge(bytes))
+    acknowledged = bytes
+  }
+
+  /** Makes what is synced count. */
+  const note = () => {
+    noted = synced
+    notedAt = performance.now()
+    acknowledging = acknowledgeAfter(acknowledging, synced)
+    acknowledging.catch(() => {})
+  }
+
+  const isDue = () =>
+    synced - noted >= stride.bytes ||
+    performance.now() - notedAt >= stride.ms ||
+    written - noted >= most
+
+  const datasync = () => calls.datasync(file)
+
+  const sync = async (bytes: number, syncFile: () => Promise<void>) => {
+    await translateFsError(syncFile())
+    crashPoint('upload-content-synced')
+    synced = bytes
+    if (isDue()) note()
+    // After a failure `syncing` stays as it is.
+    syncing = undefined
+    if (written - begun >= interval) begin()
+  }
+
+  const begin = (syncFile = datasync) => {
+    begun = written
+    begunAt = performance.now()
+    syncing = sync(written, syncFile)
+    syncing.catch(() => {})
+  }
+
+  const end = async () => {
+    while (syncing) await syncing
+    await acknowledging
+  }
+
+  /** Resolves when the disk has caught up. */
+  const room = async () => {
+    while (written - acknowledged >= most) {
+      await acknowledging
+      if (written - acknowledged < most) return
+      if (!syncing) begin()
+      await syncing
+    }
+  }
+
+  return {
+    written: () => written,
+    wrote(bytes) {
+      written += bytes
+      const isDue = written - begun >= interval || performance.now() - begunAt > slow
+      if (isDue && !syncing) begin()
+      return written - acknowledged >= most ? room() : undefined
+    },
+    end,
+    async finish(syncFile) {
+      await end()
+      if (written === acknowledged) return
+      begin(syncFile)
+      await end()
+      if (noted < synced) note()
+      await acknowledging
+    },
+  }
 }

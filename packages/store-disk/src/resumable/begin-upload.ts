@@ -8,13 +8,12 @@ import {
 } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { freeSpaceOf } from '../files/free-space.ts'
+import { freeSpaceOf } from '../files/file-system.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { fileMode } from '../temp/temp-directory.ts'
-import { formatContentName } from './content-name.ts'
+import { formatContentName, recordName, type UploadSite } from './upload-site.ts'
 import { createUploadId, uploadDirectory } from './find-upload.ts'
-import { fillRecord, readRecord } from './record-file.ts'
-import { recordName, type UploadSite } from './upload-site.ts'
+import { fillRecord, readRecord } from './upload-record.ts'
 
 /**
  * Begins an upload. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no

@@ -6,23 +6,32 @@ import {
   type UploadKey,
   uploadNotFound,
   uploadTakenOver,
+  type BlobInfo,
+  type ResumableUpload,
+  type UploadPlan,
 } from '@holdfast/core'
-import { pooledCalls } from '../files/file-calls.ts'
-import { isAbsence } from '../files/system-error.ts'
-import { translateFsError } from '../files/translate-fs-error.ts'
+import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
+import { isAbsence, translateFsError } from '../files/translate-fs-error.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
 import { appendToUpload } from './append-to-upload.ts'
 import { beginUpload } from './begin-upload.ts'
-import { describeUpload, findUpload, isUploadId, uploadDirectory } from './find-upload.ts'
-import { findOpenUploads } from './list-uploads.ts'
+import {
+  describeUpload,
+  findUpload,
+  isUploadId,
+  uploadDirectory,
+  createUploadId,
+} from './find-upload.ts'
+import { findOpenUploads, forgetOldest } from './list-uploads.ts'
 import { publishUpload } from './publish-upload.ts'
-import { replaceRecord } from './record-file.ts'
-import { rememberUpload } from './remember-upload.ts'
+import { replaceRecord, writeRecord, type UploadRecord } from './upload-record.ts'
 import { removeUpload } from './remove-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { awaitOwner, isOver, requireUpload, takeUpload } from './take-upload.ts'
 import type { UploadSite } from './upload-site.ts'
-import { createWatchedLeases } from './watched-leases.ts'
+import { createWatchedLeases } from './upload-lease.ts'
+import { dirname } from 'node:path'
+import { crashPoint } from '../files/crash-point.ts'
 
 /** The uploads in pieces of a disk store. */
 export interface DiskResumableUploads extends ResumableUploads {
@@ -147,5 +156,49 @@ async function openUnlessRenamed(path: string): Promise<number | undefined> {
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error
+  }
+}
+
+/**
+ * Keeps a blob as an upload that has been published: one file in the place of the upload's directory. Nothing is synced, since
+ * the blob is safe without it.
+ */
+async function rememberUpload(
+  site: UploadSite,
+  customer: string,
+  plan: UploadPlan,
+  published: BlobInfo,
+): Promise<ResumableUpload> {
+  const key = { customer, id: createUploadId() }
+  const record = { plan, publishing: published }
+  const changedAt = await keepRecord(site, key, record).catch(() => Date.now())
+  await forgetOldest(site, customer, { id: key.id, link: plan.link, changedAt })
+  const expiresAt = new Date(changedAt + plan.expiresAfterMs)
+  return { id: key.id, plan, offset: published.size, expiresAt, published }
+}
+
+/** Resolves to the time of the record, in milliseconds since 1970. */
+async function keepRecord(site: UploadSite, key: UploadKey, record: UploadRecord): Promise<number> {
+  const { calls, tempDirectory, uploadDirectories } = site
+  const { path, file } = await tempDirectory.createTemporaryFile()
+  try {
+    const { mtimeNs } = await writeAndStat(file, record, calls)
+    const target = uploadDirectory(site, key)
+    await uploadDirectories.within(dirname(target), () => calls.rename(path, target))
+    crashPoint('upload-remembered')
+    return Number(mtimeNs) / 1e6
+  } catch (error) {
+    await tempDirectory.remove(path)
+    throw error
+  }
+}
+
+/** Writes `record` into the new and empty `file`, and closes it. */
+async function writeAndStat(file: number, record: UploadRecord, calls: FileCalls) {
+  try {
+    await writeRecord(file, record, calls)
+    return await calls.stat(file)
+  } finally {
+    await calls.close(file)
   }
 }

@@ -4,11 +4,16 @@ import type { BlobInfo, ResumableUpload, UploadKey } from '@holdfast/core'
 import { fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import type { FileCalls } from '../files/file-calls.ts'
-import { isAbsence, isSystemError } from '../files/system-error.ts'
-import { parseContentName, type ContentName } from './content-name.ts'
-import { readRecord } from './record-file.ts'
-import type { UploadRecord } from './upload-record.ts'
-import { publishedName, recordName, wantedName, type UploadSite } from './upload-site.ts'
+import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import {
+  parseContentName,
+  type ContentName,
+  publishedName,
+  recordName,
+  wantedName,
+  type UploadSite,
+} from './upload-site.ts'
+import { readRecord, type UploadRecord } from './upload-record.ts'
 
 /** An upload as it is found on disk. */
 export interface FoundUpload {

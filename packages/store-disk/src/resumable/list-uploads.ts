@@ -1,10 +1,10 @@
 import type { Dir } from 'node:fs'
 import { opendir } from 'node:fs/promises'
-import type { UploadKey } from '@holdfast/core'
-import { isAbsence } from '../files/system-error.ts'
-import { findUpload, isUploadId, type FoundUpload } from './find-upload.ts'
-import { forgetOldest } from './forget-oldest.ts'
+import type { UploadKey, PublishedUpload } from '@holdfast/core'
+import { isAbsence } from '../files/translate-fs-error.ts'
+import { findUpload, isUploadId, type FoundUpload, uploadDirectory } from './find-upload.ts'
 import type { UploadSite } from './upload-site.ts'
+import { forgetUpload } from './remove-upload.ts'
 
 /** Uploads looked at at a time, which become a page. */
 const batchLength = 64
@@ -86,5 +86,16 @@ async function openIfThere(directory: string): Promise<Dir | undefined> {
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error
+  }
+}
+
+/** Notes a published upload, and forgets the oldest of such if there are too many. Never rejects: the next sweep finds what stays. */
+export async function forgetOldest(
+  site: UploadSite,
+  customer: string,
+  upload: PublishedUpload,
+): Promise<void> {
+  for (const id of site.published.add(customer, upload)) {
+    await forgetUpload(site, uploadDirectory(site, { customer, id })).catch(() => {})
   }
 }

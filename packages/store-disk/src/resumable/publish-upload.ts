@@ -4,19 +4,20 @@ import {
   requireComplete,
   type UploadKey,
   uploadTakenOver,
+  type BlobKey,
 } from '@holdfast/core'
 import { blobInfo, fileStats } from '../files/blob-file.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 import { publishFile } from '../write/publish-file.ts'
-import { finishLinked } from './finish-linked.ts'
-import { forgetOldest } from './forget-oldest.ts'
-import { finishPublication } from './finish-publication.ts'
-import { trim } from './append-to-upload.ts'
-import { preparePublication } from './prepare-publication.ts'
-import { placeRecord } from './record-file.ts'
+import { forgetOldest, findOpenUploads } from './list-uploads.ts'
+import { trim, preparePublication } from './append-to-upload.ts'
+import { placeRecord } from './upload-record.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
-import type { UploadSite } from './upload-site.ts'
+import { type UploadSite, publishedName, recordName } from './upload-site.ts'
+import { join } from 'node:path'
+import { changeDurably } from '../files/change-durably.ts'
+import type { BigIntStats } from 'node:fs'
 
 /**
  * Makes the content of an upload, which no other work of this process uses, a blob. What the blob will be is recorded first: once the
@@ -80,5 +81,51 @@ async function prepare(site: UploadSite, { found, lease }: TakenUpload): Promise
     return published
   } finally {
     await calls.close(file)
+  }
+}
+
+interface Finished {
+  readonly directory: string
+  readonly published?: BlobInfo
+  readonly content?: { readonly path: string }
+}
+
+/** Notes that the blob is durable, and syncs the directory that its content has left. */
+export async function finishPublication(
+  { calls }: UploadSite,
+  { directory, published, content }: Finished,
+): Promise<BlobInfo> {
+  if (!published) throw new Error(`${directory} has no content`)
+  const note = async () => {
+    // The second name of a blob that was linked.
+    if (content) await calls.unlink(content.path)
+    await calls.rename(join(directory, recordName), join(directory, publishedName))
+  }
+  await changeDurably(directory, note, calls).catch((error: unknown) => {
+    // It was noted before.
+    if (!isAbsence(error)) throw error
+  })
+  crashPoint('upload-published')
+  return published
+}
+
+/**
+ * Finishes the publication that gave a blob its name, if the process that made it has ended before it took the content out of the upload.
+ * Call it before the blob is removed or replaced: only the name shows that the upload has been published, and without it the next request
+ * would publish the upload once more. Looks at uploads only if the blob's file has a second name.
+ */
+export async function finishLinked(
+  site: UploadSite,
+  { customer, name }: BlobKey,
+  stats?: BigIntStats,
+): Promise<void> {
+  const target = site.layout.blobPath({ customer, name })
+  const { nlink = 0n } = stats ?? (await fileStats(target, site.calls)) ?? {}
+  if (nlink < 2n) return
+  for await (const batch of findOpenUploads(site, customer)) {
+    for (const { found } of batch) {
+      const { published, content, record } = found
+      if (published && content && record.plan.name === name) await finishPublication(site, found)
+    }
   }
 }

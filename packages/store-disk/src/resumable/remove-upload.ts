@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 import type { UploadSite } from './upload-site.ts'
 
 type RemovalSite = Pick<UploadSite, 'calls' | 'tempDirectory'>

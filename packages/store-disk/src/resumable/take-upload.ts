@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { uploadConflict, type UploadKey, uploadNotFound } from '@holdfast/core'
-import { isAbsence } from '../files/system-error.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
 import { findUpload, hasExpired, type ContentFile, type FoundUpload } from './find-upload.ts'
-import { judgeOwner } from './judge-owner.ts'
 import { askForContent, takeContent, withdraw, type UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { identifyProcess, type ProcessIdentity } from '../temp/process-identity.ts'
+import { hasEnded, parseTempDirectoryName } from '../temp/temp-owner.ts'
 
 /** Milliseconds that a live process in another place is given to end: it looks once a second, and then syncs. */
 const patience = 10_000
@@ -81,4 +84,39 @@ export async function isOver(site: UploadSite, found: FoundUpload, now: number):
   if (!hasExpired(found, now)) return false
   const owner = found.content?.name.owner
   return owner === undefined || (await judgeOwner(owner, site)) !== 'alive'
+}
+
+/**
+ * What is known of the owner of an upload's content. `gone`: the process has certainly ended, and has no file open. `silent`: it
+ * runs where it cannot be looked up, and gives no sign of life, but may come back. `alive`: anything else.
+ */
+type OwnerVerdict = 'gone' | 'silent' | 'alive'
+
+/** Milliseconds without a heartbeat, of which one comes every 20 seconds. */
+const silence = 60 * 1000
+
+let self: ProcessIdentity | undefined
+
+/** Judges the owner, which is called as its directory in `tmp`. */
+export async function judgeOwner(
+  owner: string,
+  { tempDirectory, isLocal }: Pick<UploadSite, 'tempDirectory' | 'isLocal'>,
+): Promise<OwnerVerdict> {
+  if (owner === basename(tempDirectory.path)) return 'gone'
+  const identity = parseTempDirectoryName(owner)
+  if (!identity) return 'silent'
+  self ??= identifyProcess()
+  const ended = hasEnded(identity, self, isLocal)
+  if (ended !== undefined) return ended ? 'gone' : 'alive'
+  const heartbeat = await lastHeartbeat(join(dirname(tempDirectory.path), owner))
+  return Date.now() - heartbeat > silence ? 'silent' : 'alive'
+}
+
+async function lastHeartbeat(directory: string): Promise<number> {
+  try {
+    return (await stat(directory)).mtimeMs
+  } catch (error) {
+    if (isAbsence(error)) return 0
+    throw error
+  }
 }

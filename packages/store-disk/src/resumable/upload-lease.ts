@@ -5,10 +5,15 @@ import { basename, join } from 'node:path'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { lastFailedSync } from '../files/file-calls.ts'
-import { isAbsence } from '../files/system-error.ts'
-import { formatContentName, parseContentName, type ContentName } from './content-name.ts'
+import { isAbsence } from '../files/translate-fs-error.ts'
+import {
+  formatContentName,
+  parseContentName,
+  type ContentName,
+  wantedName,
+  type UploadSite,
+} from './upload-site.ts'
 import type { ContentFile, FoundUpload } from './find-upload.ts'
-import { wantedName, type UploadSite } from './upload-site.ts'
 
 /** The content of an upload in the hands of this store: others find its name, and leave it alone. */
 export interface UploadLease {
@@ -152,4 +157,51 @@ export async function askForContent(directory: string): Promise<void> {
 /** Takes back what {@link askForContent} has left. */
 export async function withdraw(directory: string): Promise<void> {
   await unlink(join(directory, wantedName)).catch(() => {})
+}
+
+/** Milliseconds between two looks at what other processes want. */
+const interval = 1000
+
+/** The contents that this store writes now. */
+export interface WatchedLeases {
+  /** Calls `work`; its signal aborts when another process wants the content, or has it. */
+  watch<T>(lease: UploadLease, work: (wanted: AbortSignal) => Promise<T>): Promise<T>
+}
+
+/** Makes the watch, which has one timer while anything is written, and none otherwise. */
+export function createWatchedLeases({ calls }: Pick<UploadSite, 'calls'>): WatchedLeases {
+  const watched = new Map<UploadLease, AbortController>()
+  let timer: NodeJS.Timeout | undefined
+
+  const look = async (lease: UploadLease, controller: AbortController) => {
+    const names = lease.names()
+    try {
+      const entries = await calls.readdir(lease.directory)
+      const isHere = [...names, ...lease.names()].some((name) => entries.includes(name))
+      if (!isHere || entries.includes(wantedName)) controller.abort(uploadTakenOver())
+    } catch (error) {
+      if (isAbsence(error)) controller.abort(uploadNotFound())
+    }
+  }
+
+  const lookAtAll = () => {
+    for (const [lease, controller] of watched) void look(lease, controller)
+  }
+
+  return {
+    async watch(lease, work) {
+      const controller = new AbortController()
+      watched.set(lease, controller)
+      timer ??= setInterval(lookAtAll, interval).unref()
+      try {
+        return await work(controller.signal)
+      } finally {
+        watched.delete(lease)
+        if (watched.size === 0) {
+          clearInterval(timer)
+          timer = undefined
+        }
+      }
+    },
+  }
 }

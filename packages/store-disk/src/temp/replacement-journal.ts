@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileCalls } from '../files/file-calls.ts'
-import { addNoteToWalks, readNotes } from './replacement-notes.ts'
-import type { TempDirectory } from './temp-directory.ts'
+import { addNoteToWalks, readNotes, type TempDirectory } from './temp-directory.ts'
 import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**

@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, rm, unlink, utimes } from 'node:fs/promises'
+import { randomBytes, createHash } from 'node:crypto'
+import { mkdir, rm, unlink, utimes, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/make-directories.ts'
-import { isAbsence, isSystemError } from '../files/system-error.ts'
+import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
 import { identifyProcess } from './process-identity.ts'
-import { removeOrphans } from './remove-orphans.ts'
-import { noteSuffix } from './replacement-notes.ts'
-import { tempDirectoryName } from './temp-owner.ts'
-import { removeDeadMarkers } from './walk-markers.ts'
+import { tempDirectoryName, findTempOwner } from './temp-owner.ts'
+import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
 /** Where a store warns its administrator. */
 export interface WarningLog {
@@ -155,5 +153,100 @@ export async function openTempDirectory(
         log.warn(`Cannot remove ${directory}, which the next start does: ${String(error)}`)
       })
     },
+  }
+}
+
+/** Removes the directories in `parent` whose owners are dead. It only warns of a failure, which costs disk space. */
+async function removeOrphans(
+  parent: string,
+  warn: (message: string) => void,
+  calls: FileCalls,
+): Promise<void> {
+  const walks = join(parent, walksName)
+  const removeIfDead = async (entry: string) => {
+    const directory = join(parent, entry)
+    const owner = await findTempOwner(directory)
+    if (owner?.isGone !== true) return
+    const unfinished = (await readdir(directory)).filter(
+      (file) => !file.endsWith(noteSuffix),
+    ).length
+    crashPoint('left-overs-found')
+    // The owner may have died after a rename, before it noted that for the walks.
+    for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
+    await rm(directory, { recursive: true, force: true })
+    crashPoint('left-overs-removed')
+    if (unfinished === 0) return
+    warn(`Removed ${unfinished} unfinished file(s) that process ${owner.pid} left in ${directory}`)
+  }
+  const warnOf = (error: unknown) => warn(`Cannot clear ${parent}: ${String(error)}`)
+  const entries = await readdir(parent).catch((error: unknown) => {
+    warnOf(error)
+    return []
+  })
+  for (const entry of entries) {
+    await removeIfDead(entry).catch((error: unknown) => {
+      // Another store was faster.
+      if (!isAbsence(error)) warnOf(error)
+    })
+  }
+}
+
+/** The suffix of a note's name; no temporary file has it. */
+const noteSuffix = '.note'
+
+/**
+ * The texts of the notes in `directory`; `undefined` if there is no such directory. A note is a symbolic link whose
+ * target is the text: the link and its text are made atomically.
+ */
+export async function readNotes(directory: string): Promise<readonly string[] | undefined> {
+  const entries = await namesIn((path) => readdir(path), directory)
+  if (!entries) return undefined
+  const texts: string[] = []
+  for (const entry of entries) {
+    if (!entry.endsWith(noteSuffix)) continue
+    const text = await textOf(join(directory, entry))
+    if (text !== undefined) texts.push(text)
+  }
+  return texts
+}
+
+async function textOf(note: string): Promise<string | undefined> {
+  try {
+    return await readlink(note)
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+/** Makes a note of `text` in each directory in `walks`, which need not exist. */
+export async function addNoteToWalks(
+  text: string,
+  walks: string,
+  calls: Pick<FileCalls, 'readdir' | 'symlink'>,
+): Promise<void> {
+  const running = await namesIn((path) => calls.readdir(path), walks)
+  if (!running || running.length === 0) return
+  // The same text gives the same name: a walk needs one note of each text.
+  const name = createHash('sha256').update(text).digest('hex') + noteSuffix
+  for (const walk of running) {
+    try {
+      await calls.symlink(text, join(walks, walk, name))
+    } catch (error) {
+      // The walk has it already, or has ended.
+      if (!isSystemError(error, 'EEXIST') && !isAbsence(error)) throw error
+    }
+  }
+}
+
+async function namesIn(
+  read: (directory: string) => Promise<readonly string[]>,
+  directory: string,
+): Promise<readonly string[] | undefined> {
+  try {
+    return await read(directory)
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
   }
 }

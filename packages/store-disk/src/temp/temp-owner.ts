@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { basename } from 'node:path'
-import { isLocal } from '../files/file-system-type.ts'
+import { isLocal } from '../files/file-system.ts'
 import {
   identifyProcess,
   isRunning,

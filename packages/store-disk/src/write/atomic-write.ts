@@ -6,10 +6,8 @@ import { pooledCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
-import type { FileWriter } from './file-writer.ts'
-import { publishFile, type Publication } from './publish-file.ts'
-import { nextModificationTime } from './modification-time.ts'
-import { writeContent } from './write-content.ts'
+import { type FileWriter, writeContent } from './file-writer.ts'
+import { publishFile, type Publication, nextModificationTime } from './publish-file.ts'
 
 export interface AtomicWrite extends Publication {
   /** Makes the temporary file, on the same file system as the target. */

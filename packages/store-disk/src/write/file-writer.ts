@@ -2,7 +2,7 @@ import { createBufferPool } from '../files/buffer-pool.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
-import { createIncrementalSync, type IncrementalSync } from './incremental-sync.ts'
+import { requireBytes } from '@holdfast/core'
 
 /** The first buffer: all that most files need. */
 const smallBuffer = 64 * 1024
@@ -116,4 +116,94 @@ async function writeAll(file: number, bytes: Uint8Array, calls: FileCalls): Prom
     rest = rest.subarray(await translateFsError(calls.write(file, rest)))
     crashPoint('content-written')
   }
+}
+
+/** Bytes between two syncs: enough for a fast sync, and few enough for the last one to end soon. */
+const interval = 32 * 1024 * 1024
+
+/** Bytes of large contents that this process has written. */
+let writtenByAll = 0
+
+/** Syncs a file while it is being written. */
+export interface IncrementalSync {
+  /**
+   * Counts bytes that were written to the file, and starts a sync if one is due. If it returns a promise, the writer awaits that
+   * before it writes more.
+   */
+  wrote(bytes: number): Promise<void> | undefined
+  /** Resolves when no sync is running; rejects if one has failed, since a later one would succeed without its bytes. */
+  end(): Promise<void>
+}
+
+/**
+ * Syncs `file` after every 32 MiB while it is written. Otherwise the system keeps the content in memory until the last
+ * sync, and the disk is idle until then. It does not sync while other uploads write much: the disk is busy then, and
+ * each sync would wait for their bytes, too.
+ */
+function createIncrementalSync(file: number, calls: FileCalls): IncrementalSync {
+  let unsynced = 0
+  let writtenBefore = writtenByAll
+  let syncing: Promise<void> | undefined
+
+  const sync = async () => {
+    // After a failure `syncing` stays as it is, so that no other sync starts.
+    await translateFsError(calls.datasync(file))
+    syncing = undefined
+  }
+
+  return {
+    wrote(bytes) {
+      writtenByAll += bytes
+      unsynced += bytes
+      if (unsynced < interval || syncing) return undefined
+      const byOthers = writtenByAll - writtenBefore - unsynced
+      const isAlone = byOthers < unsynced / 4
+      unsynced = 0
+      writtenBefore = writtenByAll
+      if (!isAlone) return undefined
+      syncing = sync()
+      // `end` reports the failure.
+      syncing.catch(() => {})
+      return undefined
+    },
+    end: async () => syncing,
+  }
+}
+
+/**
+ * Appends `content` to `file` in few large writes, whatever the size of its chunks. Small chunks are copied and not
+ * kept: a chunk of one byte may keep a network buffer of 64 KiB alive. Each chunk goes to `release` once it is copied
+ * or written. `onWriter` is called before the first chunk is asked for. When the promise settles, no call on the file is running
+ * any more.
+ */
+export async function writeContent(
+  file: number,
+  content: AsyncIterable<Uint8Array>,
+  calls: FileCalls,
+  release: (chunk: Uint8Array) => void = () => {},
+  onWriter: (writer: FileWriter) => void = () => {},
+): Promise<void> {
+  const writer = createFileWriter(file, calls)
+  try {
+    onWriter(writer)
+    await writeChunks(writer, content, release)
+    await writer.end()
+  } finally {
+    await writer.close()
+  }
+}
+
+/** Hands `content` to `writer`. Each chunk goes to `release` once it is copied or written; the last bytes may still be in the writer. */
+export async function writeChunks(
+  writer: Pick<FileWriter, 'write'>,
+  content: AsyncIterable<Uint8Array>,
+  release: (chunk: Uint8Array) => void,
+): Promise<void> {
+  for await (const chunk of content) {
+    requireBytes(chunk)
+    const room = writer.write(chunk)
+    if (room) await room
+    release(chunk)
+  }
+  crashPoint('content-ended')
 }

@@ -3,11 +3,12 @@ import { FileServiceError } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import type { FileCalls } from '../files/file-calls.ts'
-import { isSystemError } from '../files/system-error.ts'
-import { translateFsError } from '../files/translate-fs-error.ts'
+import { type FileCalls, largeSize, pooledCalls } from '../files/file-calls.ts'
+import { isSystemError, translateFsError, isAbsence } from '../files/translate-fs-error.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
+import type { BigIntStats } from 'node:fs'
+import { fileStats } from '../files/blob-file.ts'
 
 export interface Publication {
   readonly calls: FileCalls
@@ -62,4 +63,54 @@ async function linkAs(path: string, { calls, target }: Publication): Promise<voi
     if (!isSystemError(cause, 'EEXIST')) throw cause
     throw new FileServiceError('already-exists', 'The name is taken', { cause })
   }
+}
+
+/**
+ * Removes the file of a blob for good, after `beforeRemoving`; whether there was one. Its directory stays: removing that would race with an
+ * upload into it.
+ */
+export async function removeFile(
+  path: string,
+  calls: FileCalls,
+  beforeRemoving: (stats: BigIntStats) => Promise<void>,
+): Promise<boolean> {
+  const stats = await fileStats(path, calls)
+  if (!stats) return false
+  await beforeRemoving(stats)
+  const unlinking = stats.size > largeSize ? pooledCalls : calls
+  const remove = async () => {
+    await unlinking.unlink(path)
+    crashPoint('name-removed')
+  }
+  try {
+    await changeDurably(dirname(path), remove, calls)
+    crashPoint('removal-synced')
+    return true
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw error
+  }
+}
+
+/**
+ * Microseconds between two times of one writer, and the number of writers. A double holds seconds to about a quarter of a
+ * microsecond, and systems drop fractions of a microsecond.
+ */
+const interval = 10
+
+/** If the clock goes back by less than this, in intervals, the times go on from the last one. */
+const setBack = 1_000_000 / interval
+
+let last = 0
+
+/**
+ * The current time in seconds, unique among the recent ones of this process, and of other processes with another `writer`
+ * below ten. The kernel's own time advances in milliseconds. Within one, a file can be replaced twice and get its first
+ * inode back, so that two contents would have one entity tag.
+ */
+export function nextModificationTime(writer: number): number {
+  const withinMillisecond = Number((process.hrtime.bigint() / 1000n) % 1000n)
+  const now = Math.floor((Date.now() * 1000 + withinMillisecond) / interval)
+  last = now < last - setBack ? now : Math.max(now, last + 1)
+  return (last * interval + (writer % interval) + 0.5) / 1_000_000
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { nameProblem } from '@holdfast/core'
 import { nastyNames } from '@holdfast/contract'
-import { decodeEscapedName, encodeEscapedName } from '../../src/directory/escaped-name.ts'
+import { decodeEscapedName, encodeEscapedName } from '../../src/directory/layout.ts'
 
 /** Names that meet where an encoding is careless: case, accents, escapes, devices, dots, and the length of a component. */
 const fragment = fc.constantFrom(

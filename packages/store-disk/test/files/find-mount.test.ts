@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
-import { findMount, parseMounts } from '../../src/files/find-mount.ts'
+import { findMount, parseMounts } from '../../src/files/file-system.ts'
 
 describe('findMount', () => {
   it('finds the file system that the tests write to', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { expect } from 'chai'
-import { threadClock } from '../../src/files/thread-clock.ts'
+import { threadClock } from '../../src/files/latency-breaker.ts'
 
 const isKnown = existsSync('/proc/thread-self/schedstat')
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { fileSystemFinding } from '../../src/inspect/file-system-finding.ts'
+import { fileSystemFinding } from '../../src/inspect/findings.ts'
 
 const on = (type: string, options: readonly string[] = ['rw'], isForcedReadOnly = false) =>
   fileSystemFinding({ type, point: '/srv', options, isForcedReadOnly }, "/srv/o'data")

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { shellWord } from '../../src/inspect/shell-word.ts'
+import { shellWord } from '../../src/inspect/findings.ts'
 
 describe('shellWord', () => {
   it('leaves simple paths as they are', () => {

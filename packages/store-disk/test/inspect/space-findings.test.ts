@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { spaceFindings } from '../../src/inspect/space-findings.ts'
+import { spaceFindings } from '../../src/inspect/findings.ts'
 
 const plenty = { bsize: 4096, blocks: 25_000_000, bavail: 10_000_000, files: 1000, ffree: 500 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPageCacheHints } from '../../src/read/page-cache-hints.ts'
+import { createPageCacheHints } from '../../src/read/blob-reader.ts'
 
 /** Hints, with a clock in milliseconds that the test advances. */
 function openHints() {

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { nextModificationTime } from '../../src/write/modification-time.ts'
+import { nextModificationTime } from '../../src/write/publish-file.ts'
 
 describe('nextModificationTime', () => {
   let directory: string

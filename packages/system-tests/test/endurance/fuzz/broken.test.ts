@@ -4,7 +4,7 @@ import type { BlobStore } from '@holdfast/core'
 import {
   decodeEscapedName,
   encodeEscapedName,
-} from '../../../../store-disk/src/directory/escaped-name.ts'
+} from '../../../../store-disk/src/directory/layout.ts'
 import { encodeName } from '../../../../store-minio/src/keys/name-encodings.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { describeFinding } from './start-fuzz.ts'

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import {
   decodeEscapedName,
   encodeEscapedName,
-} from '../../../../../store-disk/src/directory/escaped-name.ts'
-import { createLayout } from '../../../../../store-disk/src/directory/layout.ts'
+  createLayout,
+} from '../../../../../store-disk/src/directory/layout.ts'
 import { encodeName, nameEncodings } from '../../../../../store-minio/src/keys/name-encodings.ts'
 import { createObjectKeys } from '../../../../../store-minio/src/keys/object-keys.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'
