@@ -1,9 +1,10 @@
 import { scrypt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { createHashingThreads } from './hashing-threads.ts'
-import { type ScryptCost, scryptMemory } from './scrypt-cost.ts'
-import type { ScryptInput } from './scrypt-thread.ts'
-import { startScryptThread } from './start-scrypt-thread.ts'
+import { createHashingThreads, type HashingThread } from './hashing-threads.ts'
+import { type ScryptCost, scryptMemory } from './scrypt-hash.ts'
+import type { ScryptInput, ScryptOutput } from './scrypt-thread.ts'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
 
 /** Computes scrypt (RFC 7914) of a password's UTF-8 bytes; resolves to `length` bytes. */
 export type ComputeScrypt = (
@@ -41,3 +42,38 @@ const computeInThread = createHashingThreads<ScryptInput, Uint8Array>({
   start: startScryptThread,
   instead: computeInPool,
 })
+
+/** Starts a thread that computes scrypt at a lower priority. It keeps the process running only while it computes. */
+function startScryptThread(): HashingThread<ScryptInput, Uint8Array> {
+  const extension = extname(import.meta.url)
+  const worker = new Worker(new URL(`./scrypt-thread${extension}`, import.meta.url), {
+    name: 'holdfast-scrypt',
+    // Flags of the process, such as modules to load first, are not meant for it.
+    execArgv: [],
+  })
+  worker.unref()
+  let hasFailed = false
+  let answer: (output: ScryptOutput) => void = () => {}
+  const fail = () => {
+    hasFailed = true
+    answer(undefined)
+  }
+  worker.on('message', (output: ScryptOutput) => answer(output))
+  worker.on('error', fail)
+  worker.on('exit', fail)
+
+  return {
+    compute: async (input) => {
+      if (hasFailed) return undefined
+      worker.ref()
+      const output = await new Promise<ScryptOutput>((resolve) => {
+        answer = resolve
+        worker.postMessage(input)
+      })
+      worker.unref()
+      if (output === undefined) void worker.terminate()
+      return output
+    },
+    stop: () => void worker.terminate(),
+  }
+}

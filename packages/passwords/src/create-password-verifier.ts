@@ -8,10 +8,14 @@ import {
   matchesSealedPassword,
   sealPlainPassword,
 } from './plain-password.ts'
-import { createPairDigest } from './pair-digest.ts'
-import { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
-import { formatScryptHash, parseScryptHash } from './scrypt-hash.ts'
-import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt-cost.ts'
+import { createPairDigest, rememberPasswords, type RememberOptions } from './remember-passwords.ts'
+import {
+  formatScryptHash,
+  parseScryptHash,
+  type ScryptCost,
+  scryptCostProblem,
+  standardScryptCost,
+} from './scrypt-hash.ts'
 
 export interface PasswordVerifierOptions extends RememberOptions {
   /**

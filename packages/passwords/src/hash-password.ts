@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { computeScrypt } from './compute-scrypt.ts'
-import { formatScryptHash } from './scrypt-hash.ts'
-import { type ScryptCost, scryptCostProblem, standardScryptCost } from './scrypt-cost.ts'
+import {
+  formatScryptHash,
+  type ScryptCost,
+  scryptCostProblem,
+  standardScryptCost,
+} from './scrypt-hash.ts'
 
 /**
  * Hashes a password with scrypt and a new salt, off the caller's thread; resolves to a PHC string that the customers
@@ -18,4 +22,15 @@ export async function hashPassword(
   if (problem !== undefined) throw new RangeError(`The scrypt cost is unacceptable: ${problem}`)
   const salt = randomBytes(16)
   return formatScryptHash({ cost, salt, hash: await computeScrypt(password, salt, 32, cost) })
+}
+
+/**
+ * A new random password of 24 characters out of `A-Z a-z 0-9 - _`, more than 140 bits. It begins and ends with a letter
+ * or a digit, so that no command takes it for an option and a double click selects it whole.
+ */
+export function generatePassword(): string {
+  for (;;) {
+    const password = randomBytes(18).toString('base64url')
+    if (/^[a-z0-9].*[a-z0-9]$/i.test(password)) return password
+  }
 }

@@ -1,7 +1,6 @@
 export type { ComputeScrypt } from './compute-scrypt.ts'
 export { createPasswordVerifier, type PasswordVerifierOptions } from './create-password-verifier.ts'
-export { generatePassword } from './generate-password.ts'
-export { hashPassword } from './hash-password.ts'
+export { generatePassword, hashPassword } from './hash-password.ts'
 export {
   createHashingQueue,
   type HashingQueue,
@@ -11,5 +10,10 @@ export {
 export { linkKeyOfHash, linkKeyOfPassword } from './link-key.ts'
 export { sealPlainPassword } from './plain-password.ts'
 export { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
-export { isSameScryptCost, standardScryptCost, type ScryptCost } from './scrypt-cost.ts'
-export { parseScryptHash, type ScryptHash } from './scrypt-hash.ts'
+export {
+  isSameScryptCost,
+  standardScryptCost,
+  type ScryptCost,
+  parseScryptHash,
+  type ScryptHash,
+} from './scrypt-hash.ts'

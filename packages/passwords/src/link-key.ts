@@ -1,6 +1,6 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { computeScrypt } from './compute-scrypt.ts'
-import { type ScryptCost, standardScryptCost } from './scrypt-cost.ts'
+import { type ScryptCost, standardScryptCost } from './scrypt-hash.ts'
 
 const label = 'holdfast link key 1'
 const keyLength = 32

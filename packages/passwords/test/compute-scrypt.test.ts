@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { cheapCost } from '@holdfast/testing'
 import { expect } from 'chai'
 import { computeScrypt } from '../src/compute-scrypt.ts'
-import { standardScryptCost } from '../src/scrypt-cost.ts'
+import { standardScryptCost } from '../src/scrypt-hash.ts'
 
 const salt = Buffer.from('a salt of 16 byt')
 const main = new URL('../src/compute-scrypt.ts', import.meta.url).href

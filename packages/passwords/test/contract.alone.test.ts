@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describePasswordVerifier } from '@holdfast/contract'
 import { computeScrypt } from '../src/compute-scrypt.ts'
 import { createPasswordVerifier } from '../src/create-password-verifier.ts'
-import type { ScryptCost } from '../src/scrypt-cost.ts'
-import { formatScryptHash } from '../src/scrypt-hash.ts'
+import { type ScryptCost, formatScryptHash } from '../src/scrypt-hash.ts'
 
 const cost: ScryptCost = { ln: 14, r: 8, p: 1 }
 

@@ -9,7 +9,7 @@ import {
 } from '../src/create-password-verifier.ts'
 import { hashPassword } from '../src/hash-password.ts'
 import { sealPlainPassword } from '../src/plain-password.ts'
-import { type ScryptCost, standardScryptCost } from '../src/scrypt-cost.ts'
+import { type ScryptCost, standardScryptCost } from '../src/scrypt-hash.ts'
 
 /** A verifier with a record of its computations, which wait while it is held. */
 function openVerifier(options: PasswordVerifierOptions = {}) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { generatePassword } from '../src/generate-password.ts'
+import { generatePassword } from '../src/hash-password.ts'
 
 describe('generatePassword', () => {
   const passwords = Array.from({ length: 2_000 }, generatePassword)
