@@ -1,22 +1,23 @@
-import { absence } from './blob-store/names/absence.ts'
+import { absence, naming } from './blob-store/names/naming.ts'
 import { chunksOfBytes } from './blob-store/content/chunks-of-bytes.ts'
 import { createOnly } from './blob-store/changes/create-only.ts'
-import { customers } from './blob-store/names/customers.ts'
+import { customers, isolation, usage } from './blob-store/names/customers.ts'
 import { fullStore, unreachableStore } from './blob-store/changes/failures.ts'
 import { interruptedWrites } from './blob-store/changes/interrupted-writes.ts'
-import { isolation } from './blob-store/names/isolation.ts'
 import { listing } from './blob-store/names/listing.ts'
-import { naming } from './blob-store/names/naming.ts'
 import { overwriting } from './blob-store/changes/overwriting.ts'
 import { ranges } from './blob-store/content/ranges.ts'
 import { roundTrip } from './blob-store/content/round-trip.ts'
 import { sharing } from './blob-store/changes/sharing.ts'
 import { streaming } from './blob-store/content/streaming.ts'
-import { usage } from './blob-store/names/usage.ts'
-import type { BlobStoreHarness, BlobStoreTest } from './support/blob-store-harness.ts'
+import {
+  type BlobStoreHarness,
+  type BlobStoreTest,
+  globalRunner,
+  type SuiteOptions,
+} from './support/blob-store-harness.ts'
 import { expectTidy } from './support/expectations.ts'
 import { MiB } from './support/sources.ts'
-import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
 
 export interface BlobStoreSuiteOptions extends SuiteOptions {
   /**

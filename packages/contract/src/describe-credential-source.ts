@@ -2,7 +2,7 @@ import type { Credential, CredentialSource } from '@holdfast/core'
 import { expect } from 'chai'
 import { rejection } from './support/expectations.ts'
 import { nastyNames } from './support/nasty-names.ts'
-import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
+import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
 
 /** A credential source made for one test. */
 export interface CredentialSourceHarness {

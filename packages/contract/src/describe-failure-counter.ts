@@ -1,7 +1,7 @@
 import type { FailureCounter } from '@holdfast/core'
 import { expect } from 'chai'
 import { nastyNames } from './support/nasty-names.ts'
-import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
+import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
 
 /** A failure counter made for one test. */
 export interface FailureCounterHarness {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
 import { expect } from 'chai'
 import { rejection } from './support/expectations.ts'
-import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
+import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
 
 /** A password verifier made for one test. */
 export interface PasswordVerifierHarness {

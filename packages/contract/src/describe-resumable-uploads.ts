@@ -1,17 +1,21 @@
-import { allOrNothing } from './resumable-uploads/all-or-nothing.ts'
+import {
+  allOrNothing,
+  fullForUploads,
+  unreachableForUploads,
+} from './resumable-uploads/failing-stores.ts'
 import { apartFromBlobs } from './resumable-uploads/apart-from-blobs.ts'
-import { appending } from './resumable-uploads/appending.ts'
+import { appending, bigAppends } from './resumable-uploads/appending.ts'
 import { appendsAtOnce } from './resumable-uploads/appends-at-once.ts'
-import { beginning } from './resumable-uploads/beginning.ts'
-import { bigAppends } from './resumable-uploads/big-appends.ts'
+import { beginning, ids } from './resumable-uploads/beginning.ts'
 import { expiring } from './resumable-uploads/expiring.ts'
-import { fullForUploads, unreachableForUploads } from './resumable-uploads/failing-stores.ts'
-import { ids } from './resumable-uploads/ids.ts'
 import { interruptedAppends } from './resumable-uploads/interrupted-appends.ts'
-import { publishing } from './resumable-uploads/publishing.ts'
-import { publishingAgain } from './resumable-uploads/publishing-again.ts'
+import { publishing, publishingAgain } from './resumable-uploads/publishing.ts'
 import { remembering } from './resumable-uploads/remembering.ts'
-import type { BlobStoreHarness } from './support/blob-store-harness.ts'
+import {
+  type BlobStoreHarness,
+  globalRunner,
+  type SuiteOptions,
+} from './support/blob-store-harness.ts'
 import { expectTidy } from './support/expectations.ts'
 import {
   longAfter,
@@ -20,7 +24,6 @@ import {
   type ResumableTest,
 } from './support/resumable-harness.ts'
 import { MiB } from './support/sources.ts'
-import { globalRunner, type SuiteOptions } from './support/suite-runner.ts'
 
 export interface ResumableUploadsSuiteOptions extends SuiteOptions {
   /**

@@ -1,19 +1,22 @@
-export type { BlobStoreHarness, BlobStoreTest } from './support/blob-store-harness.ts'
-export { absence } from './blob-store/names/absence.ts'
+export {
+  type BlobStoreHarness,
+  type BlobStoreTest,
+  globalRunner,
+  type SuiteOptions,
+  type SuiteRunner,
+} from './support/blob-store-harness.ts'
+export { absence, naming } from './blob-store/names/naming.ts'
 export { chunksOfBytes } from './blob-store/content/chunks-of-bytes.ts'
 export { createOnly } from './blob-store/changes/create-only.ts'
-export { customers } from './blob-store/names/customers.ts'
+export { customers, isolation, usage } from './blob-store/names/customers.ts'
 export { fullStore, unreachableStore } from './blob-store/changes/failures.ts'
 export { interruptedWrites } from './blob-store/changes/interrupted-writes.ts'
-export { isolation } from './blob-store/names/isolation.ts'
 export { listing } from './blob-store/names/listing.ts'
-export { naming } from './blob-store/names/naming.ts'
 export { overwriting } from './blob-store/changes/overwriting.ts'
 export { ranges } from './blob-store/content/ranges.ts'
 export { roundTrip } from './blob-store/content/round-trip.ts'
 export { sharing } from './blob-store/changes/sharing.ts'
 export { streaming } from './blob-store/content/streaming.ts'
-export { usage } from './blob-store/names/usage.ts'
 export { describeBlobStore, type BlobStoreSuiteOptions } from './describe-blob-store.ts'
 export {
   describeCredentialSource,
@@ -30,4 +33,3 @@ export {
   type ResumableUploadsSuiteOptions,
 } from './describe-resumable-uploads.ts'
 export { nastyNames } from './support/nasty-names.ts'
-export { globalRunner, type SuiteOptions, type SuiteRunner } from './support/suite-runner.ts'

@@ -1,4 +1,4 @@
-import type { SuiteRunner } from '../src/support/suite-runner.ts'
+import type { SuiteRunner } from '../src/support/blob-store-harness.ts'
 
 /** The tests of a suite by their titles. */
 export type CollectedTests = ReadonlyMap<string, () => Promise<void>>

@@ -1,9 +1,5 @@
-import type { BlobStore, OpenBlob } from '@holdfast/core'
+import type { BlobStore, OpenBlob, ResumableUploads } from '@holdfast/core'
 import type { Faults } from './faults.ts'
-import { injectUploadFaults } from './inject-upload-faults.ts'
-import { listedWith } from './listed-with.ts'
-import { passingItems } from './passing-items.ts'
-import { takenWith } from './taken-with.ts'
 
 /**
  * `store`, whose calls pass the steps of `faults`, and fail or wait there as planned; without a plan it behaves as
@@ -79,4 +75,119 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
       await faults.pass({ method: 'open', moment: 'close' })
     },
   }
+}
+
+/**
+ * `uploads`, whose calls pass the steps of `faults` under names such as `resumable.append`. The steps of a call, in order:
+ *
+ * - `append`: as those of `put`; a fault at `item` or `end` reaches the store as content that throws, so that what came
+ *   before counts.
+ * - `list`, `content`: `call` when the first item is asked for; an `item` for each page or chunk; `end`.
+ * - all others: `call`, `answer`.
+ */
+function injectUploadFaults(uploads: ResumableUploads, faults: Faults): ResumableUploads {
+  const call = <Result>(method: keyof ResumableUploads, body: () => Promise<Result>) =>
+    faults.call(`resumable.${method}`, body)
+  return {
+    begin: (customer, plan) => call('begin', () => uploads.begin(customer, plan)),
+    state: (key) => call('state', () => uploads.state(key)),
+    append(key, offset, content, options = {}) {
+      const { signal } = options
+      const taken = takenWith(faults, 'resumable.append', content, signal)
+      const append = () => uploads.append(key, offset, taken, options)
+      return faults.call('resumable.append', append, signal)
+    },
+    interrupt: (key) => call('interrupt', () => uploads.interrupt(key)),
+    declareLength: (key, length) => call('declareLength', () => uploads.declareLength(key, length)),
+    content: (key) => listedWith(faults, 'resumable.content', () => uploads.content(key)),
+    publish: (key) => call('publish', () => uploads.publish(key)),
+    remember: (customer, plan, published) =>
+      call('remember', () => uploads.remember(customer, plan, published)),
+    discard: (key) => call('discard', () => uploads.discard(key)),
+    list: (customer) => listedWith(faults, 'resumable.list', () => uploads.list(customer)),
+    sweep: (now) => call('sweep', () => uploads.sweep(now)),
+  }
+}
+
+/** The steps of one iteration. */
+interface ItemSteps {
+  /** Called when the iteration begins; what it gives is called when that has ended, in whichever way. */
+  readonly begin: () => () => void
+  /** Passes a step; `stopped` aborts when the reader stops the iteration. */
+  readonly pass: (moment: 'item' | 'end', stopped: AbortSignal) => Promise<void>
+}
+
+/**
+ * What `source` yields, with a step before each item and one before the end. Where a step fails, the iteration of the
+ * source is closed, and this one ends with the step's error.
+ */
+export function passingItems<Item>(
+  source: (stopped: AbortSignal) => AsyncIterable<Item>,
+  { begin, pass }: ItemSteps,
+): AsyncIterable<Item> {
+  const iterate = (): AsyncIterator<Item, undefined> => {
+    const stop = new AbortController()
+    const iterator = source(stop.signal)[Symbol.asyncIterator]()
+    const done = begin()
+    const finish = () => {
+      stop.abort(new Error('The reader has stopped'))
+      done()
+      return { done: true, value: undefined } as const
+    }
+    const handOn = async (next: IteratorResult<Item, unknown>) => {
+      if (stop.signal.aborted) return finish()
+      await pass(next.done ? 'end' : 'item', stop.signal)
+      return next.done ? finish() : next
+    }
+
+    return {
+      next: async () => {
+        if (stop.signal.aborted) return finish()
+        try {
+          return await handOn(await iterator.next())
+        } catch (error) {
+          await iterator.return?.()
+          finish()
+          throw error
+        }
+      },
+      return: async () => {
+        // First of all, since an iterator that is held closes only when it goes on.
+        stop.abort(new Error('The reader has stopped'))
+        await iterator.return?.()
+        return finish()
+      },
+    }
+  }
+  return { [Symbol.asyncIterator]: () => iterate() }
+}
+
+/** What `list` yields, as a call of `method` that passes the steps of `faults`; it begins when the first item is asked for. */
+function listedWith<Item>(
+  faults: Faults,
+  method: string,
+  list: () => AsyncIterable<Item>,
+): AsyncIterable<Item> {
+  async function* items(stopped: AbortSignal) {
+    await faults.pass({ method, moment: 'call' }, stopped)
+    yield* list()
+  }
+  return passingItems(items, {
+    begin: () => faults.begin(),
+    pass: (moment, stopped) => faults.pass({ method, moment }, stopped),
+  })
+}
+
+/** `content` as a call of `method` takes it, which passes a step of `faults` for each chunk and for the end. */
+function takenWith(
+  faults: Faults,
+  method: string,
+  content: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncIterable<Uint8Array> {
+  return passingItems(() => content, {
+    begin: () => () => {},
+    pass: (moment, stopped) =>
+      faults.pass({ method, moment }, signal ? AbortSignal.any([signal, stopped]) : stopped),
+  })
 }

@@ -16,7 +16,7 @@ import {
   type ResumableTest,
 } from '../support/resumable-harness.ts'
 import { inChunks, MiB } from '../support/sources.ts'
-import { expectAbsent } from './ids.ts'
+import { expectAbsent } from './beginning.ts'
 import { stalledAppend } from './interrupted-appends.ts'
 
 /** Uploads that do not go on end by themselves; those that do, do not. */

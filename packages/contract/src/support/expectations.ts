@@ -9,7 +9,10 @@ import {
 } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from './blob-store-harness.ts'
-import { digest } from './pattern.ts'
+import { digest, pattern } from './pattern.ts'
+import { slow } from './sources.ts'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /** Longer than what happens at once takes on a busy machine, shorter than the patience of test frameworks. */
 const promptMs = 5000
@@ -106,4 +109,43 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
 export async function expectTidy(harness: BlobStoreHarness): Promise<void> {
   expect(await harness.litter(), 'litter').to.deep.equal([])
   expect(await harness.heldResources(), 'resources still held').to.equal(0)
+}
+
+const key = { customer: 'alice', name: 'contended' }
+
+/** Passes when of create-only puts, one through each of `stores` at once, exactly one succeeds and its blob is kept. */
+export async function expectOneWinner(stores: readonly BlobStore[]): Promise<void> {
+  const contentOf = (index: number) => pattern(70_000 + index, { seed: index })
+  const outcomes = await Promise.allSettled(
+    stores.map((store, index) => store.put(key, slow(contentOf(index)), { createOnly: true })),
+  )
+  const winners = [...outcomes.keys()].filter((index) => outcomes[index]?.status === 'fulfilled')
+  expect(winners, 'winners').to.have.length(1)
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue
+    expect(isFileServiceError(outcome.reason, 'already-exists'), String(outcome.reason)).to.equal(
+      true,
+    )
+  }
+  for (const store of stores) {
+    for (const winner of winners) await expectBlob(store, key, contentOf(winner))
+  }
+}
+
+/** Bytes of live JavaScript objects and of buffers outside the heap, right after the garbage was collected. */
+export function memoryInUse(): number {
+  // Buffers found dead by one collection are swept aside from it and only counted out by the next.
+  collectGarbage()
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  // Bun counts buffers in both.
+  return 'bun' in process.versions ? heapUsed : heapUsed + external
+}
+
+// Without collecting, garbage that V8 has not looked at yet would be taken for memory in use.
+function collectGarbage(): void {
+  // Bun and Deno have it when they are started with --expose-gc; Node.js takes the flag later, too.
+  if (globalThis.gc === undefined) setFlagsFromString('--expose-gc')
+  const gc: unknown = globalThis.gc ?? runInNewContext('gc')
+  if (typeof gc === 'function') Reflect.apply(gc, undefined, [])
 }

@@ -6,8 +6,8 @@ import {
   expectTidy,
   names,
   rejection,
+  expectOneWinner,
 } from '../../support/expectations.ts'
-import { expectOneWinner } from '../../support/one-winner.ts'
 import { pattern } from '../../support/pattern.ts'
 import { failing, gated, inChunks, recorded } from '../../support/sources.ts'
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
-import { expectAbsent, expectBlob, names } from '../../support/expectations.ts'
-import { expectOneWinner } from '../../support/one-winner.ts'
+import { expectAbsent, expectBlob, names, expectOneWinner } from '../../support/expectations.ts'
 import { pattern } from '../../support/pattern.ts'
 import { gated, generated, inChunks, MiB } from '../../support/sources.ts'
 

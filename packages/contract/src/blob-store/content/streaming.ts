@@ -3,8 +3,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
-import { expectBlob, promptly } from '../../support/expectations.ts'
-import { memoryInUse } from '../../support/memory-in-use.ts'
+import { expectBlob, promptly, memoryInUse } from '../../support/expectations.ts'
 import { digest, pattern } from '../../support/pattern.ts'
 import { chunks, generated, inChunks, KiB, MiB, slow } from '../../support/sources.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
-import { collect } from '../../support/expectations.ts'
+import { collect, expectAbsent, expectBlob, names, rejection } from '../../support/expectations.ts'
 import { nastyNames } from '../../support/nasty-names.ts'
 import { pattern } from '../../support/pattern.ts'
-import { chunks } from '../../support/sources.ts'
+import { chunks, inChunks, failing, gated, generated } from '../../support/sources.ts'
 
 const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
@@ -52,3 +52,113 @@ export function customers(test: BlobStoreTest): void {
 }
 
 const customerLikeName = 'alice%2Fone'
+
+const separators = ['-', '_', '.', ':', '|', ',', ' ', '%', '%2F', '\\', '~', '\u2215']
+
+/** No customer sees or touches another's blobs, however alike the names are. */
+export function isolation(test: BlobStoreTest): void {
+  test('keeps blobs of one name for two customers', async ({ store }) => {
+    await store.put({ customer: 'alice', name: 'same' }, inChunks(pattern(1000, { seed: 1 })))
+    await store.put({ customer: 'bob', name: 'same' }, inChunks(pattern(2000, { seed: 2 })))
+    await expectBlob(store, { customer: 'alice', name: 'same' }, pattern(1000, { seed: 1 }))
+    await expectBlob(store, { customer: 'bob', name: 'same' }, pattern(2000, { seed: 2 }))
+  })
+
+  test('deletes for one customer only', async ({ store }) => {
+    for (const customer of ['alice', 'bob']) {
+      await store.put({ customer, name: 'same' }, inChunks(pattern(1000)))
+    }
+    await store.delete({ customer: 'alice', name: 'same' })
+    await expectAbsent(store, { customer: 'alice', name: 'same' })
+    await expectBlob(store, { customer: 'bob', name: 'same' }, pattern(1000))
+  })
+
+  test('shows customer a nothing of customer ab, and the other way round', async ({ store }) => {
+    await store.put({ customer: 'ab', name: 'c' }, inChunks(pattern(1000)))
+    for (const name of ['c', 'bc', 'b']) await expectAbsent(store, { customer: 'a', name })
+    expect(await store.usage('a')).to.deep.equal({ blobs: 0, bytes: 0 })
+    await store.put({ customer: 'a', name: 'bc' }, inChunks(pattern(10)))
+    expect(await names(store, 'a')).to.deep.equal(['bc'])
+    expect(await names(store, 'ab')).to.deep.equal(['c'])
+    expect(await store.delete({ customer: 'a', name: 'c' })).to.equal(false)
+    await expectBlob(store, { customer: 'ab', name: 'c' }, pattern(1000))
+  })
+
+  test('shows a prefix, an after and a limit nothing of other customers', async ({ store }) => {
+    for (const customer of ['a', 'ab', 'b']) {
+      for (const name of ['b', 'bc', 'c']) {
+        await store.put({ customer, name: `${name} of ${customer}` }, inChunks(pattern(1)))
+      }
+    }
+    expect(await names(store, 'a', { prefix: 'b' })).to.deep.equal(['b of a', 'bc of a'])
+    expect(await names(store, 'ab', { after: 'b of b' })).to.deep.equal(['bc of ab', 'c of ab'])
+    expect(await names(store, 'a', { limit: 100 })).to.have.length(3)
+  })
+
+  for (const separator of separators) {
+    test(`is not confused by ${JSON.stringify(separator)} in names of customers and blobs`, async ({
+      store,
+    }) => {
+      const left = { customer: `a${separator}b`, name: 'c' }
+      const right = { customer: 'a', name: `b${separator}c` }
+      await store.put(left, inChunks(pattern(100, { seed: 1 })))
+      await expectAbsent(store, right)
+      await store.put(right, inChunks(pattern(100, { seed: 2 })))
+      await expectBlob(store, left, pattern(100, { seed: 1 }))
+      await expectBlob(store, right, pattern(100, { seed: 2 }))
+      expect(await names(store, left.customer)).to.deep.equal(['c'])
+      expect(await names(store, 'a')).to.deep.equal([right.name])
+    })
+  }
+}
+
+const key = { customer: 'alice', name: 'report.pdf' }
+
+/** How much a customer keeps: published blobs, each with its present size, nothing else. */
+export function usage(test: BlobStoreTest): void {
+  test('counts blobs and their bytes', async ({ store }) => {
+    for (const size of [0, 1, 1000, 70_000]) {
+      await store.put({ ...key, name: `${size}` }, generated(size))
+    }
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 4, bytes: 71_001 })
+  })
+
+  test('counts an empty blob', async ({ store }) => {
+    await store.put(key, chunks())
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 0 })
+  })
+
+  test('counts a replaced blob by its new size', async ({ store }) => {
+    await store.put(key, generated(1000))
+    await store.put(key, generated(10))
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 10 })
+  })
+
+  test('no longer counts a deleted blob', async ({ store }) => {
+    await store.put(key, generated(1000))
+    await store.put({ ...key, name: 'other' }, generated(10))
+    await store.delete(key)
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 10 })
+  })
+
+  test('does not count what is under way or has failed', async ({ store }) => {
+    await store.put(key, generated(1000))
+    const { content, stalled, release } = gated(pattern(200_000))
+    const put = store.put({ ...key, name: 'pending' }, content)
+    await stalled
+    const failed = failing(pattern(300_000), new Error('the content failed'))
+    await rejection(store.put({ ...key, name: 'failed' }, failed))
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 1000 })
+    release()
+    await put
+    expect(await store.usage('alice')).to.deep.equal({ blobs: 2, bytes: 201_000 })
+  })
+
+  test('counts each customer alone', async ({ store }) => {
+    for (const customer of ['a', 'ab', 'A', 'b']) {
+      await store.put({ customer, name: 'same' }, inChunks(pattern(customer.length * 100)))
+    }
+    expect(await store.usage('a')).to.deep.equal({ blobs: 1, bytes: 100 })
+    expect(await store.usage('ab')).to.deep.equal({ blobs: 1, bytes: 200 })
+  })
+}
