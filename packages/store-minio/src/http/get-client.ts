@@ -1,5 +1,4 @@
-import { createSigner } from './create-signer.ts'
-import { escapeUri } from './escape-uri.ts'
+import { createSigner, escapeUri } from './create-signer.ts'
 import { openGetConnection, type GetConnection } from './get-connection.ts'
 import type { GetAnswer } from './get-exchange.ts'
 import type { Connection } from './connection.ts'

@@ -1,5 +1,5 @@
 import { finding } from '@holdfast/core'
-import { escapeUri } from '../http/escape-uri.ts'
+import { escapeUri } from '../http/create-signer.ts'
 import type { BucketStep } from './bucket-step.ts'
 
 /** Milliseconds for an answer. */

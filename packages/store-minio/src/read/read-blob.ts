@@ -9,9 +9,8 @@ import {
 import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
 import { createObjectContent } from './object-content.ts'
 import { blobInfo } from '../keys/blob-info.ts'
-import { statObject } from './stat-object.ts'
+import { statObject, sureOfAbsence } from './stat-object.ts'
 import type { StoreBody } from '../http/store-body.ts'
-import { sureOfAbsence } from './sure-of-absence.ts'
 
 /** How often an object may be replaced while it is opened. */
 const mostAttempts = 5

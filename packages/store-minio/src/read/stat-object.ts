@@ -1,9 +1,11 @@
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
-import type { BlobInfo } from '@holdfast/core'
+import { type BlobInfo, FileServiceError } from '@holdfast/core'
 import type { ObjectRead } from './get-object.ts'
 import { blobInfo } from '../keys/blob-info.ts'
 import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts'
-import { sureOfAbsence } from './sure-of-absence.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ObjectPlace } from '../keys/object-place.ts'
+import { listObjects } from '../list/list-objects.ts'
 
 /** What is known of the object; `undefined` if there is none. */
 export function statObject(object: ObjectRead): Promise<BlobInfo | undefined> {
@@ -20,4 +22,35 @@ async function head({ s3, bucket, key, name }: ObjectRead): Promise<BlobInfo | u
     if (failureOf(error).status === 404) return undefined
     throw translateError(error)
   }
+}
+
+/** Milliseconds before each question. */
+const pauses = [0, 100, 300, 1000, 2000]
+
+/**
+ * The result of `ask`; `undefined` only if the listing does not have the object either. A node of a MinIO cluster that
+ * has just come back may report an existing object as missing, and the response to HEAD is the same for a missing bucket:
+ * neither proves that the file does not exist.
+ *
+ * @throws FileServiceError `store-unavailable` when the store goes on to list what it does not find
+ */
+export async function sureOfAbsence<T>(
+  object: ObjectPlace,
+  ask: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const pause of pauses) {
+    // A timer costs a millisecond, however short it is.
+    if (pause > 0) await delay(pause)
+    const found = await ask()
+    if (found !== undefined || !(await isListed(object))) return found
+  }
+  throw new FileServiceError('store-unavailable', 'The store lists an object that it does not find')
+}
+
+async function isListed({ s3, bucket, key }: ObjectPlace): Promise<boolean> {
+  // The key itself comes before all that begin with it.
+  for await (const { objects } of listObjects({ s3, bucket, prefix: key, pageSize: 1 })) {
+    return objects[0]?.key === key
+  }
+  return false
 }

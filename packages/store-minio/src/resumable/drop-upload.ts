@@ -1,8 +1,9 @@
-import type { UploadKey } from '@holdfast/core'
+import { type UploadKey, nameProblem, uploadNotFound } from '@holdfast/core'
 import { abortMultipart } from '../write/abort-multipart.ts'
 import { listBelow, removeObjects } from './part-objects.ts'
-import type { UploadObjects } from './upload-objects.ts'
-import { replaceRecord, type StoredRecord } from './upload-records.ts'
+import { type UploadObjects, isUploadId } from './upload-keys.ts'
+import { replaceRecord, type StoredRecord, readRecord } from './upload-records.ts'
+import { isKnown } from './upload-record.ts'
 
 /**
  * Drops an upload with all its objects; `false` where another process has changed it meanwhile. The record is marked first,
@@ -44,4 +45,21 @@ async function removeObjectsOf(
   } catch (error) {
     objects.log.warn(`An upload could not be removed from the bucket whole: ${String(error)}`)
   }
+}
+
+/** The record of an upload that has neither expired nor been discarded; `undefined` if there is none. */
+export async function lookUpUpload(
+  objects: UploadObjects,
+  { customer, id }: UploadKey,
+): Promise<StoredRecord | undefined> {
+  if (!isUploadId(id) || nameProblem(customer) !== undefined) return undefined
+  const stored = await readRecord(objects, objects.uploadKeys.recordKey({ customer, id }))
+  return stored && isKnown(stored.record, Date.now()) ? stored : undefined
+}
+
+/** The same. @throws FileServiceError `upload-not-found` */
+export async function findUpload(objects: UploadObjects, upload: UploadKey): Promise<StoredRecord> {
+  const stored = await lookUpUpload(objects, upload)
+  if (!stored) throw uploadNotFound()
+  return stored
 }

@@ -3,17 +3,21 @@ import { type BlobInfo, type UploadKey, uploadNotFound } from '@holdfast/core'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone, translateError } from '../errors/s3-errors.ts'
 import { statObject } from '../read/stat-object.ts'
-import { describeWritten } from '../write/describe-written.ts'
+import { describeWritten, type ObjectWrite } from '../write/object-write.ts'
 import { findObject } from '../write/find-object.ts'
-import type { ObjectWrite } from '../write/object-write.ts'
 import { nameIsTaken } from '../write/publish-object.ts'
 import { dropUpload } from './drop-upload.ts'
 import { completeJoined, findJoined, listJoined, type JoinedParts } from './join-parts.ts'
-import { forgetOldest } from './forget-oldest.ts'
+import { forgetOldest } from './list-uploads-of.ts'
 import { removeParts } from './part-objects.ts'
-import type { UploadObjects } from './upload-objects.ts'
-import { offsetOf, partNames, publishedBlob } from './upload-record.ts'
-import type { Publication, UploadRecord } from './upload-record.ts'
+import type { UploadObjects } from './upload-keys.ts'
+import {
+  offsetOf,
+  partNames,
+  publishedBlob,
+  type Publication,
+  type UploadRecord,
+} from './upload-record.ts'
 import { isUnchanged, replaceRecord, type StoredRecord } from './upload-records.ts'
 
 /** Milliseconds for which no server removes a multipart upload by itself: after a day by default, after an hour at the least. */

@@ -9,10 +9,9 @@ import {
   type ListPartsCommandOutput,
 } from '@aws-sdk/client-s3'
 import { isAnswer, translating } from '../errors/s3-errors.ts'
-import { escapeUri } from '../http/escape-uri.ts'
+import { escapeUri } from '../http/create-signer.ts'
 import { abortMultipart } from '../write/abort-multipart.ts'
-import { insistOnUpload } from '../write/insist-on-upload.ts'
-import { metadataOf, type ObjectWrite } from '../write/object-write.ts'
+import { insistOnUpload, metadataOf, type ObjectWrite } from '../write/object-write.ts'
 
 /** A multipart upload that has all its parts, and only has to be completed. */
 export interface JoinedParts {

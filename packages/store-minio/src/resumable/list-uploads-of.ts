@@ -1,10 +1,8 @@
 import { basename } from 'node:path/posix'
 import type { ResumableUpload } from '@holdfast/core'
 import type { ListedObject } from '../list/list-objects.ts'
-import { forgetOldest } from './forget-oldest.ts'
-import { listBelow } from './part-objects.ts'
-import { isUploadId } from './upload-keys.ts'
-import type { UploadObjects } from './upload-objects.ts'
+import { listBelow, removeObjects } from './part-objects.ts'
+import { isUploadId, type UploadObjects } from './upload-keys.ts'
 import { describeUpload, isKnown } from './upload-record.ts'
 import { readRecord, type StoredRecord } from './upload-records.ts'
 
@@ -44,4 +42,17 @@ export async function* findOpenRecords(
     )
     yield stored
   }
+}
+
+/** Notes published uploads, and forgets the oldest of such if there are too many. Never rejects: the next sweep finds what stays. */
+export async function forgetOldest(
+  objects: UploadObjects,
+  uploads: readonly Pick<StoredRecord, 'key' | 'record'>[],
+): Promise<void> {
+  const keys = uploads.flatMap(({ key, record: { customer, plan, changedAt } }) => {
+    const upload = { id: basename(key), link: plan.link, changedAt }
+    const oldest = objects.published.add(customer, upload)
+    return oldest.map((id) => objects.uploadKeys.recordKey({ customer, id }))
+  })
+  await removeObjects(objects, keys).catch(() => {})
 }

@@ -9,15 +9,12 @@ import {
   type UploadPlan,
 } from '@holdfast/core'
 import { appendContent } from './append-content.ts'
-import { dropUpload } from './drop-upload.ts'
-import { forgetOldest } from './forget-oldest.ts'
-import { findUpload, lookUpUpload } from './find-upload.ts'
-import { listUploadsOf } from './list-uploads-of.ts'
+import { dropUpload, findUpload, lookUpUpload } from './drop-upload.ts'
+import { forgetOldest, listUploadsOf } from './list-uploads-of.ts'
 import { readParts } from './part-objects.ts'
 import { publishUpload } from './publish-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
-import { createUploadId } from './upload-keys.ts'
-import type { UploadObjects } from './upload-objects.ts'
+import { createUploadId, type UploadObjects } from './upload-keys.ts'
 import { describeUpload, partNames, progressOf } from './upload-record.ts'
 import { changesAllTheTime, createRecord, mostAttempts, replaceRecord } from './upload-records.ts'
 

@@ -12,7 +12,7 @@ import {
   type UploadRecord,
 } from './upload-record.ts'
 import { replaceRecord, type StoredRecord } from './upload-records.ts'
-import type { UploadObjects } from './upload-objects.ts'
+import type { UploadObjects } from './upload-keys.ts'
 
 /** A part object that is stored, or is on its way; `isTail` where it is too small for a part. */
 export interface NewPart {

@@ -1,12 +1,11 @@
 import { DeleteObjectsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import type { UploadKey } from '@holdfast/core'
-import { FileServiceError, uploadTakenOver } from '@holdfast/core'
+import { type UploadKey, FileServiceError, uploadTakenOver } from '@holdfast/core'
 import { translating } from '../errors/s3-errors.ts'
 import { listObjects, type ListedObject } from '../list/list-objects.ts'
 import { readBlob } from '../read/read-blob.ts'
 import type { Part } from '../write/gather-parts.ts'
 import { checksum } from '../write/object-write.ts'
-import type { UploadObjects } from './upload-objects.ts'
+import type { UploadObjects } from './upload-keys.ts'
 import { isUnchanged, type StoredRecord } from './upload-records.ts'
 
 /** Stores a part under a name that no other has; then its buffer is given back. */

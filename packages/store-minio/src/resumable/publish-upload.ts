@@ -5,9 +5,9 @@ import { findObject } from '../write/find-object.ts'
 import { nameIsTaken } from '../write/publish-object.ts'
 import { translating } from '../errors/s3-errors.ts'
 import { type Begun, endPublication, writeOf } from './end-publication.ts'
-import { findUpload } from './find-upload.ts'
+import { findUpload } from './drop-upload.ts'
 import { joinedTag, joinParts, type JoinedParts } from './join-parts.ts'
-import type { UploadObjects } from './upload-objects.ts'
+import type { UploadObjects } from './upload-keys.ts'
 import { partNames, progressOf, publishedBlob } from './upload-record.ts'
 import {
   changesAllTheTime,

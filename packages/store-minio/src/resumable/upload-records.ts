@@ -5,7 +5,7 @@ import { isFileServiceError, uploadConflict, type FileServiceError } from '@hold
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone, translateError } from '../errors/s3-errors.ts'
 import { readBlob } from '../read/read-blob.ts'
-import type { UploadObjects } from './upload-objects.ts'
+import type { UploadObjects } from './upload-keys.ts'
 import { parseRecord, type UploadRecord } from './upload-record.ts'
 
 /** A record as it was at one moment. */

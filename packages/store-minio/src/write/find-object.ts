@@ -1,7 +1,7 @@
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { ObjectPlace } from '../keys/object-place.ts'
 import { failureOf } from '../errors/s3-errors.ts'
-import { sureOfAbsence } from '../read/sure-of-absence.ts'
+import { sureOfAbsence } from '../read/stat-object.ts'
 
 /** The object that is under a key at one moment. */
 export interface FoundVersion {

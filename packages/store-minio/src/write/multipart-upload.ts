@@ -6,8 +6,13 @@ import {
 } from '@aws-sdk/client-s3'
 import { abortMultipart } from './abort-multipart.ts'
 import type { Part } from './gather-parts.ts'
-import { insistOnUpload } from './insist-on-upload.ts'
-import { checksum, metadataOf, type ObjectWrite, type WrittenObject } from './object-write.ts'
+import {
+  insistOnUpload,
+  checksum,
+  metadataOf,
+  type ObjectWrite,
+  type WrittenObject,
+} from './object-write.ts'
 import { publishObject } from './publish-object.ts'
 import { translating } from '../errors/s3-errors.ts'
 

@@ -3,6 +3,10 @@ import { markName } from './find-object.ts'
 import type { ObjectPlace } from '../keys/object-place.ts'
 import type { BufferBudget } from './part-buffers.ts'
 import type { Removals } from './removals.ts'
+import type { BlobInfo } from '@holdfast/core'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pausesForUpload } from '../errors/retry-strategy.ts'
+import { isAnswer } from '../errors/s3-errors.ts'
 
 /** An object to be written. */
 export interface ObjectWrite extends ObjectPlace {
@@ -37,4 +41,30 @@ export function checksum(crc32: number): string {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32)
   return value.toString('base64')
+}
+
+/**
+ * Describes the object that was written. Its time is known only from `found`, a later look at the store. If that look
+ * failed, or found the object of another put, the time of our own clock is used.
+ */
+export function describeWritten(
+  { size, etag }: WrittenObject,
+  name: string,
+  found?: BlobInfo,
+): BlobInfo {
+  const written = { name, size, modifiedAt: new Date(), etag: etag.replaceAll('"', '') }
+  return found?.etag === written.etag ? found : written
+}
+
+/** Does `work` anew, for some seconds, when the store says that there is no such multipart upload. */
+export async function insistOnUpload<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (const pause of pausesForUpload) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAnswer(error, 'NoSuchUpload')) throw error
+      await delay(pause, undefined, { ...(signal && { signal }) })
+    }
+  }
+  return work()
 }

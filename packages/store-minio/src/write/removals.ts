@@ -1,3 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { FileServiceError } from '@holdfast/core'
+import { findObject, isSameObject } from './find-object.ts'
+import type { ObjectPlace } from '../keys/object-place.ts'
+import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
+import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
+
 /** Which objects this process removes, for those who have to know whether one was there meanwhile. */
 export interface Removals {
   /** Runs `remove`, which removes the object of `key`. */
@@ -54,4 +62,61 @@ export function createRemovals(): Removals {
       }
     },
   }
+}
+
+/**
+ * Removes an object; `false` if there was none, which S3 does not say by itself.
+ *
+ * @throws FileServiceError `store-unavailable` where an answer was lost and another object has come since
+ */
+type ObjectRemover = (place: ObjectPlace) => Promise<boolean>
+
+/** A remover of which, of several calls at once for one object, exactly one finds it. */
+export function createObjectRemover(changing: S3Client, removals: Removals): ObjectRemover {
+  const running = new Map<string, Promise<boolean>>()
+  return async (place) => {
+    const { key } = place
+    // If the running removal fails, those that wait fail with it: they would meet the same failure.
+    while (running.has(key)) await running.get(key)
+    const removing = remove(place, changing, removals)
+    running.set(key, removing)
+    try {
+      return await removing
+    } finally {
+      running.delete(key)
+    }
+  }
+}
+
+async function remove(
+  place: ObjectPlace,
+  changing: S3Client,
+  removals: Removals,
+): Promise<boolean> {
+  const before = await findObject(place)
+  if (before === undefined) return false
+  const { bucket, key } = place
+  let condition = {}
+  for (let count = 1; ; count++) {
+    const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...condition })
+    try {
+      await removals.run(key, () => changing.send(command))
+      return true
+    } catch (error) {
+      // In doubt since the first try: only that one was without a condition. Some servers say so if others were quicker.
+      if (count === 1 && !mayBeDone(error) && !isAnswer(error, 'NoSuchKey')) throw error
+      const found = await findObject(place)
+      if (found === undefined) return true
+      if (!isSameObject(found, before)) throw unknownOutcome(error)
+      const pause = pauseBeforeRepeating(error, count)
+      if (pause === undefined) throw error
+      await delay(pause)
+      condition = { IfMatch: found.etag }
+    }
+  }
+}
+
+function unknownOutcome(cause: unknown): FileServiceError {
+  const message = 'The store did not answer, and others have changed the file since'
+  return new FileServiceError('store-unavailable', message, { cause })
 }

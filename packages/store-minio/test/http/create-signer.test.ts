@@ -3,8 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import type { Checksum, SourceData } from '@smithy/types'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createSigner } from '../../src/http/create-signer.ts'
-import { escapeUri } from '../../src/http/escape-uri.ts'
+import { createSigner, escapeUri } from '../../src/http/create-signer.ts'
 
 /** As the S3 client's signer wants it. */
 class Sha256 implements Checksum {

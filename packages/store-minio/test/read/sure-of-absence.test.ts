@@ -2,7 +2,7 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { describeWithMinio } from '@holdfast/minio-container'
 import { expect } from 'chai'
 import type { ObjectRead } from '../../src/read/get-object.ts'
-import { sureOfAbsence } from '../../src/read/sure-of-absence.ts'
+import { sureOfAbsence } from '../../src/read/stat-object.ts'
 
 describeWithMinio('sureOfAbsence', (minio) => {
   async function prepare(...keys: string[]) {

@@ -1,7 +1,7 @@
 import { createPublishedUploads } from '@holdfast/core'
 import { expect } from 'chai'
 import { createMinioResumableUploads } from '../../src/resumable/minio-resumable-uploads.ts'
-import type { UploadObjects } from '../../src/resumable/upload-objects.ts'
+import type { UploadObjects } from '../../src/resumable/upload-keys.ts'
 
 const published = { name: 'a', size: 3, etag: 'x', modifiedAt: new Date(0) }
 const plan = { name: 'a', length: 3, expiresAfterMs: 3_600_000 }

@@ -1,6 +1,10 @@
 import { expect } from 'chai'
-import { createBufferBudget, createPartBuffers } from '../../src/write/part-buffers.ts'
-import { maxPartMemory, partSize } from '../../src/write/part-size.ts'
+import {
+  createBufferBudget,
+  createPartBuffers,
+  maxPartMemory,
+  partSize,
+} from '../../src/write/part-buffers.ts'
 
 const MiB = 1024 * 1024
 

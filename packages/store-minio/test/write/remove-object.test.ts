@@ -1,7 +1,6 @@
 import { DeleteObjectCommand, ListObjectsV2Command, NoSuchKey, S3Client } from '@aws-sdk/client-s3'
 import { expect } from 'chai'
-import { createObjectRemover } from '../../src/write/remove-object.ts'
-import { createRemovals } from '../../src/write/removals.ts'
+import { createObjectRemover, createRemovals } from '../../src/write/removals.ts'
 
 describe('createObjectRemover', () => {
   it('has removed what others have removed at the same moment, where a server calls that an error', async () => {
