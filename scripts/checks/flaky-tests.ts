@@ -8,11 +8,4 @@ export interface FlakyTest {
 }
 
 /** Defects of tests, or of what they test, to be mended before the next feature. `scripts/test --flaky` shows which are gone. */
-export const flakyTests: readonly FlakyTest[] = [
-  {
-    file: 'packages/web/test/browser/keyboard.external.long.test.ts',
-    since: '2026-11-26',
-    symptom:
-      "The page by the keyboard alone in Firefox chooses files, answers what becomes of a taken name, and clears the list of uploads: expected 'old' to equal 'new'. It waits for that now.",
-  },
-]
+export const flakyTests: readonly FlakyTest[] = []
