@@ -56,7 +56,7 @@ export interface RouterOptions {
    * Default: there is no page.
    */
   readonly web?: () => Promise<PageFiles>
-  /** Default: nothing is logged. */
+  /** Default: `console.error` gets the causes of answers with 500, 503 and 507, and nothing else is logged. */
   readonly log?: HttpLog
   /**
    * Called with each request once its answer has been sent or cut off, for figures and traces. A router

@@ -4,7 +4,7 @@ import { createAuditRecorder, noRecorder, type AuditRecorder } from './audit/aud
 import { createAddressOf, type AddressOf } from './address/address-of.ts'
 import { createOriginOf, type OriginOf } from './address/origin-of.ts'
 import { warnOfUnreadableHeaders } from './address/unreadable-headers.ts'
-import { noLog, type HttpLog } from './errors/log.ts'
+import { consoleLog, type HttpLog } from './errors/log.ts'
 import type { Middleware } from 'koa'
 import type { HoldfastState } from './exchange/holdfast-state.ts'
 import { createCors } from './middleware/cors.ts'
@@ -38,7 +38,7 @@ export interface Setup {
 
 /** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
 export function createSetup(service: FileService, options: RouterOptions): Setup {
-  const { prefix = '', log = noLog, trustedProxies, audit } = options
+  const { prefix = '', log = consoleLog, trustedProxies, audit } = options
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { resumable = true, resumableDraft = false, links = true } = options
   const { isResumable, maxFileSize } = service

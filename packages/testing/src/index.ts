@@ -1,4 +1,5 @@
 export { asRoot, rootCommand } from './as-root.ts'
+export { catchConsoleErrors, type CaughtErrors } from './catch-console-errors.ts'
 export { cheapCost, cheapHash } from './cheap-hash.ts'
 export { startBadLine, type BadLine, type Fate } from './connection/bad-line.ts'
 export {

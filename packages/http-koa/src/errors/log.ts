@@ -8,8 +8,12 @@ export interface HttpLog {
   error(fields: object, message: string): void
 }
 
-/** A log that drops everything. */
-export const noLog: HttpLog = { info() {}, warn() {}, error() {} }
+/** The log where an application gives none: faults go to `console.error`, since no answer has their cause. The rest is dropped. */
+export const consoleLog: HttpLog = {
+  info() {},
+  warn() {},
+  error: (fields, message) => console.error(message, fields),
+}
 
 /** Statuses of faults on our side: the operator needs the cause, which the client does not get. */
 const faults: readonly number[] = [500, 503, 507]

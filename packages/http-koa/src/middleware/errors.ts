@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { answerWhileDraining, hasLargeRest } from '../body/drain-request-body.ts'
 import { exchangeIn } from '../exchange/exchange.ts'
-import { logFault, noLog, type HttpLog } from '../errors/log.ts'
+import { logFault, consoleLog, type HttpLog } from '../errors/log.ts'
 import { errorBody } from '../errors/problem.ts'
 import { requestProblem } from '../http/request-problem.ts'
 import { toProblem } from '../errors/status.ts'
@@ -11,7 +11,7 @@ import type { HoldfastState } from '../exchange/holdfast-state.ts'
  * Turns whatever is thrown further in into the one form that errors have. Faults are logged with the id that the client
  * got, and the client learns nothing else of them.
  */
-export function createErrors(log: HttpLog = noLog): Middleware<HoldfastState> {
+export function createErrors(log: HttpLog = consoleLog): Middleware<HoldfastState> {
   return async (ctx, next) => {
     const headersBefore = ctx.res.getHeaderNames()
     try {

@@ -4,7 +4,7 @@ import { answerFileLines, type FileOutcome, type FileReports } from '../answer/f
 import { noRecorder, type AuditRecorder } from '../audit/audit-recorder.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { releaseChunks } from '../body/release-chunks.ts'
-import { noLog, type HttpLog } from '../errors/log.ts'
+import { consoleLog, type HttpLog } from '../errors/log.ts'
 import { problems } from '../errors/problem.ts'
 import { orderedConcurrentMap, type StartedWork } from './ordered-concurrent-map.ts'
 import { etagOf } from '../http/conditional.ts'
@@ -19,7 +19,7 @@ import { prepareFile } from '../multipart/prepare-file.ts'
  * line that says so; the files before it stay.
  */
 export function createBatch(
-  log: HttpLog = noLog,
+  log: HttpLog = consoleLog,
   recorder: AuditRecorder = noRecorder,
 ): RouterMiddleware<HoldfastState> {
   const reporting = { event: 'upload', log, recorder, refuseNone: problems.noFile } as const

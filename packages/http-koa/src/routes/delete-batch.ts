@@ -3,7 +3,7 @@ import { createKeyedLock, type CustomerFiles } from '@holdfast/core'
 import { answerFileLines, type FileOutcome, type FileReports } from '../answer/file-lines.ts'
 import { noRecorder, type AuditRecorder } from '../audit/audit-recorder.ts'
 import { readNames } from '../deletions/read-names.ts'
-import { noLog, type HttpLog } from '../errors/log.ts'
+import { consoleLog, type HttpLog } from '../errors/log.ts'
 import { isClosed } from '../exchange/is-closed.ts'
 import type { HoldfastState } from '../exchange/holdfast-state.ts'
 import { refuseConditions } from '../http/change-conditions.ts'
@@ -15,7 +15,7 @@ import { orderedConcurrentMap, type StartedWork } from './ordered-concurrent-map
  * that file is gone or its deletion is refused. When the client leaves, no further deletion begins.
  */
 export function createDeleteBatch(
-  log: HttpLog = noLog,
+  log: HttpLog = consoleLog,
   recorder: AuditRecorder = noRecorder,
 ): RouterMiddleware<HoldfastState> {
   return (ctx) =>

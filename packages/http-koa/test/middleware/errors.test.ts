@@ -1,10 +1,13 @@
-import { FileServiceError } from '@holdfast/core'
+import { createServer } from 'node:http'
+import { createFileService, FileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { exchange, until } from '@holdfast/testing'
+import { catchConsoleErrors, exchange, until } from '@holdfast/testing'
+import { createApp } from '../../src/app.ts'
 import type { HoldfastState } from '../../src/exchange/holdfast-state.ts'
 import { createErrors } from '../../src/middleware/errors.ts'
+import { createRouter } from '../../src/router.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
@@ -35,6 +38,29 @@ describe('createErrors', () => {
       fields: { requestId: 'the-id', err: fault },
       message: 'An unexpected error occurred',
     })
+  })
+
+  it('gives faults to console.error where the application has no log', async () => {
+    using caught = catchConsoleErrors()
+    const service = createFileService({ store: createMemoryBlobStore() })
+    const fault = new Error('a fault of authenticate')
+    const authenticate = () => Promise.reject(fault)
+    const routes = new Koa<HoldfastState>().use(createRouter(service, { authenticate }).routes())
+    const answer = routes.callback()
+    const whole = createApp(service, { authenticate })
+    for (const server of [
+      createServer((...exchanged) => void answer(...exchanged)),
+      createHttpServer(whole),
+    ]) {
+      await using listening = await listen(server)
+      expect((await exchange(listening.port, get)).status).to.equal(500)
+    }
+    expect(caught.calls).to.deep.equal(
+      Array.from({ length: 2 }, () => [
+        'An unexpected error occurred',
+        { requestId: 'the-id', err: fault },
+      ]),
+    )
   })
 
   it('takes back what was said of a file that cannot be served', async () => {

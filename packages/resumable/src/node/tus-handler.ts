@@ -15,7 +15,7 @@ export interface TusHandlerOptions extends TusOptions {
    * that has a `status` from 400 to 499; anything else is a fault.
    */
   readonly filesOf: (request: IncomingMessage) => CustomerFiles | Promise<CustomerFiles>
-  /** Called with each error that is answered with 500 or more, for your log. What it throws is dropped. Default: not called. */
+  /** Called with each error that is answered with 500 or more, for your log. What it throws is dropped. Default: `console.error`. */
   readonly onFault?: (error: unknown, request: IncomingMessage) => void
 }
 
@@ -24,7 +24,7 @@ export type TusHandler = (request: IncomingMessage, response: ServerResponse) =>
 
 /** Makes a handler for a server of `node:http`, for Express (`app.use('/uploads', handler)`) and for Koa. */
 export function createTusHandler(options: TusHandlerOptions): TusHandler {
-  const { onFault = () => {} } = options
+  const { onFault = toConsole } = options
   const tus = createTus(options)
   const fail = async (error: unknown, request: IncomingMessage, response: ServerResponse) => {
     const problem = problemOf(error)
@@ -56,6 +56,11 @@ function leavingSignal(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) leaving.abort(new Error('The client has left'))
   })
   return leaving.signal
+}
+
+/** With its method only: the path may have what is not for logs. */
+function toConsole(error: unknown, { method }: IncomingMessage): void {
+  console.error(`A fault of an upload in pieces, at ${method}:`, error)
 }
 
 /** Neither the throw nor the rejection of a log fails the request. */
