@@ -1,6 +1,7 @@
 import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
 import { createClientOver } from './create-client-over.ts'
 import { createLinkClientOver } from './create-link-client-over.ts'
+import { requireOptions } from './options/require.ts'
 import { browserTransport } from './transport/browser-transport.ts'
 
 export type * from './index.ts'
@@ -12,11 +13,13 @@ export { isTransient } from './requests/with-retries.ts'
 
 /** As in Node; see there. */
 export function createClient(options: ClientOptions): Client {
+  requireOptions('createClient({ url, name, password })', options)
   return createClientOver(options.transport ?? browserTransport, options)
 }
 
 /** As in Node; see there. */
 export function createLinkClient(options: LinkClientOptions): LinkClient {
+  requireOptions('createLinkClient({ link })', options)
   return createLinkClientOver(options.transport ?? browserTransport, options)
 }
 

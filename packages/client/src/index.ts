@@ -1,6 +1,8 @@
 import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
 import { createClientOver } from './create-client-over.ts'
 import { createLinkClientOver } from './create-link-client-over.ts'
+import { requireOptions } from './options/require.ts'
+import { requireRuntime } from './options/require-runtime.ts'
 import { createNodeTransport } from './transport/node-transport.ts'
 
 export type {
@@ -48,6 +50,8 @@ export type {
  * @throws TypeError if the URL is none of HTTP, or the name or the password is missing
  */
 export function createClient(options: ClientOptions): Client {
+  requireRuntime()
+  requireOptions('createClient({ url, name, password })', options)
   return createClientOver(options.transport ?? createNodeTransport(), options)
 }
 
@@ -57,5 +61,7 @@ export function createClient(options: ClientOptions): Client {
  * @throws TypeError if it is no such link
  */
 export function createLinkClient(options: LinkClientOptions): LinkClient {
+  requireRuntime()
+  requireOptions('createLinkClient({ link })', options)
   return createLinkClientOver(options.transport ?? createNodeTransport(), options)
 }

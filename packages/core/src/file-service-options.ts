@@ -2,6 +2,12 @@ import type { FileHooks } from './model/file-hooks.ts'
 import type { UseCounter } from './model/keyed-counter.ts'
 import type { KeyedTurns } from './model/keyed-turns.ts'
 import { requireCount, requireMethods } from './model/require.ts'
+import {
+  having,
+  requireFunction,
+  requireOptions,
+  type OptionCheck,
+} from './model/require-options.ts'
 import type { LinkBrake } from './policy/link-brake.ts'
 import type { LoginBrake } from './policy/login-brake.ts'
 import type { QuotaKeeper } from './policy/quota-keeper.ts'
@@ -12,9 +18,9 @@ import type { CreateLinkSignature } from './use-cases/link-token.ts'
 
 export interface FileServiceOptions {
   readonly store: BlobStore
-  /** The customers who may log in. Default: none, for applications that authenticate by themselves and use `filesOf`. */
+  /** The customers who may log in. Default: `authenticate` fails, for applications that find out who asks and use `filesOf`. */
   readonly credentials?: CredentialSource
-  /** Checks passwords against the hashes of `credentials`. Default: every password is wrong. */
+  /** Checks passwords against the hashes of `credentials`. Default: `authenticate` fails. */
   readonly verifyPassword?: PasswordVerifier
   /** Limits failed logins. Default: no limit; see `createLoginBrake`. */
   readonly loginBrake?: LoginBrake
@@ -65,38 +71,36 @@ const resumableMethods = [...uploadMethods, 'publish', 'remember', 'discard', 'l
 const longestPeriodMs = 1e15
 
 /** @throws TypeError or RangeError that names the option that is missing or wrong */
-export function checkOptions(options: FileServiceOptions | undefined): void {
-  if (options === undefined)
-    throw new TypeError('Options are missing: createFileService({ store })')
-  const { store, credentials, maxFileSize } = options
-  const { uploadExpiryMs, maxUnfinishedUploads, maxLinkAgeMs } = options
-  requireMethods('store', store, storeMethods)
-  if (store.resumable !== undefined) {
-    requireMethods('store.resumable', store.resumable, resumableMethods)
-  }
-  if (credentials !== undefined) requireMethods('credentials', credentials, ['find'])
-  requireFunction('verifyPassword', options.verifyPassword)
-  requireFunction('createSha256', options.createSha256)
-  requireFunction('createLinkSignature', options.createLinkSignature)
-  requireFunction('linkTurns', options.linkTurns)
-  if (options.linkAppends !== undefined) {
-    requireMethods('linkAppends', options.linkAppends, ['count', 'change'])
-  }
-  if (maxFileSize !== undefined) requireCount('maxFileSize', maxFileSize)
-  if (maxUnfinishedUploads !== undefined) {
-    requireCount('maxUnfinishedUploads', maxUnfinishedUploads, 'uploads')
-  }
-  if (uploadExpiryMs !== undefined) checkPeriod('uploadExpiryMs', uploadExpiryMs)
-  if (maxLinkAgeMs !== undefined) checkPeriod('maxLinkAgeMs', maxLinkAgeMs)
+export function checkOptions(options: FileServiceOptions): void {
+  requireOptions('createFileService({ store })', options, {
+    store: requireStore,
+    'credentials?': having('find'),
+    'verifyPassword?': requireFunction,
+    'loginBrake?': having('attempt'),
+    'quotas?': having('claim'),
+    'maxFileSize?': requireCount,
+    'uploadExpiryMs?': requirePeriod,
+    'maxUnfinishedUploads?': (what, value) => requireCount(what, value, 'uploads'),
+    'createSha256?': requireFunction,
+    'createLinkSignature?': requireFunction,
+    'maxLinkAgeMs?': requirePeriod,
+    'linkBrake?': having('attempt'),
+    'linkTurns?': requireFunction,
+    'linkAppends?': having('count', 'change'),
+    'hooks?': having(),
+    'now?': requireFunction,
+  })
 }
 
-function requireFunction(what: string, value: unknown): void {
-  if (value === undefined || typeof value === 'function') return
-  throw new TypeError(`${what} must be a function`)
+/** With its uploads in pieces, if it has them. */
+const requireStore: OptionCheck = (what, value) => {
+  requireMethods(what, value, storeMethods)
+  const { resumable } = value as Partial<BlobStore>
+  if (resumable !== undefined) requireMethods(`${what}.resumable`, resumable, resumableMethods)
 }
 
-function checkPeriod(what: string, ms: number): void {
-  requireCount(what, ms, 'milliseconds')
-  if (ms >= 1 && ms <= longestPeriodMs) return
-  throw new RangeError(`${what} must be from 1 to ${longestPeriodMs} milliseconds, not ${ms}`)
+const requirePeriod: OptionCheck = (what, value) => {
+  requireCount(what, value, 'milliseconds')
+  if (value >= 1 && value <= longestPeriodMs) return
+  throw new RangeError(`${what} must be from 1 to ${longestPeriodMs} milliseconds, not ${value}`)
 }

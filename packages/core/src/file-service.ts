@@ -14,7 +14,6 @@ import { createRecentValues } from './policy/recent-values.ts'
 import type { UploadContent } from './model/upload-content.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
 import type { ListOptions, OpenBlob, OpenOptions } from './ports/blob-store.ts'
-import type { CredentialSource } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
@@ -68,7 +67,10 @@ export interface FileLinks {
 }
 
 export interface FileService {
-  /** The files of the customer, if the password is right; see `authenticate`. */
+  /**
+   * The files of the customer, if the password is right; see `authenticate`.
+   * @throws TypeError when the service has no `credentials` or no `verifyPassword`
+   */
   authenticate(login: Login): Promise<CustomerFiles>
   /**
    * The files of a customer whom the caller has authenticated.
@@ -85,8 +87,6 @@ export interface FileService {
   /** Removes the uploads that have expired, of all customers; resolves to their number. Call it now and then. */
   sweepUploads(): Promise<number>
 }
-
-const noCustomers: CredentialSource = { find: async () => undefined }
 
 /** Of how many uploads the digest is remembered; some 200 bytes each. */
 const mostDigests = 10_000
@@ -105,8 +105,8 @@ export function createFileService(options: FileServiceOptions): FileService {
 
 function serviceOf({
   store,
-  credentials = noCustomers,
-  verifyPassword = async () => false,
+  credentials,
+  verifyPassword,
   loginBrake = noLoginBrake,
   maxFileSize = Infinity,
   uploadExpiryMs = weekMs,
@@ -141,7 +141,7 @@ function serviceOf({
   }
 
   const linkPolicy: UploadLinkPolicy | undefined =
-    credentials.linkKey && createLinkSignature
+    credentials?.linkKey && createLinkSignature
       ? {
           store,
           credentials,
@@ -198,8 +198,10 @@ function serviceOf({
   }
 
   return {
-    authenticate: async (login) =>
-      filesOf(await authenticate(credentials, verifyPassword, loginBrake, login)),
+    async authenticate(login) {
+      if (credentials === undefined || verifyPassword === undefined) throw noLogin()
+      return filesOf(await authenticate(credentials, verifyPassword, loginBrake, login))
+    },
     filesOf,
     ...(linkPolicy && {
       links: {
@@ -216,4 +218,10 @@ function serviceOf({
       return removed
     },
   }
+}
+
+function noLogin(): TypeError {
+  return new TypeError(
+    'No customer can log in: give createFileService credentials and verifyPassword, or find out by yourself who asks, and take filesOf({ name })',
+  )
 }

@@ -35,7 +35,18 @@ export {
 export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
 export type { BookedClaim, QuotaClaim } from './policy/quota-claim.ts'
 export { createQuotaKeeper, type QuotaBooks, type QuotaKeeper } from './policy/quota-keeper.ts'
-export { requireBytes } from './model/require.ts'
+export { requireBytes, requireCount } from './model/require.ts'
+export {
+  having,
+  oneOf,
+  requireFlag,
+  requireFunction,
+  requireOptions,
+  requireText,
+  requireTexts,
+  type OptionCheck,
+} from './model/require-options.ts'
+
 export {
   uploadConflict,
   uploadNotFound,

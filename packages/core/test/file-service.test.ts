@@ -124,7 +124,7 @@ describe('createFileService', () => {
   })
 
   describe('by default', () => {
-    it('lets no one log in', async () => {
+    it('lets no one log in, and says what it takes, instead of calling each password wrong', async () => {
       const login = { name: 'alice', password: 'secret' }
       const store = createMemoryBlobStore()
       const always = async () => true
@@ -133,12 +133,17 @@ describe('createFileService', () => {
         createFileService({ store, credentials }),
         createFileService({ store, verifyPassword: always }),
       ]) {
-        expect(await refusal(service.authenticate(login))).to.equal('invalid-credentials')
+        expect(await rejection(service.authenticate(login)))
+          .to.be.instanceOf(TypeError)
+          .with.property('message')
+          .that.matches(/give createFileService credentials and verifyPassword/)
       }
     })
 
     it('slows no one down', async () => {
-      const service = createFileService({ store: createMemoryBlobStore() })
+      const verifyPassword = async () => false
+      const store = createMemoryBlobStore()
+      const service = createFileService({ store, credentials, verifyPassword })
       for (let attempt = 0; attempt < 100; attempt++) {
         const refused = service.authenticate({ name: 'alice', password: 'guess' })
         expect(await refusal(refused)).to.equal('invalid-credentials')
@@ -231,6 +236,32 @@ describe('createFileService with wrong options', () => {
       expect(error).to.be.instanceOf(Error).with.property('message').that.matches(words)
     })
   }
+
+  it('refuses names of files that are no strings', async () => {
+    const files = createFileService({ store }).filesOf({ name: 'alice' })
+    for (const name of [undefined, 5] as never[]) {
+      for (const asked of [files.upload(name, 'x'), files.serve(name), files.delete(name)]) {
+        expect(await rejection(asked))
+          .to.be.instanceOf(TypeError)
+          .with.property('message')
+          .that.matches(/^The name of a file must be a string, not /)
+      }
+    }
+  })
+
+  it('refuses a digest that is text, or has no hash', async () => {
+    const files = createFileService({ store }).filesOf({ name: 'alice' })
+    const wrong: readonly (readonly [digest: unknown, words: string])[] = [
+      ['abc', 'digest must be an object, not a string'],
+      [{ expected: () => 'abc' }, 'digest.hash is missing'],
+    ]
+    for (const [digest, words] of wrong) {
+      expect(await rejection(files.upload('b', 'x', { digest: digest as never })))
+        .to.be.instanceOf(TypeError)
+        .with.property('message', words)
+      expect(await rejection(files.serve('b'))).to.include({ code: 'not-found' })
+    }
+  })
 
   it('refuses a size of an upload that is a string', async () => {
     const files = createFileService({ store }).filesOf({ name: 'alice' })

@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto'
 import {
   advice,
   adviceText,
+  having,
+  requireCount,
+  requireFunction,
+  requireOptions,
+  requireText,
   type Advice,
   type Credential,
   type CredentialSource,
@@ -85,6 +90,14 @@ export async function openFileCredentialSource(
   path: string,
   options: FileCredentialSourceOptions = {},
 ): Promise<FileCredentialSource> {
+  requireText('The path of the customers file', path)
+  requireOptions("openFileCredentialSource('customers.yaml', { onWarning })", options, {
+    'onReloaded?': requireFunction,
+    'onRefused?': requireFunction,
+    'onWarning?': requireFunction,
+    'pollIntervalMs?': (what, value) => requireCount(what, value, 'milliseconds'),
+    'cost?': having(),
+  })
   const { onReloaded, onRefused, onWarning, pollIntervalMs = 1_000 } = options
   const { cost = standardScryptCost } = options
   const warn = (warnings: readonly string[]) => {

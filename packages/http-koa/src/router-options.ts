@@ -7,7 +7,7 @@ import type { RequestCounter } from './middleware/limit-requests.ts'
 import type { PageFiles } from './page/page.ts'
 
 export interface RouterOptions {
-  /** A path before all routes, such as `/files`. Default: none. */
+  /** A path before all routes, such as `/files`, with no slash at its end. Default: none. */
   readonly prefix?: string
   /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
   readonly authenticate?: Authenticate

@@ -7,6 +7,7 @@ import { warnOfUnreadableHeaders } from './address/unreadable-headers.ts'
 import { consoleLog, type HttpLog } from './errors/log.ts'
 import type { Middleware } from 'koa'
 import type { HoldfastState } from './exchange/holdfast-state.ts'
+import { checkRouterOptions } from './check-router-options.ts'
 import { createCors } from './middleware/cors.ts'
 import { headerAuthentication, type Authenticate } from './middleware/authenticate.ts'
 import { createRequestLimit, type TakePlace } from './middleware/limit-requests.ts'
@@ -38,6 +39,7 @@ export interface Setup {
 
 /** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
 export function createSetup(service: FileService, options: RouterOptions): Setup {
+  checkRouterOptions(service, options)
   const { prefix = '', log = consoleLog, trustedProxies, audit } = options
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { resumable = true, resumableDraft = false, links = true } = options

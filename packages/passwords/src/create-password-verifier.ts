@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import { having, requireCount, requireFunction, requireOptions } from '@holdfast/core'
 import type { PasswordVerifier } from '@holdfast/core'
 import { type ComputeScrypt, computeScrypt as computeScryptApart } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
@@ -50,6 +51,12 @@ export interface PasswordVerifierOptions extends RememberOptions {
  * @throws RangeError for options that make no sense.
  */
 export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
+  requireOptions('createPasswordVerifier({ concurrency })', options, {
+    'cost?': having(),
+    'computeScrypt?': requireFunction,
+    'rememberMs?': (what, value) => requireCount(what, value, 'milliseconds'),
+    'now?': requireFunction,
+  })
   const { cost = standardScryptCost, computeScrypt = computeScryptApart } = options
   const { concurrency = defaultConcurrency(), queueLimit = 100 } = options
   checkOptions({ cost, concurrency, queueLimit })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { requireText } from '@holdfast/core'
 import { computeScrypt } from './compute-scrypt.ts'
 import {
   formatScryptHash,
@@ -11,12 +12,13 @@ import {
  * Hashes a password with scrypt and a new salt, off the caller's thread; resolves to a PHC string that the customers
  * file and the verifier understand. Default cost: {@link standardScryptCost}.
  *
- * @throws RangeError for an empty password, which cannot log in, and for a cost out of bounds.
+ * @throws TypeError for a password that is no string, RangeError for an empty password, which cannot log in, and for a cost out of bounds.
  */
 export async function hashPassword(
   password: string,
   cost: ScryptCost = standardScryptCost,
 ): Promise<string> {
+  requireText('The password', password)
   if (password === '') throw new RangeError('The password is empty')
   const problem = scryptCostProblem(cost)
   if (problem !== undefined) throw new RangeError(`The scrypt cost is unacceptable: ${problem}`)

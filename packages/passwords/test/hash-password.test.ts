@@ -35,6 +35,15 @@ describe('hashPassword', () => {
     }
   })
 
+  it('refuses a password that is no string', async () => {
+    for (const password of [undefined, 5] as never[]) {
+      expect(await rejection(hashPassword(password, cheapCost)))
+        .to.be.instanceOf(TypeError)
+        .with.property('message')
+        .that.matches(/^The password must be a string/)
+    }
+  })
+
   it('refuses an empty password', async () => {
     expect(await rejection(hashPassword('', cheapCost))).to.be.instanceOf(RangeError)
   })

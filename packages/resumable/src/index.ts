@@ -7,6 +7,7 @@ export { createTus, tusHeaders, type Tus, type TusOptions } from './tus/create-t
 export { errorAnswer, type ErrorAnswer } from './protocol/error-answer.ts'
 export { HttpProblem } from './protocol/http-problem.ts'
 export type { ProtocolRequest, RequestHeaders } from './protocol/request.ts'
+export { requirePath } from './protocol/require-path.ts'
 export { statusText } from './protocol/status-text.ts'
 export { tusProblems } from './tus/tus-problems.ts'
 export type { TusAnswer, TusRequest } from './tus/tus-request.ts'

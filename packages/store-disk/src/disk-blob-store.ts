@@ -1,10 +1,16 @@
 import {
   createPublishedUploads,
   FileServiceError,
+  having,
+  oneOf,
+  requireCount,
+  requireOptions,
+  requireText,
   sortUtf8,
   type BlobKey,
   type BlobStore,
   type ListOptions,
+  type OptionCheck,
   type ResumableUploads,
 } from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
@@ -50,6 +56,11 @@ export interface DiskBlobStoreOptions {
   readonly cacheBytes?: number
 }
 
+const requireWriter: OptionCheck = (what, value) => {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 9) return
+  throw new RangeError(`${what} must be a whole number from 0 to 9, not ${JSON.stringify(value)}`)
+}
+
 /** A {@link BlobStore} on a directory. */
 export interface DiskBlobStore extends BlobStore {
   /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
@@ -65,16 +76,18 @@ export interface DiskBlobStore extends BlobStore {
  * Opens the store in `directory`. Every blob is a plain file; the README describes the layout for administrators. The
  * directory may be shared by processes and machines as far as their file system gives all of them atomic renames.
  *
- * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, or is
- * on a file system that cannot keep it.
+ * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, is a file, or is
+ * on a file system that cannot keep it; TypeError or RangeError that names the option that is missing or wrong
  */
-export async function openDiskBlobStore({
-  directory,
-  names,
-  writer = 0,
-  log = { warn: () => {} },
-  cacheBytes,
-}: DiskBlobStoreOptions): Promise<DiskBlobStore> {
+export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<DiskBlobStore> {
+  requireOptions('openDiskBlobStore({ directory })', options, {
+    directory: requireText,
+    'names?': oneOf('plain', 'escaped'),
+    'writer?': requireWriter,
+    'log?': having('warn'),
+    'cacheBytes?': requireCount,
+  })
+  const { directory, names, writer = 0, log = { warn: () => {} }, cacheBytes } = options
   const data = await openDataDirectory(directory, names, log)
   const { layout, directories, tempDirectory, calls, checkMount } = data
   const journal = data.journal ?? noReplacements

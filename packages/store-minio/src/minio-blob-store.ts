@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { createPublishedUploads, type BlobKey, type BlobStore } from '@holdfast/core'
+import {
+  createPublishedUploads,
+  having,
+  requireCount,
+  requireFlag,
+  requireOptions,
+  requireText,
+  type BlobKey,
+  type BlobStore,
+  type OptionCheck,
+} from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket } from './bucket/check-bucket.ts'
 import { createKeptObjects } from './read/kept-objects.ts'
@@ -60,11 +70,28 @@ export function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<Mini
   return openTryingBy(canCompareAndSwap, options)
 }
 
+const requireTime: OptionCheck = (what, value) => requireCount(what, value, 'milliseconds')
+
 /** The same with another way to find out whether uploads can be resumed, for those who know the server. */
 export async function openTryingBy(
   canSwap: typeof canCompareAndSwap,
   options: MinioBlobStoreOptions,
 ): Promise<MinioBlobStore> {
+  requireOptions('openMinioBlobStore({ endpoint, bucket, accessKey, secretKey })', options, {
+    endpoint: requireText,
+    bucket: requireText,
+    accessKey: requireText,
+    secretKey: requireText,
+    'sessionToken?': requireText,
+    'region?': requireText,
+    'prefix?': requireText,
+    'createBucket?': requireFlag,
+    'connectTimeoutMs?': requireTime,
+    'idleTimeoutMs?': requireTime,
+    'staleUploadAfterMs?': requireTime,
+    'cacheBytes?': requireCount,
+    'log?': having('warn'),
+  })
   const { bucket, createBucket = false, staleUploadAfterMs = 24 * hour } = options
   const { cacheBytes = 32 * MiB, log = { warn: () => {} } } = options
   const { keys, client, region, prefix } = createStoreAccess(options)

@@ -1,3 +1,4 @@
+import { requireIterable, requireName } from '../options/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
 import type { DeleteOptions, FileDeleted } from './delete-options.ts'
@@ -13,11 +14,13 @@ export async function* deleteMany(
   names: Iterable<string> | AsyncIterable<string>,
   options: DeleteOptions,
 ): AsyncGenerator<FileDeleted, void> {
+  requireIterable('The names', names)
   const encoder = new TextEncoder()
   let together: string[] = []
   let bytes = 0
   for await (const name of names) {
     options.signal?.throwIfAborted()
+    requireName(name)
     // With a comma, or a bracket.
     const size = encoder.encode(JSON.stringify(name)).length + 1
     if (together.length === limits.names || bytes + size >= limits.bytes) {

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { requireName } from '../options/require.ts'
 import { passingChunks, reusing, type ReusingChunks } from '../streams/reusing.ts'
 import type { Access } from './access.ts'
 import { requireOwn, type OwnAnswer } from './own-answers.ts'
@@ -149,6 +150,7 @@ function reasonOf(error: unknown): string {
 
 /** A URL has no segments that are "." or "..", however they are written: they lead elsewhere. */
 function segmentOf(name: string): string {
+  requireName(name)
   if (name === '.' || name === '..') {
     throw new HoldfastError('invalid-file-name', `Invalid filename: it is "${name}"`, {
       status: 400,

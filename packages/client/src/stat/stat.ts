@@ -1,5 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../errors/holdfast-error.ts'
+import { requireName } from '../options/require.ts'
 import { jsonOf } from '../requests/json-of.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import { textOf, type Requests } from '../requests/requests.ts'
@@ -18,6 +19,7 @@ export async function stat(
   name: string,
   { signal, isRounded = false }: StatOptions,
 ): Promise<FileDetails> {
+  requireName(name)
   const found = isRounded ? await statByHead(requests, patience, name, signal) : undefined
   return found ?? withRetries(patience, signal, () => statByList(requests, name, signal))
 }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
-import { contentOf } from '../upload/content-of.ts'
+import { contentOf, isObject } from '../upload/content-of.ts'
 import type { RereadableBody } from '../upload/upload-options.ts'
 import { isNameForForms, type SmallFile } from './form-of.ts'
 import type { FileToUpload } from './upload-many-options.ts'
@@ -30,7 +30,7 @@ export async function readSmallFile({
   }
 }
 
-const isStream = (body: FileToUpload['body']) => typeof body === 'object' && 'getReader' in body
+const isStream = (body: FileToUpload['body']) => isObject(body) && 'getReader' in body
 
 async function bytesOf(content: RereadableBody): Promise<Uint8Array> {
   const { size } = content

@@ -1,4 +1,5 @@
 import { concernsAllFiles } from '../errors/concerns-all-files.ts'
+import { requireIterable } from '../options/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Patience } from '../requests/with-retries.ts'
 import { upload } from '../upload/upload.ts'
@@ -22,6 +23,7 @@ export async function* uploadMany(
   files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
   options: UploadManyOptions,
 ): AsyncGenerator<FileUploaded, void> {
+  requireIterable('The files', files)
   let form: (SmallFile | UnreadFile)[] = []
   const names = new Set<string>()
   const left = { ...formLimits }

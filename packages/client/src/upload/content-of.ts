@@ -1,7 +1,12 @@
+import { kindOf } from '../options/require.ts'
 import { chunksOf } from '../streams/chunks-of.ts'
 import type { RereadableBody, UploadBody } from './upload-options.ts'
 
-/** What is to be uploaded: something that can be read again, or a stream, which is cancelled when `over` is aborted. */
+/**
+ * What is to be uploaded: something that can be read again, or a stream, which is cancelled when `over` is aborted.
+ *
+ * @throws TypeError when it is neither
+ */
 export function contentOf(
   body: UploadBody,
   over: AbortSignal,
@@ -11,8 +16,21 @@ export function contentOf(
   if (ArrayBuffer.isView(body)) {
     return bytesBody(new Uint8Array(body.buffer, body.byteOffset, body.byteLength))
   }
-  if ('getReader' in body) return chunksOf(body, over)
-  return body
+  if (isObject(body) && 'getReader' in body) return chunksOf(body, over)
+  if (isObject(body) && (Symbol.asyncIterator in body || 'slice' in body)) return body
+  throw new TypeError(
+    'The body must be a string, an ArrayBuffer or a view of one, a Blob, what openFile opens, a ReadableStream or an ' +
+      `AsyncIterable of Uint8Array, not ${kindOf(body)}${cure(body)}`,
+  )
+}
+
+/** Whether `value` has members that can be asked for. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function cure(body: unknown): string {
+  return body instanceof Promise ? ': await it first' : ''
 }
 
 export function bytesBody(bytes: Uint8Array): RereadableBody {

@@ -1,4 +1,5 @@
 import { FileServiceError } from './errors.ts'
+import { requireText } from './require-options.ts'
 
 /** The longest name, in bytes of UTF-8: what every common file system takes as one name. */
 export const maxNameBytes = 255
@@ -27,9 +28,11 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /**
+ * @throws TypeError when `name` is no string
  * @throws FileServiceError `invalid-file-name` with the reason, when `name` breaks the policy of {@link nameProblem}.
  */
 export function checkFileName(name: string): void {
+  requireText('The name of a file', name)
   const problem = nameProblem(name)
   if (problem !== undefined) {
     throw new FileServiceError('invalid-file-name', `Invalid filename: ${problem}`)

@@ -40,7 +40,11 @@ function cure(chunk: unknown): string {
  *
  * @throws TypeError for another type, RangeError for a number below 0 and for NaN
  */
-export function requireCount(what: string, value: unknown, unit = 'bytes'): void {
+export function requireCount(
+  what: string,
+  value: unknown,
+  unit = 'bytes',
+): asserts value is number {
   if (typeof value !== 'number') {
     const shown = typeof value === 'string' ? `the string ${JSON.stringify(value)}` : kindOf(value)
     throw new TypeError(`${what} must be a number of ${unit}, not ${shown}`)

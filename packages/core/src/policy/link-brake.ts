@@ -1,5 +1,7 @@
 import { FileServiceError } from '../model/errors.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { requireCount } from '../model/require.ts'
+import { having, requireFunction, requireOptions } from '../model/require-options.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
 import { createAttemptQueue } from './attempt-queue.ts'
 
@@ -36,11 +38,13 @@ export const noLinkBrake: LinkBrake = {
  * Links that are being judged count as wrong ones until they have been judged, so that a thousand at once are limited like
  * the same links one after another. The others wait in the order of their arrival.
  */
-export function createLinkBrake({
-  counter,
-  failuresPerAddress = 30,
-  isExempt = () => false,
-}: LinkBrakeOptions): LinkBrake {
+export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
+  requireOptions('createLinkBrake({ counter })', options, {
+    counter: having('read', 'add'),
+    'failuresPerAddress?': (what, value) => requireCount(what, value, 'failures'),
+    'isExempt?': requireFunction,
+  })
+  const { counter, failuresPerAddress = 30, isExempt = () => false } = options
   const underWay = createKeyedCounter()
   const queue = createAttemptQueue()
 

@@ -1,6 +1,13 @@
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { requireCount } from '../model/require.ts'
+import {
+  having,
+  requireFunction,
+  requireOptions,
+  type OptionCheck,
+} from '../model/require-options.ts'
 import { createAttemptQueue } from './attempt-queue.ts'
 import { createRecentValues } from './recent-values.ts'
 import { createSharedPlace } from './shared-place.ts'
@@ -47,6 +54,8 @@ export interface LoginBrake {
   attempt(attempt: LoginAttempt, verify: Verify): Promise<boolean>
 }
 
+const requireLimit: OptionCheck = (what, value) => requireCount(what, value, 'attempts')
+
 type Verify = () => boolean | Promise<boolean>
 
 /** Attempts of one address, and of all, that may wait for an equal one: they cost little more than their connections. */
@@ -82,14 +91,17 @@ export const noLoginBrake: LoginBrake = {
  * credential of its own moment. What the client sent decides alone which attempts are equal: the brake does not reveal
  * which customers exist.
  */
-export function createLoginBrake({
-  counter,
-  failuresPerAddress = 30,
-  failuresPerName = 10,
-  isExempt = () => false,
-  waitingPerAddress = 200,
-  waiting = 1_000,
-}: LoginBrakeOptions): LoginBrake {
+export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
+  requireOptions('createLoginBrake({ counter })', options, {
+    counter: having('read', 'add'),
+    'failuresPerAddress?': requireLimit,
+    'failuresPerName?': requireLimit,
+    'isExempt?': requireFunction,
+    'waitingPerAddress?': requireLimit,
+    'waiting?': requireLimit,
+  })
+  const { counter, failuresPerAddress = 30, failuresPerName = 10, isExempt = () => false } = options
+  const { waitingPerAddress = 200, waiting = 1_000 } = options
   const underWay = createKeyedCounter()
   const places = createWaitingPlaces(waitingPerAddress, waiting)
   const equalPlaces = createWaitingPlaces(waitingForEqual.perAddress, waitingForEqual.inAll)

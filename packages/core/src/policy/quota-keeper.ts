@@ -1,6 +1,7 @@
 import { isLimited, type Customer } from '../model/customer.ts'
 import { createKeyedLock } from '../model/keyed-lock.ts'
 import { monotonicTime } from '../model/monotonic-time.ts'
+import { requireMethods } from '../model/require.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { createQuotaAccounts, type QuotaAccountsOptions } from './quota-accounts.ts'
 import { createUploadCounter } from './upload-counter.ts'
@@ -62,6 +63,7 @@ export function createQuotaKeeper(
   store: BlobStore,
   options: QuotaAccountsOptions = {},
 ): QuotaBooks {
+  requireMethods('store', store, ['usage', 'stat'])
   const accounts = createQuotaAccounts(store, options)
   const uploads = createUploadCounter(
     { list: (customer) => store.resumable?.list(customer) ?? noUploads() },

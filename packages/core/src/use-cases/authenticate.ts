@@ -1,4 +1,5 @@
 import { FileServiceError } from '../model/errors.ts'
+import { requireText } from '../model/require-options.ts'
 import type { Customer } from '../model/customer.ts'
 import type { LoginBrake } from '../policy/login-brake.ts'
 import type { Credential, CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
@@ -23,6 +24,7 @@ export interface Login {
  * While the brake refuses, it refuses the right password, too. An attempt that waits is not checked, even if the verifier
  * remembers its password: otherwise an attacker could test passwords at full speed.
  *
+ * @throws TypeError when the name or the password is no string
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */
 export async function authenticate(
@@ -31,6 +33,8 @@ export async function authenticate(
   brake: LoginBrake,
   { name, password, address = '', signal }: Login,
 ): Promise<Customer> {
+  requireText('name', name)
+  requireText('password', password)
   if (name === '' || password === '') {
     throw new FileServiceError('missing-credentials', 'No auth headers')
   }

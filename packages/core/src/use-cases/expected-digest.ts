@@ -1,4 +1,5 @@
 import { FileServiceError } from '../model/errors.ts'
+import { requireMethods } from '../model/require.ts'
 import type { PutOptions } from '../ports/blob-store.ts'
 
 /** A running hash; a `Hash` of `node:crypto` is one. */
@@ -32,12 +33,18 @@ export interface DigestCheck {
   check(): Promise<void>
 }
 
-/** Checks a content against `digest`; `signal` ends the check. */
+/**
+ * Checks a content against `digest`; `signal` ends the check.
+ *
+ * @throws TypeError when `digest` is no such thing, but the digest itself for one
+ */
 export function createDigestCheck(
   digest: ExpectedDigest,
   signal: AbortSignal | undefined,
 ): DigestCheck {
+  requireMethods('digest', digest, ['expected'])
   const { hash } = digest
+  requireMethods('digest.hash', hash, ['update', 'digest'])
   let readBack: (() => AsyncIterable<Uint8Array>) | undefined
   return {
     ...(digest.isUnlikely === true && { onReadable: (read) => void (readBack = read) }),

@@ -37,6 +37,7 @@ export interface UploadPolicy {
  * `put` says. `content` must throw, not end, if it is not complete.
  *
  * @throws TypeError when `content` or a chunk of it is not what {@link UploadContent} says, or has been read before
+ * @throws TypeError when the name is no string, or `digest` is not what {@link ExpectedDigest} says
  * @throws TypeError or RangeError when `size` is no number from 0
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
  *   `digest-mismatch`, `insufficient-storage`, `store-unavailable`
@@ -50,6 +51,7 @@ export async function uploadFile(
 ): Promise<BlobInfo> {
   const { createOnly = false, digest, signal, release } = options
   checkFileName(name)
+  const digestCheck = digest && createDigestCheck(digest, signal)
   const readable = readableContent(content)
   const size = options.size ?? readable.size ?? 0
   requireCount('size', size)
@@ -61,7 +63,6 @@ export async function uploadFile(
   }
   const claim = await quotas.claim(customer, name, size)
   try {
-    const digestCheck = digest && createDigestCheck(digest, signal)
     const checked = check(readable.chunks, maxFileSize, claim, digestCheck)
     const onReadable = digestCheck?.onReadable
     const putOptions = {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { requireFunction, requireOptions } from '@holdfast/core'
 import type { CustomerFiles, UploadOptions } from '@holdfast/core'
 import { chunksOf } from '../body/chunks-of.ts'
 import { requireUndecodedBody } from '../body/intact-body.ts'
@@ -47,22 +48,30 @@ export interface MulterStorageOptions<Request extends IncomingMessage = Incoming
  * behind multer calls `publish()`, and answers only when that has resolved; what it does not want it drops with
  * `discard()`. When multer refuses the form it discards by itself, and so does the end of the connection.
  */
-export function createMulterStorage<Request extends IncomingMessage = IncomingMessage>({
-  filesOf,
-  nameOf = (_request, part) => part.originalname,
-  optionsOf = () => ({}),
-}: MulterStorageOptions<Request>): MulterStorage<Request> {
+export function createMulterStorage<Request extends IncomingMessage = IncomingMessage>(
+  options: MulterStorageOptions<Request>,
+): MulterStorage<Request> {
+  requireOptions('createMulterStorage({ filesOf })', options, {
+    filesOf: requireFunction,
+    'nameOf?': requireFunction,
+    'optionsOf?': requireFunction,
+  })
+  const {
+    filesOf,
+    nameOf = (_request, part) => part.originalname,
+    optionsOf = () => ({}),
+  } = options
   return createEngine(async (request, part) => {
     // Multer does not notice: what is no UTF-8 in the file would have been replaced.
     requireUndecodedBody(request)
     const name = nameOf(request, part)
-    const options = optionsOf(request, part)
+    const uploadOptions = optionsOf(request, part)
     const files = await filesOf(request, part)
     const { stream } = part
     // Multer's own limit ends the stream as if it were complete; only this event says so.
     stream.once('limit', () => stream.destroy(new Error('The file exceeds the limit')))
     const content = chunksOf(stream, problems.malformedMultipart)
-    return prepareUpload(files, name, content, options).stage()
+    return prepareUpload(files, name, content, uploadOptions).stage()
   })
 }
 

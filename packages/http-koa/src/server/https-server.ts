@@ -1,3 +1,4 @@
+import { requireOptions, requireText } from '@holdfast/core'
 import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { https } from '../modules/required.ts'
@@ -32,6 +33,10 @@ export function createHttpsServer(
   certificate: ServerCertificate,
   options: HttpServerOptions = {},
 ): Server {
+  requireOptions('createHttpsServer(app, { certificate, privateKey })', certificate, {
+    certificate: requireText,
+    privateKey: requireText,
+  })
   const { idleTimeoutMs = defaultIdleTimeoutMs } = options
   const server = https().createServer({
     ...nodeOptions(options),

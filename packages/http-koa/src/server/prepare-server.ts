@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { having } from '@holdfast/core'
 import { answerClientError, headersTooLarge } from './client-error.ts'
 import { endExchanges, isEnded } from './end-exchanges.ts'
 import { applyIdleTimeout } from './idle-timeout.ts'
@@ -52,6 +53,7 @@ export function prepareServer(
   app: HttpApp,
   { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
 ): void {
+  having('callback')('The application', app)
   const callback = app.callback()
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)

@@ -1,5 +1,5 @@
 import { createFileService, FileServiceError } from '@holdfast/core'
-import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { exchange, openConnection, until } from '@holdfast/testing'
 import { createApp } from '../../src/app.ts'
@@ -242,6 +242,7 @@ describe('The option audit', () => {
     let isWaiting = false
     const service = createFileService({
       store: createMemoryBlobStore(),
+      credentials: createMemoryCredentialSource([]),
       verifyPassword: (_password, _hash, { signal } = {}) =>
         new Promise((_resolve, reject) => {
           isWaiting = true

@@ -1,3 +1,4 @@
+import { requireCount, requireOptions } from '@holdfast/core'
 import type { BeginOptions, ResumableFiles, ResumableUpload } from '@holdfast/core'
 import { announcedSize, isOfType } from '../protocol/request-body.ts'
 import {
@@ -49,7 +50,9 @@ export interface Draft {
 }
 
 /** Makes a {@link Draft}. */
-export function createDraft({ maxFileSize }: DraftOptions = {}): Draft {
+export function createDraft(options: DraftOptions = {}): Draft {
+  requireOptions('createDraft({ maxFileSize })', options, { 'maxFileSize?': requireCount })
+  const { maxFileSize } = options
   const limitOf = (upload?: ResumableUpload) => uploadLimit(maxFileSize, upload)
 
   const answerTo = (upload: ResumableUpload, status: number): DraftAnswer =>

@@ -1,14 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isFileServiceError, type CustomerFiles } from '@holdfast/core'
+import {
+  isFileServiceError,
+  requireFunction,
+  requireOptions,
+  type CustomerFiles,
+} from '@holdfast/core'
 import { errorAnswer, type ErrorAnswer } from '../protocol/error-answer.ts'
 import { HttpProblem } from '../protocol/http-problem.ts'
+import { requirePath } from '../protocol/require-path.ts'
 import { createTus, type Tus, type TusOptions } from '../tus/create-tus.ts'
 import type { TusAnswer, TusRequest } from '../tus/tus-request.ts'
 import { nodeContent } from './node-content.ts'
 import { refuse } from './refuse.ts'
 
 export interface TusHandlerOptions extends TusOptions {
-  /** The path of the handler in the application, such as `/uploads`; an upload has its id below it. */
+  /** The path of the handler in the application, such as `/uploads`, with no slash at its end; an upload has its id below it. */
   readonly path: string
   /**
    * Whose files a request is about. A rejection refuses the request: with the status of a `FileServiceError`, or of an error
@@ -24,6 +30,11 @@ export type TusHandler = (request: IncomingMessage, response: ServerResponse) =>
 
 /** Makes a handler for a server of `node:http`, for Express (`app.use('/uploads', handler)`) and for Koa. */
 export function createTusHandler(options: TusHandlerOptions): TusHandler {
+  requireOptions('createTusHandler({ path, filesOf })', options, {
+    path: requirePath,
+    filesOf: requireFunction,
+    'onFault?': requireFunction,
+  })
   const { onFault = toConsole } = options
   const tus = createTus(options)
   const fail = async (error: unknown, request: IncomingMessage, response: ServerResponse) => {

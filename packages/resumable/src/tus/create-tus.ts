@@ -1,3 +1,4 @@
+import { requireCount, requireFunction, requireOptions } from '@holdfast/core'
 import type { ResumableFiles } from '@holdfast/core'
 import { checksumAlgorithms } from './checksum.ts'
 import { createUpload, type CreationOptions } from './create-upload.ts'
@@ -43,6 +44,11 @@ const extensions = [
 
 /** Makes a {@link Tus}. */
 export function createTus(options: TusOptions = {}): Tus {
+  requireOptions('createTus({ maxFileSize })', options, {
+    'maxFileSize?': requireCount,
+    'fileName?': requireFunction,
+    'location?': requireFunction,
+  })
   const { maxFileSize } = options
   const about = {
     ...tusHeaders,

@@ -40,6 +40,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 function explain(error: unknown, data: string): unknown {
   if (!(error instanceof Error)) return error
+  // The store's own words do not know the flag.
+  if (error.cause instanceof Error && 'code' in error.cause) return explain(error.cause, data)
   // Without a code it is the store itself that refuses, in words for the administrator.
   if (!('code' in error)) return carriesAdvice(error) ? error : new SetupError(error.message)
   const code = String(error.code)

@@ -7,6 +7,7 @@ import { crashPoint } from '../files/crash-point.ts'
 import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { isLocal, replacesInPlace } from '../files/file-system.ts'
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
+import { isSystemError } from '../files/translate-fs-error.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { createReplacementJournal, type ReplacementJournal } from '../temp/replacement-journal.ts'
 import { openTempDirectory, type TempDirectory, type WarningLog } from '../temp/temp-directory.ts'
@@ -111,7 +112,10 @@ async function initialise(
 }
 
 async function createDurably(data: string): Promise<void> {
-  for (const made of await makeDirectories(data)) {
+  const missing = await makeDirectories(data).catch((error: unknown) => {
+    throw isSystemError(error, 'EEXIST', 'ENOTDIR') ? fileInPlace(data, error) : error
+  })
+  for (const made of missing) {
     await changeDurably(dirname(made), async () => crashPoint('data-directory-made'))
   }
 }
@@ -123,6 +127,15 @@ async function refuseForeign(data: string): Promise<void> {
   throw new SetupError(
     `The directory ${data} is not empty (it has "${foreign}") and not a holdfast directory: it has no holdfast.json`,
     ['Choose a new or empty directory; if this is a restored backup, restore holdfast.json too.'],
+  )
+}
+
+function fileInPlace(data: string, cause: Error): SetupError {
+  const reason = isSystemError(cause, 'EEXIST') ? 'it is a file' : 'a part of its path is a file'
+  return new SetupError(
+    `The directory ${data} cannot be used, since ${reason}`,
+    ['Choose another one.'],
+    cause,
   )
 }
 

@@ -56,7 +56,7 @@ export async function translateFsError<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Whether `error` is a failed system call with one of `codes`, such as `ENOENT`. */
-export function isSystemError(error: unknown, ...codes: readonly string[]): boolean {
+export function isSystemError(error: unknown, ...codes: readonly string[]): error is Error {
   return (
     error instanceof Error &&
     'code' in error &&
