@@ -1,24 +1,10 @@
 import { createFileService, isFileServiceError } from '@holdfast/core'
-import {
-  createMulterStorage,
-  multerOptions,
-  toProblem,
-  type StagedUpload,
-} from '@holdfast/http-koa'
+import { createMulterStorage, multerOptions, toProblem } from '@holdfast/http-koa'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import express, { type ErrorRequestHandler } from 'express'
 import multer from 'multer'
 import { pipeline } from 'node:stream/promises'
 import { knowUsers } from './know-users.ts'
-
-// What multer hands to a route is what its storage made: say so once, for all routes.
-declare global {
-  namespace Express {
-    namespace Multer {
-      interface File extends StagedUpload {}
-    }
-  }
-}
 
 const { PORT = '3000', DATA = './data', MAX_FILE_SIZE = '1000000000' } = process.env
 
@@ -78,9 +64,7 @@ app
 const answerErrors: ErrorRequestHandler = (error, _request, response, next) => {
   // An answer that has begun cannot be taken back: Express cuts the connection.
   if (response.headersSent) return next(error)
-  if (error instanceof multer.MulterError) {
-    response.status(400).json({ message: error.message })
-  } else if (isFileServiceError(error, 'not-found')) {
+  if (isFileServiceError(error, 'not-found')) {
     response.status(404).json({ message: error.message })
   } else {
     const { status, message, headers } = toProblem(error)

@@ -9,6 +9,15 @@ import { prepareUpload, type StagedUpload } from '../body/stage-upload.ts'
 import { problems } from '../errors/problem.ts'
 import { onConnectionEnd } from '../exchange/endings.ts'
 
+declare global {
+  // Where multer's own types have what a route gets. Without them it is a type that is not used.
+  // oxlint-disable-next-line typescript/no-namespace -- it is theirs
+  namespace Express.Multer {
+    // oxlint-disable-next-line typescript/no-empty-object-type -- it adds to another one
+    interface File extends StagedUpload {}
+  }
+}
+
 /** A file part of a form, as multer hands it to an engine. */
 export interface UploadedPart {
   readonly fieldname: string

@@ -46,6 +46,25 @@ describe('toProblem', () => {
     expect(toProblem(problem)).to.equal(problem)
   })
 
+  for (const [code, status] of [
+    ['LIMIT_UNEXPECTED_FILE', 400],
+    ['MISSING_FIELD_NAME', 400],
+    ['INVALID_FIELD_NAME', 400],
+    ['LIMIT_FIELD_NESTING', 400],
+    ['LIMIT_FIELD_ARRAY_INDEX', 400],
+    ['LIMIT_FILE_SIZE', 413],
+    ['LIMIT_FILE_COUNT', 413],
+    ['LIMIT_PART_COUNT', 413],
+    ['LIMIT_FIELD_KEY', 413],
+    ['LIMIT_FIELD_VALUE', 413],
+    ['LIMIT_FIELD_COUNT', 413],
+  ] as const) {
+    it(`says ${code} of multer as ${status}, in its words`, () => {
+      const refused = Object.assign(new Error('own words'), { name: 'MulterError', code })
+      expect(toProblem(refused)).to.include({ status, message: 'own words', expose: true })
+    })
+  }
+
   it('says nothing about faults', () => {
     for (const fault of [new Error('secret'), new TypeError('secret'), 'secret', undefined, null]) {
       const { status, message, headers } = toProblem(fault)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
+import { toProblem } from '../../src/errors/status.ts'
 import { runExpressApp } from '../support/express-app.ts'
 import { runKoaMulterApp } from '../support/koa-multer-app.ts'
 import { filePart, form, formType, request } from '../support/request.ts'
@@ -68,6 +69,31 @@ for (const [framework, runMulterApp] of Object.entries(applications)) {
       expect(store.puts()).to.equal(1)
       connection.halfClose()
       await expectNothing(store)
+    })
+
+    it('lets toProblem say what multer and busboy refuse', async () => {
+      await using app = await runMulterApp({ store: watchStore(), fileSize: 100 })
+      const send = async (body: FormData | string, type?: string) => {
+        const headers = { ...(type !== undefined && { 'Content-Type': type }) }
+        const answer = await fetch(`${app.url}/attachments`, { method: 'POST', body, headers })
+        expect(answer.status).to.equal(422)
+        const { status, message } = toProblem(app.errors.at(-1))
+        return [status, message]
+      }
+      const other = new FormData()
+      other.append('elsewhere', new Blob(['x']), 'a.txt')
+      const large = new FormData()
+      large.append('file', new Blob(['x'.repeat(101)]), 'a.txt')
+      expect(await send(other)).to.deep.equal([400, 'Unexpected file field'])
+      expect(await send(large)).to.deep.equal([413, 'File too large'])
+      expect(await send('x', 'multipart/form-data')).to.deep.equal([
+        400,
+        'Malformed multipart body',
+      ])
+      expect(await send(form(filePart('a.txt')).slice(0, -20), formType)).to.deep.equal([
+        400,
+        'Truncated body',
+      ])
     })
 
     it("keeps multer's own limit on the size of a file, to the byte", async () => {
