@@ -41,16 +41,15 @@ export function parseCustomers(text: string, path: string): ParsedCustomers {
     throw new CustomersFileError(path, [advice('is empty', remedy)])
   }
   const shape = checkShape(yaml.data)
-  if ('errors' in shape)
-    throw new CustomersFileError(path, inOrder(shapeProblems(shape.errors, yaml)))
-
-  const { customers } = shape.data
+  const written = customersIn(yaml.data)
   const problems = [
-    ...customers.flatMap((customer, index) => customerProblems(customer, index, yaml)),
-    ...duplicateProblems(customers, yaml),
+    ...('errors' in shape ? shapeProblems(shape.errors, yaml) : []),
+    ...written.flatMap((customer, index) => customerProblems(customer, index, yaml)),
+    ...duplicateProblems(written, yaml),
   ]
-  if (problems.length > 0) throw new CustomersFileError(path, inOrder(problems))
-  return { yaml, entries: customers.map(toEntry) }
+  if ('errors' in shape || problems.length > 0)
+    throw new CustomersFileError(path, inOrder(problems))
+  return { yaml, entries: shape.data.customers.map(toEntry) }
 }
 
 /**
@@ -64,30 +63,52 @@ export function passwordProblem(password: string): string | undefined {
   return headerProblem(password)
 }
 
+/** A customer as it is written, of which only the fields are kept that are text, as they should be. */
+type WrittenCustomer = Partial<Record<(typeof textFields)[number], string>>
+
+const textFields = ['name', 'password', 'quota'] as const
+
+/** The customers in `data`, whatever else is wrong with it, in their places. */
+function customersIn(data: unknown): readonly WrittenCustomer[] {
+  const list: unknown = isObject(data) ? Reflect.get(data, 'customers') : undefined
+  return Array.isArray(list) ? list.map(textsIn) : []
+}
+
+function textsIn(customer: unknown): WrittenCustomer {
+  const fields = isObject(customer) ? Object.entries(customer) : []
+  return Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'))
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 function customerProblems(
-  { name, password, quota }: CustomerData,
+  { name, password, quota }: WrittenCustomer,
   index: number,
   yaml: YamlDocument,
 ): CustomersFileProblem[] {
-  const ofName = nameProblem(name)
-  const ofPassword = passwordProblem(password)
+  const ofName = name === undefined ? undefined : nameProblem(name)
+  // The schema says that it is empty.
+  const ofPassword = password ? passwordProblem(password) : undefined
   const said = {
     name: ofName && advice(`cannot be a customer's name: ${ofName}`, 'choose another'),
     password: ofPassword && advice(ofPassword, anewRemedy()),
-    quota: typeof quota === 'string' ? adviceFrom(() => parseByteSize(quota)) : undefined,
+    quota: quota === undefined ? undefined : adviceFrom(() => parseByteSize(quota)),
   }
-  return (['name', 'password', 'quota'] as const).flatMap((field) => {
+  return textFields.flatMap((field) => {
     const problem = said[field]
     return problem ? [problemAt(yaml, index, field, problem)] : []
   })
 }
 
 function duplicateProblems(
-  customers: readonly CustomerData[],
+  customers: readonly WrittenCustomer[],
   yaml: YamlDocument,
 ): CustomersFileProblem[] {
   const firsts = new Map<string, number>()
   return customers.flatMap(({ name }, index) => {
+    if (name === undefined) return []
     const first = firsts.get(name)
     if (first === undefined) {
       firsts.set(name, index)

@@ -275,25 +275,4 @@ describe('parseCustomers', () => {
     const bomb = `l0: &l0 x\n${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(level).join('')}customers: *l9\n`
     expect(refusal(bomb).message).to.include('expand to too much; write the values out')
   })
-
-  it('says everything that is wrong, in the order of the lines', () => {
-    const error = refusal(
-      `customers:\n  - name: a/b\n    password: $2b$1\n    quota: 1X\n  - name: ..\n    password: x\n`,
-    )
-    expect(error.problems.map(({ line, field }) => [line, field])).to.deep.equal([
-      [2, 'customers[0].name'],
-      [3, 'customers[0].password'],
-      [4, 'customers[0].quota'],
-      [5, 'customers[1].name'],
-    ])
-    expect(error.message.split('\n').length).to.equal(4)
-  })
-
-  it('names twenty problems and how many more there are', () => {
-    const lines = refusal(
-      `customers:\n${'  - name: 1\n    password: x\n'.repeat(50)}`,
-    ).message.split('\n')
-    expect(lines.length).to.equal(21)
-    expect(lines.at(-1)).to.equal('customers.yaml: and 30 more problems')
-  })
 })
