@@ -26,14 +26,32 @@ export function identifyProcess(): ProcessIdentity {
 
 /** When the process `pid` of this machine and container started; `undefined` if that is unknown. */
 export function startTimeOf(pid: number): number | undefined {
-  // The second field is the name in parentheses and may contain anything; the start time is the 20th after it.
-  const [, fields] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
-  const startTime = Number(fields?.split(' ')[19])
+  const startTime = Number(statOf(pid)[19])
   return Number.isSafeInteger(startTime) ? startTime : undefined
 }
 
-/** Whether a process `pid` exists on this machine and in this container, of any user. */
+/** What the system says of the process `pid` in proc(5), from its state on; nothing where it is unknown. */
+function statOf(pid: number): readonly string[] {
+  // The second field is the name in parentheses and may contain anything.
+  const [, fields = ''] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
+  return fields.split(' ')
+}
+
+/** Whether a process `pid` runs on this machine and in this container, of any user. */
 export function isRunning(pid: number): boolean {
+  return exists(pid) && !hasOnlyToBeReaped(statOf(pid))
+}
+
+/**
+ * Whether a process has ended, and only its parent has not asked for it yet. One that was killed while a thread of it waits for a
+ * disk looks the same but for the number of its threads: what that thread does still comes.
+ */
+export function hasOnlyToBeReaped(stat: readonly string[]): boolean {
+  const [state = ''] = stat
+  return ['Z', 'X', 'x'].includes(state) && Number(stat[17]) <= 1
+}
+
+function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

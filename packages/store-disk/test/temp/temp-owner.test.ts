@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
-import { identifyProcess } from '../../src/temp/process-identity.ts'
+import { hasOnlyToBeReaped, identifyProcess, isRunning } from '../../src/temp/process-identity.ts'
 import { isDead, tempDirectoryName, parseTempDirectoryName } from '../../src/temp/temp-owner.ts'
 
 const self = identifyProcess()
@@ -27,6 +29,35 @@ describe('tempDirectoryName', () => {
     for (const other of ['', 'tmp', '1-2-3-x-4@host', '12', '../1-2-3-a-4@host']) {
       expect(parseTempDirectoryName(other), other).to.equal(undefined)
     }
+  })
+})
+
+describe('isRunning', () => {
+  it('takes a process that has ended, and that its parent does not reap, for one that does not run', async () => {
+    // What the shell becomes does not know of the child that the shell began.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+    const pid = Number(line.toString())
+    // Other systems do not say it.
+    while (process.platform === 'linux' && isRunning(pid)) await setTimeout(10)
+    expect(isRunning(parent.pid ?? 0)).to.equal(true)
+    expect(process.kill(pid, 0), 'it exists').to.equal(true)
+    parent.kill()
+  })
+
+  it('takes one that was killed, of which a thread is left, for one that runs', () => {
+    const stat = (state: string, threads: number) => [
+      state,
+      ...Array<string>(16).fill('0'),
+      `${threads}`,
+    ]
+    expect(hasOnlyToBeReaped(stat('Z', 1))).to.equal(true)
+    expect(hasOnlyToBeReaped(stat('X', 0))).to.equal(true)
+    expect(hasOnlyToBeReaped(stat('Z', 2))).to.equal(false)
+    expect(hasOnlyToBeReaped(stat('S', 1))).to.equal(false)
+    expect(hasOnlyToBeReaped([])).to.equal(false)
   })
 })
 
