@@ -77,14 +77,16 @@ async function serve(
 ): Promise<void> {
   const asked = request.method === 'GET' ? parseRange(request.headers.range) : undefined
   const file = await files.serve(name, asked && { range: asked })
-  const { info, range, content } = file
+  const { info, content } = file
+  const isEmpty = info.size === 0
+  const range = isEmpty ? { offset: 0, length: 0 } : file.range
   response.setHeader('Accept-Ranges', 'bytes')
   if (range === undefined) {
     await file.close()
     throw new HttpError(416, 'No such part', { 'Content-Range': `bytes */${info.size}` })
   }
   const { offset, length } = range
-  if (asked) {
+  if (asked && !isEmpty) {
     response.statusCode = 206
     response.setHeader('Content-Range', `bytes ${offset}-${offset + length - 1}/${info.size}`)
   }

@@ -65,6 +65,10 @@ describe('examples/node-http', function () {
     }
     const behind = await ask('GET', '/files/digits', { headers: { Range: 'bytes=10-' } })
     expect([behind.status, behind.headers.get('content-range')]).to.deep.equal([416, 'bytes */10'])
+    await put('empty', '')
+    const whole = await ask('GET', '/files/empty', { headers: { Range: 'bytes=0-' } })
+    expect([whole.status, await whole.text()]).to.deep.equal([200, ''])
+    await remove('empty')
     const head = await ask('HEAD', '/files/digits')
     expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, '10'])
     await remove('digits')

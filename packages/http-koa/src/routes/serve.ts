@@ -50,13 +50,16 @@ type FileContext = Context & { readonly state: HoldfastState }
 
 /** Answers with what was opened, or closes it. */
 async function send(ctx: FileContext, file: OpenBlob, isPartial: boolean): Promise<void> {
-  const { info, range, content } = file
+  const { info, content } = file
+  // A range of nothing is ignored: clients that cut everything into parts never ask for the whole.
+  const isEmpty = info.size === 0
+  const range = isEmpty ? { offset: 0, length: 0 } : file.range
   let isSent = false
   try {
     if (!isWanted(ctx, info)) return
     if (range === undefined) throw problems.rangeNotSatisfiable(info.size)
     describe(ctx, info)
-    if (isPartial) {
+    if (isPartial && !isEmpty) {
       const last = range.offset + range.length - 1
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)

@@ -38,6 +38,20 @@ describe('serve', () => {
     expect(opened).to.equal(0)
   })
 
+  it('answers a range of an empty file with the whole of it', async () => {
+    await using app = await runApp()
+    const url = `${app.url}/serve/empty`
+    await fetch(`${app.url}/upload/empty`, { method: 'PUT', headers: auth, body: '' })
+    for (const method of ['GET', 'HEAD']) {
+      for (const range of ['bytes=0-', 'bytes=-5', 'bytes=7-9']) {
+        const answer = await fetch(url, { method, headers: { ...auth, range } })
+        expect(answer.status, `${method} ${range}`).to.equal(200)
+        expect(answer.headers.get('content-length')).to.equal('0')
+        expect(answer.headers.get('content-range')).to.equal(null)
+      }
+    }
+  })
+
   it('gives the type of every file, whatever it is called', async () => {
     await using app = await runApp()
     for (const [name, type] of [

@@ -6,6 +6,8 @@ export type RangeVerdict = { readonly first: number; readonly last: number } | '
  * `undefined` where the RFC leaves a choice, as with white space that only lists allow.
  */
 export function selectRange(header: string, size: number): RangeVerdict | undefined {
+  // No range selects a byte of nothing. RFC 9110 §14.2 lets a server ignore it then, and this one does.
+  if (size === 0) return 'whole'
   const equals = header.indexOf('=')
   if (equals < 0) return 'whole'
   if (header.slice(0, equals).toLowerCase() !== 'bytes') return 'whole'
@@ -22,7 +24,7 @@ export function selectRange(header: string, size: number): RangeVerdict | undefi
 }
 
 function suffix(length: bigint, size: bigint): RangeVerdict {
-  if (length === 0n || size === 0n) return 'none'
+  if (length === 0n) return 'none'
   const first = length > size ? 0n : size - length
   return { first: Number(first), last: Number(size) - 1 }
 }

@@ -77,7 +77,7 @@ function judge(turn: Turn, name: string, question: Question, attempt: Attempt, a
     if (tag !== undefined) return finish((before) => before !== undefined && explains(before))
   }
   if (status === 416 && headers['range'] !== undefined) {
-    return finish((before) => before !== undefined && !resolve(headers['range'], before.size))
+    return finish((before) => before !== undefined && isBeyond(headers['range'], before.size))
   }
   if (status === 200 || status === 206) {
     const whole = { ...answer, sha256: sha256(body) }
@@ -99,7 +99,7 @@ function isPartOf(
   if (method === 'HEAD') return got['content-length'] === `${version.size}`
   const isHonoured = !('if-range' in headers) || got.etag === headers['if-range']
   if (status === 200) {
-    if (isHonoured && 'range' in headers) return false
+    if (isHonoured && 'range' in headers && version.size > 0) return false
     return version.size === body.length && version.sha256 === sha256
   }
   const range = isHonoured ? resolve(headers['range'], version.size) : undefined
@@ -126,6 +126,11 @@ function resolve(range: string | number | undefined, size: number): [number, num
   const start = first === '' ? Math.max(size - Number(last), 0) : Number(first)
   const end = first === '' || last === '' ? size : Math.min(Number(last) + 1, size)
   return start < end ? [start, end] : undefined
+}
+
+/** Whether the range selects no byte of a file that has some; of an empty file, the whole is the answer. */
+function isBeyond(range: string | number | undefined, size: number): boolean {
+  return size > 0 && !resolve(range, size)
 }
 
 function chooseRange({ choices }: Turn): string {
