@@ -89,7 +89,11 @@ export const problems = {
   },
   'no-file': { status: 400, message: '^(No file$)' },
   'more-than-one-file': { status: 400, message: '^(More than one file$)' },
-  'malformed-multipart': { status: 400, message: '^(Malformed multipart body$)' },
+  'malformed-multipart': {
+    status: 400,
+    message:
+      '^(Malformed multipart body$|Malformed multipart body: the boundary in the content type must be in quotes$)',
+  },
   'truncated-body': { status: 400, message: '^(Truncated body$|The upload was discarded$)' },
   'digest-mismatch': { status: 400, message: '^(Digest mismatch$)' },
   'already-exists': { status: 412, message: '^(Precondition Failed$)' },

@@ -40,7 +40,12 @@ export const problems = {
     ),
   noFile: () => new HttpProblem('no-file', 400, 'No file'),
   moreThanOneFile: () => new HttpProblem('more-than-one-file', 400, 'More than one file'),
-  malformedMultipart: () => new HttpProblem('malformed-multipart', 400, 'Malformed multipart body'),
+  malformedMultipart: (reason?: string) =>
+    new HttpProblem(
+      'malformed-multipart',
+      400,
+      ['Malformed multipart body', ...(reason === undefined ? [] : [reason])].join(': '),
+    ),
   truncatedBody: () => new HttpProblem('truncated-body', 400, 'Truncated body'),
   // Its client has left, or given the form up, when it could have been published.
   discarded: () => new HttpProblem('truncated-body', 400, 'The upload was discarded'),

@@ -10,6 +10,7 @@ import { isCreateOnly } from '../http/change-conditions.ts'
 import { filesOf } from '../middleware/authenticate.ts'
 import { receiveForm } from '../multipart/receive-form.ts'
 import { prepareFile } from '../multipart/prepare-file.ts'
+import { isForm } from '../multipart/syntax/form-type.ts'
 import { partFileName } from '../multipart/syntax/part-file-name.ts'
 import { answerStored } from './answer-stored.ts'
 import { createByDraft } from './draft-uploads.ts'
@@ -20,7 +21,7 @@ export function createUpload(draft: Draft | undefined): RouterMiddleware<Holdfas
     const { storing } = exchangeIn(ctx)
     if (storing) return answerStored(ctx, await storing)
     const createOnly = isCreateOnly(ctx.req.headers)
-    if (draft?.isCreation(ctx.req) && !ctx.is('multipart/form-data')) {
+    if (draft?.isCreation(ctx.req) && !isForm(ctx.req)) {
       const name = fileNameInDisposition(ctx.get('content-disposition'))
       ctx.state.fileName = name
       return createByDraft(draft, ctx, { name, createOnly, uploads: 'uploads' })

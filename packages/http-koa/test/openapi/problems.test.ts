@@ -35,7 +35,10 @@ const told = {
   unknownVersion: [problems.unknownVersion()],
   noFile: [problems.noFile()],
   moreThanOneFile: [problems.moreThanOneFile()],
-  malformedMultipart: [problems.malformedMultipart()],
+  malformedMultipart: [
+    problems.malformedMultipart(),
+    problems.malformedMultipart('the boundary in the content type must be in quotes'),
+  ],
   truncatedBody: [problems.truncatedBody()],
   discarded: [problems.discarded()],
   noFilename: ['serve', 'delete', 'upload'].map(problems.noFilename),

@@ -54,6 +54,15 @@ export function uploadMalformed(start: StartService): void {
       }
     })
 
+    it('for want of quotes around a boundary that is no token', async () => {
+      await using service = await start()
+      const type = { 'Content-Type': 'multipart/form-data; boundary=----=_Part_0' }
+      const message = `${malformed}: the boundary in the content type must be in quotes`
+      for (const path of ['/upload', '/upload/batch']) {
+        expectError(await sendForm(service, whole, type, path), 400, message)
+      }
+    })
+
     it('of which the HTTP body itself is malformed: a broken chunk size', async () => {
       await using service = await start()
       const headers = { 'Content-Type': formType, 'Transfer-Encoding': 'chunked' }
@@ -78,6 +87,12 @@ export function uploadMalformed(start: StartService): void {
         'Content-Type': `Multipart/Form-Data; charset=utf-8; boundary="${boundary}"`,
       }
       expectOk(await sendForm(service, whole, quoted))
+      for (const end of [';', ' ; ', ';;']) {
+        const type = { 'Content-Type': `multipart/form-data; boundary=${boundary}${end}` }
+        expectOk(await sendForm(service, whole, type))
+        const batch = await sendForm(service, whole, type, '/upload/batch')
+        expect(JSON.parse(batch.bytes.toString())).to.include({ message: 'OK' })
+      }
     })
   })
 

@@ -8,8 +8,9 @@ export function formHead(
   service: RunningService,
   length: number,
   headers: Readonly<Record<string, string>> = {},
+  path = '/upload',
 ): Buffer {
-  return requestHead('POST', '/upload', {
+  return requestHead('POST', path, {
     ...service.anna.headers,
     'Content-Type': formType,
     'Content-Length': length,
@@ -17,11 +18,12 @@ export function formHead(
   })
 }
 
-/** Uploads exactly these bytes as the body of POST /upload. */
+/** Uploads exactly these bytes as the body of POST /upload, or of another path. */
 export function sendForm(
   service: RunningService,
   body: Uint8Array,
   headers: Readonly<Record<string, string>> = {},
+  path?: string,
 ): Promise<Answer> {
-  return service.exchange(formHead(service, body.length, headers), body)
+  return service.exchange(formHead(service, body.length, headers, path), body)
 }

@@ -104,6 +104,7 @@ const types = (boundary: string) =>
     },
     fc.constant(`multipart/form-data;charset=utf-8;boundary="${boundary}"`),
     fc.constant(`Multipart/Form-Data; boundary="${boundary}"; x=1`),
+    fc.constant(`multipart/form-data; ; boundary="${boundary}" ;`),
   )
 
 /** Forms of all kinds, most of them with something wrong. */
