@@ -112,4 +112,46 @@ describe('A text field called sha256', () => {
       expect(await app.names()).to.deep.equal([])
     }
   })
+
+  /** As gateways do that RFC 2046 §5.1.1 speaks of. */
+  const padded = (body: string) => body.replaceAll(/^--boundary-of-a-test(?:--)?/gm, '$& \t')
+
+  it('is found behind a boundary with padding, and so is its digest', async () => {
+    await using app = await runApp()
+    const wrong = textPart('sha256', '0'.repeat(64))
+    for (const parts of [
+      [wrong, filePart('a')],
+      [filePart('a'), wrong],
+    ]) {
+      const answer = await exchange(app.port, formRequest(padded(form(...parts))))
+      expect(answer.body).to.include('Digest mismatch')
+      expect(await app.names()).to.deep.equal([])
+    }
+    const right = await exchange(app.port, formRequest(padded(form(filePart('a')))))
+    expect([right.status, right.body]).to.deep.equal([200, 'OK'])
+    expect(await app.names()).to.deep.equal(['a'])
+    const batch = padded(form(filePart('b'), wrong, filePart('c'), filePart('d')))
+    const { body } = await exchange(app.port, post('/upload/batch', batch))
+    const lines = linesOf(body).map(({ filename, message }) => [filename, message])
+    expect(lines).to.deep.equal([
+      ['b', 'OK'],
+      ['c', 'Digest mismatch'],
+      ['d', 'OK'],
+    ])
+    expect(await app.names()).to.deep.equal(['a', 'b', 'd'])
+  })
+
+  it('is not stored where a part follows a boundary that is none', async () => {
+    await using app = await runApp()
+    const body = form(filePart('a'), textPart('sha256', '0'.repeat(64)))
+    for (const other of ['x', '\n', ' x']) {
+      const broken = body.replace(/(?<=content\r\n--boundary-of-a-test)/, other)
+      const answer = await exchange(app.port, formRequest(broken))
+      expect(answer.body).to.include('Malformed multipart body')
+      expect(await app.names()).to.deep.equal([])
+      const batch = await exchange(app.port, post('/upload/batch', broken))
+      expect(linesOf(batch.body).at(-1)).to.include({ message: 'Malformed multipart body' })
+      for (const name of await app.names()) await app.files.delete(name)
+    }
+  })
 })

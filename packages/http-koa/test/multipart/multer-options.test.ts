@@ -44,6 +44,18 @@ for (const [framework, runMulterApp] of Object.entries(applications)) {
       expect(await namesIn(app)).to.deep.equal(['a'])
     })
 
+    it('have multer take a part behind a boundary with padding', async () => {
+      await using app = await run()
+      const body = form(filePart('a'), textPart('note', 'x'), filePart('b'))
+      const padded = body.replaceAll(/^--boundary-of-a-test/gm, '$& ')
+      const headers = { 'Content-Type': formType }
+      // The closing one ends with its hyphens.
+      const whole = padded.replace(/ --\r\n$/, '--\r\n')
+      const answer = await exchange(app.port, request('POST', '/attachments', headers, whole))
+      expect(answer.status).to.equal(200)
+      expect(new Set(await namesIn(app))).to.deep.equal(new Set(['a', 'b']))
+    })
+
     for (const [filename, stored, error] of [
       ['reports/a.txt', ['a.txt'], undefined],
       ['reports/', [], 'Invalid filename: it is empty'],

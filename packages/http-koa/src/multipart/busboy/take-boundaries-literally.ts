@@ -1,7 +1,14 @@
 import type { Writable } from 'node:stream'
+import { createBehindBoundary } from './behind-boundary.ts'
 
 /** Gets what is found, a piece at a time: `isMatch` where a boundary follows it. */
-type OnFound = (isMatch: boolean, ...data: unknown[]) => void
+type OnFound = (
+  isMatch: boolean,
+  data?: Buffer,
+  start?: number,
+  end?: number,
+  isSafe?: boolean,
+) => void
 
 /** What is used of busboy's parser: its search for boundaries, and its parser of headers while it is within them. */
 interface BoundaryParser extends Writable {
@@ -15,8 +22,8 @@ interface BoundaryParser extends Writable {
  * - Everything behind the closing one is passed over (RFC 2046 §5.1.1). Busboy does so from the next chunk on, but reads
  *   the rest of this one as if the form went on: files in it would be stored, or else, where one has no end, the parser
  *   waits for that end for ever.
- * - One that follows a lone CR or hyphen right behind the one before is found, however the form arrives. Busboy overlooks
- *   it where it finds both together.
+ * - Spaces and tabs behind one do not count. What else follows it, and is no line break, breaks the form. In both cases busboy
+ *   takes the part for none, and no digest in it would be looked at.
  * - One in the headers of a part breaks the form. Busboy reads on, and takes the next part, headers and all, for the
  *   content of this one.
  *
@@ -28,11 +35,18 @@ export function takeBoundariesLiterally(parser: BoundaryParser): void {
   const onFound = current?._cb
   if (current === undefined || onFound === undefined) throw new TypeError('Not as busboy 1.6 is')
   const search = current
-  current._cb = (isMatch, ...data) => {
-    onFound(false, ...data)
+  const behind = createBehindBoundary()
+  const refuse = (what: string) => parser.destroy(new Error(`Malformed ${what}`))
+  current._cb = (isMatch, data, start = 0, end = 0, isSafe) => {
+    if (data) {
+      const from = behind.read(data, start, end)
+      if (from === undefined) return refuse('boundary')
+      if (from < end) onFound(false, data, from, end, isSafe)
+    }
     if (!isMatch || search !== current) return
+    if (!behind.begin()) return refuse('boundary')
     onFound(true)
-    if (parser._hparser) parser.destroy(new Error('Malformed part header'))
+    if (parser._hparser) refuse('part header')
   }
   Object.defineProperty(parser, '_bparser', {
     get: () => current,

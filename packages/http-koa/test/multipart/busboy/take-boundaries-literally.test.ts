@@ -56,12 +56,25 @@ describe('takeBoundariesLiterally', () => {
     })
   }
 
-  for (const rest of ['\r', '-', 'x', '\r\n\r']) {
-    it(`has busboy find the boundary behind one that ${JSON.stringify(rest)} stands behind`, async () => {
-      const form = `--B${rest}\r\n${file}${end}`
-      const files = rest.includes('\n') ? 0 : 1
-      expect(await filesIn(form).catch(() => 0), 'whole').to.equal(files)
-      expect(await filesIn(...Array.from(form)).catch(() => 0), 'in pieces').to.equal(files)
+  for (const padding of [' ', '\t', ' \t  ', ' '.repeat(100_000)]) {
+    it(`has busboy pass over ${JSON.stringify(padding.slice(0, 9))} behind a boundary`, async () => {
+      const padded = (text: string) => text.replaceAll(/^--B(?:--)?/gm, `$&${padding}`)
+      const form = padded(file + file + end)
+      expect(await filesIn(form), 'whole').to.equal(2)
+      expect(await filesIn(form.slice(0, 3), form.slice(3)), 'in two pieces').to.equal(2)
+      if (padding.length > 9) return
+      expect(await filesIn(...Array.from(form)), 'in pieces').to.equal(2)
+    })
+  }
+
+  for (const rest of ['', '\r', '-', 'x', ' x', ' -', ' --', ' \r', '-x', '\n', '\0', '\r\n\r']) {
+    it(`has busboy refuse a boundary that ${JSON.stringify(rest)} stands behind`, async () => {
+      for (const before of ['', file]) {
+        const form = `${before}--B${rest}\r\n${file}${end}`
+        for (const pieces of [[form], Array.from(form)]) {
+          expect(await filesIn(...pieces).catch(String), form).to.include('Malformed')
+        }
+      }
     })
   }
 

@@ -114,6 +114,7 @@ export const formInputs: fc.Arbitrary<FormInput> = boundaries.chain((boundary) =
       isBatch: fc.nat(3).map((number) => number === 3),
       contentType: types(boundary),
       parts: parts(boundary),
+      padding: fc.oneof({ weight: 5, arbitrary: fc.constant('') }, fc.constantFrom(' ', ' \t')),
       changes: fc.oneof(fc.constant([]), mutations(3, [`--${boundary}`, `\r\n--${boundary}`])),
       // As many as there are; the others are beyond the end.
       cuts: fc.oneof(
@@ -122,10 +123,10 @@ export const formInputs: fc.Arbitrary<FormInput> = boundaries.chain((boundary) =
         fc.constant(everyByte),
       ),
     })
-    .map(({ parts, changes, ...how }) => ({
+    .map(({ parts, padding, changes, ...how }) => ({
       ...how,
       boundary,
-      body: mutate(render(parts, boundary), changes),
+      body: mutate(render(parts, boundary, padding), changes),
       ...(changes.length === 0 && linesFor(parts, boundary)),
     })),
 )
@@ -141,14 +142,18 @@ function linesFor(parts: readonly PartInput[], boundary: string): Pick<FormInput
 
 const everyByte = Array.from({ length: 400 }, (_, index) => index)
 
-function render(parts: readonly PartInput[], boundary: string): Buffer {
+function render(parts: readonly PartInput[], boundary: string, padding: string): Buffer {
   const bytes = parts.flatMap(({ name, filename, write, lines, content, hasDigest }) => {
     const disposition = filename === undefined ? `form-data; name="${name}"` : write(name, filename)
     const head = [`Content-Disposition: ${disposition}`, ...lines].join('\r\n')
-    const whole = [Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from('\r\n')]
-    return hasDigest ? [digestPart(content, boundary), ...whole] : whole
+    const whole = [
+      Buffer.from(`--${boundary}${padding}\r\n${head}\r\n\r\n`),
+      content,
+      Buffer.from('\r\n'),
+    ]
+    return hasDigest ? [digestPart(content, boundary + padding), ...whole] : whole
   })
-  return Buffer.concat([...bytes, Buffer.from(`--${boundary}--\r\n`)])
+  return Buffer.concat([...bytes, Buffer.from(`--${boundary}--${padding}\r\n`)])
 }
 
 function digestPart(content: Buffer, boundary: string): Buffer {

@@ -31,6 +31,8 @@ export function readForm(body: Buffer, boundary: string): ModelForm {
   const parts: ModelPart[] = []
   let at = delimiter.length
   while (!text.startsWith('--', at)) {
+    // RFC 2046 §5.1.1 has spaces and tabs there as "transport padding".
+    while (text[at] === ' ' || text[at] === '\t') at++
     if (!text.startsWith(lineEnd, at)) return unclear
     const next = text.indexOf(delimiter, at + 2)
     const part = next < 0 ? undefined : readPart(text.slice(at + 2, next))
@@ -39,7 +41,7 @@ export function readForm(body: Buffer, boundary: string): ModelForm {
     at = next + delimiter.length
   }
   const epilogue = text.slice(at + 2)
-  return epilogue === '' || epilogue === lineEnd ? { kind: 'clear', parts } : unclear
+  return /^[ \t]*(?:\r\n)?$/.test(epilogue) ? { kind: 'clear', parts } : unclear
 }
 
 const disposition =
