@@ -92,7 +92,9 @@ async function serve(
   }
   response.setHeader('Content-Length', length)
   response.setHeader('ETag', `"${info.etag}"`)
-  response.setHeader('Last-Modified', info.modifiedAt.toUTCString())
+  // A clock that was ahead leaves times to come.
+  const modified = Math.min(info.modifiedAt.getTime(), Date.now())
+  response.setHeader('Last-Modified', new Date(modified).toUTCString())
   // Never a page of this origin, whatever a customer has uploaded.
   response.setHeader('Content-Type', 'application/octet-stream')
   response.setHeader('X-Content-Type-Options', 'nosniff')

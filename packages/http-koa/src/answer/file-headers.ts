@@ -11,10 +11,18 @@ export function validatorHeaders(info: BlobInfo): RawHeaders {
     'ETag',
     etagOf(info),
     'Last-Modified',
-    info.modifiedAt.toUTCString(),
+    lastModifiedOf(info),
     'Cache-Control',
     'private, no-cache',
   ]
+}
+
+/**
+ * The value of Last-Modified. A time to come, as a clock leaves it that was ahead, must not be sent (RFC 9110 §8.8.2.1). The
+ * conditions keep the stored time: of two files that are sent with the same date, one would be taken for the other.
+ */
+function lastModifiedOf({ modifiedAt }: BlobInfo): string {
+  return new Date(Math.min(modifiedAt.getTime(), Date.now())).toUTCString()
 }
 
 /**
