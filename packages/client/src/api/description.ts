@@ -92,7 +92,7 @@ export const problems = {
   'malformed-multipart': {
     status: 400,
     message:
-      '^(Malformed multipart body$|Malformed multipart body: the boundary in the content type must be in quotes$)',
+      '^(Malformed multipart body$|Malformed multipart body: Content-Transfer-Encoding must be binary, 8bit or 7bit$|Malformed multipart body: the boundary in the content type must be in quotes$)',
   },
   'truncated-body': { status: 400, message: '^(Truncated body$|The upload was discarded$)' },
   'digest-mismatch': { status: 400, message: '^(Digest mismatch$)' },

@@ -154,4 +154,41 @@ describe('A text field called sha256', () => {
       for (const name of await app.names()) await app.files.delete(name)
     }
   })
+
+  const disposition = 'Content-Disposition: form-data; name="file"; filename="a"'
+  const field = 'Content-Disposition: form-data; name="sha256"'
+
+  for (const encoding of ['base64', 'quoted-printable', 'Base64', 'x-own', '8bit, base64']) {
+    it(`is refused in ${encoding}, and so is a field`, async () => {
+      await using app = await runApp()
+      const encoded = (headers: string) =>
+        part(`${headers}\r\ncontent-transfer-encoding: ${encoding}`)
+      const message =
+        'Malformed multipart body: Content-Transfer-Encoding must be binary, 8bit or 7bit'
+      for (const body of [
+        form(encoded(disposition)),
+        form(encoded(field), filePart('a')),
+        form(filePart('a'), encoded(field)),
+        form(encoded(disposition.replace('"file"', '"other"')), filePart('a')),
+      ]) {
+        const { status, body: answer } = await exchange(app.port, formRequest(body))
+        expect([status, linesOf(answer)[0]?.['message']]).to.deep.equal([400, message])
+        expect(await app.names()).to.deep.equal([])
+      }
+      const batch = form(filePart('b'), encoded(disposition), filePart('c'))
+      const { body } = await exchange(app.port, post('/upload/batch', batch))
+      expect(linesOf(body).map((line) => line['message'])).to.deep.equal(['OK', message])
+      expect(await app.names()).to.deep.equal(['b'])
+    })
+  }
+
+  for (const encoding of ['binary', '8BIT', '7bit ', '']) {
+    it(`is taken as it is in ${JSON.stringify(encoding)}`, async () => {
+      await using app = await runApp()
+      const headers = `${disposition}\r\nContent-Transfer-Encoding: ${encoding}`
+      const { status } = await exchange(app.port, formRequest(form(part(headers))))
+      expect(status).to.equal(200)
+      expect(await app.names()).to.deep.equal(['a'])
+    })
+  }
 })

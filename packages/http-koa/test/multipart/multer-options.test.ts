@@ -44,6 +44,17 @@ for (const [framework, runMulterApp] of Object.entries(applications)) {
       expect(await namesIn(app)).to.deep.equal(['a'])
     })
 
+    it('have multer refuse a part or a field that is encoded', async () => {
+      await using app = await run()
+      const encoding = 'Content-Transfer-Encoding: base64'
+      for (const what of ['name="file"; filename="a"', 'name="note"']) {
+        const encoded = part(`Content-Disposition: form-data; ${what}\r\n${encoding}`)
+        expect((await post(app, encoded, filePart('b'))).status).to.equal(422)
+        expect(app.errors.at(-1)?.message).to.include('Content-Transfer-Encoding must be binary')
+        expect(await namesIn(app)).to.deep.equal([])
+      }
+    })
+
     it('have multer take a part behind a boundary with padding', async () => {
       await using app = await run()
       const body = form(filePart('a'), textPart('note', 'x'), filePart('b'))

@@ -37,6 +37,7 @@ const told = {
   moreThanOneFile: [problems.moreThanOneFile()],
   malformedMultipart: [
     problems.malformedMultipart(),
+    problems.malformedMultipart('Content-Transfer-Encoding must be binary, 8bit or 7bit'),
     problems.malformedMultipart('the boundary in the content type must be in quotes'),
   ],
   truncatedBody: [problems.truncatedBody()],

@@ -24,7 +24,7 @@ export interface FormPatches {
   ) => PartHeaders
   /** Called before any other listener for each part that busboy takes for a file. */
   readonly onPart: (part: ArrivingPart) => void
-  /** Called with what `headersFor` has thrown. */
+  /** Called with what `headersFor` has thrown, and for a part that is not sent as it is. */
   readonly fail: (error: Error) => void
 }
 
@@ -36,6 +36,7 @@ export function patchBusboy(parser: Writable, { headersFor, onPart, fail }: Form
   changePartHeaders(parser, (arrived) => {
     disposition = readFormDisposition(arrived['content-disposition'])
     try {
+      refuseEncoded(arrived)
       return headersFor(disposition, arrived)
     } catch (error) {
       fail(error as Error)
@@ -45,6 +46,20 @@ export function patchBusboy(parser: Writable, { headersFor, onPart, fail }: Form
   parser.prependListener('file', (_name: string, stream: Readable) => {
     onPart({ disposition, stream })
   })
+}
+
+/** The encodings of RFC 2045 §6 that leave the content as it is. */
+const plainEncoding = /^(?:binary|8bit|7bit)?$/i
+
+/**
+ * Refuses a part in base64 or the like, as mail has it; RFC 7578 §4.7 forbids to send one. Its text would be stored in place
+ * of what it stands for, and a digest compared with it.
+ *
+ * @throws HttpProblem 400
+ */
+function refuseEncoded({ 'content-transfer-encoding': encodings = [] }: PartHeaders): void {
+  if (encodings.every((encoding) => plainEncoding.test(encoding.trim()))) return
+  throw problems.malformedMultipart('Content-Transfer-Encoding must be binary, 8bit or 7bit')
 }
 
 /** Calls `fail` if a file without a name has content. Without any it is the field of a form where no file was chosen. */

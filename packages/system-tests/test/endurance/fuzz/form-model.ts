@@ -47,7 +47,7 @@ export function readForm(body: Buffer, boundary: string): ModelForm {
 const disposition =
   /^Content-Disposition: form-data; name="([a-z_0-9]{1,20})"(?:; filename="([^"\\%/\0-\x1f\x7f]+)")?$/
 const harmlessLine =
-  /^(?:Content-Type: (?:text\/plain|image\/png)|X-[A-Z][a-z]{1,10}: [!-~]{1,20})$/
+  /^(?:Content-Type: (?:text\/plain|image\/png)|Content-Transfer-Encoding: binary|X-[A-Z][a-z]{1,10}: [!-~]{1,20})$/
 
 function readPart(text: string): ModelPart | undefined {
   const end = text.indexOf(lineEnd + lineEnd)
