@@ -26,8 +26,11 @@ export interface Connection {
   readonly endings: Set<() => void>
   /** Bytes of the requests and responses that have been reported. */
   readonly reported: { in: number; out: number }
-  /** How many bytes had moved when the connection was first found idle; `undefined` unless it is suspected. */
-  bytesWhenSuspected?: number | undefined
+  /**
+   * How many bytes had moved when the connection was found idle, and how many the client had not acknowledged, where that is
+   * known; `undefined` unless it is suspected.
+   */
+  seenIdle?: { readonly moved: number; readonly queued: number | undefined } | undefined
 }
 
 // On the socket itself: to look each request up in WeakMaps takes longer than to route it.

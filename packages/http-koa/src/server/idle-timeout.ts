@@ -4,6 +4,7 @@ import { connectionOf, type Connection } from '../exchange/connection.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { errorBody } from '../errors/problem.ts'
 import { answerRaw } from './raw-answer.ts'
+import { createSendQueues } from './send-queue.ts'
 
 const nothingForTooLong = 'The client sent nothing for too long'
 
@@ -12,27 +13,38 @@ const nothingForTooLong = 'The client sent nothing for too long'
  * body that is waited for, or takes nothing of an answer. There is no limit to the whole of a request, so uploads may
  * take hours; and a connection that waits for the store is left alone, unless its client has said that no more is
  * coming: it may have left.
+ *
+ * A client that takes its answer slowly is watched from the moment on at which nothing has moved for that long, so that it is
+ * cut after twice the time where it takes nothing.
  */
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.timeout = idleTimeoutMs
   server.keepAliveTimeout = idleTimeoutMs
+  const shortlyMs = idleTimeoutMs / 10
+  const sendQueueOf = createSendQueues(shortlyMs)
+  const judge = (socket: Socket, queued?: number) => {
+    const connection = connectionOf(socket)
+    const { seenIdle: before } = connection
+    const moved = socket.bytesRead + socket.bytesWritten
+    if (before?.moved === moved && before.queued === queued) return cut(socket, connection)
+    const isWatched = queued !== undefined
+    // Beyond what the queue says, a connection is looked at anew when nothing has moved for the whole time again.
+    connection.seenIdle = before === undefined || isWatched ? { moved, queued } : undefined
+    // A store that was slow may have gone on this very moment, with more of the body waiting to be read.
+    socket.setTimeout(before === undefined && !isWatched ? shortlyMs : idleTimeoutMs)
+  }
   // With a listener Node leaves the socket to us. Its timer rings once; setting it winds it up again.
   server.on('timeout', (socket: Socket) => {
     const connection = connectionOf(socket)
-    const { exchange, bytesWhenSuspected } = connection
-    const bytes = socket.bytesRead + socket.bytesWritten
-    connection.bytesWhenSuspected = undefined
+    const { exchange } = connection
     if (exchange && isOurTurn(exchange)) {
+      connection.seenIdle = undefined
       socket.setTimeout(idleTimeoutMs)
-    } else if (bytesWhenSuspected === undefined) {
-      // A store that was slow may have gone on this very moment, with more of the body waiting to be read.
-      connection.bytesWhenSuspected = bytes
-      socket.setTimeout(idleTimeoutMs / 10)
-    } else if (bytesWhenSuspected !== bytes) {
-      socket.setTimeout(idleTimeoutMs)
-    } else {
-      cut(socket, connection)
-    }
+    } else if (exchange && exchange.response.writableLength > 0) {
+      void sendQueueOf(socket).then((queued) => {
+        if (!socket.destroyed) judge(socket, queued)
+      })
+    } else judge(socket)
   })
 }
 

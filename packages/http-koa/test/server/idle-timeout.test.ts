@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
@@ -163,6 +164,27 @@ describe('applyIdleTimeout', () => {
       await delay(1)
     }
     await until('all of it came', () => connection.received().length > size, 15_000)
+  })
+
+  it('lets a download pass that the client takes so slowly that the kernel has enough for long', async () => {
+    const size = 16 * 1024 * 1024
+    const idleTimeoutMs = 1000
+    await using app = await runApp({ store: generateStore({ size }), idleTimeoutMs })
+    const socket = connect(app.port, '127.0.0.1')
+    let taken = 0
+    const take = () => {
+      const chunk = socket.read(Math.min(socket.readableLength, 64 * 1024)) as Buffer | null
+      taken += chunk?.length ?? 0
+    }
+    socket.on('readable', () => {})
+    socket.write(customerRequest('GET', '/serve/large'))
+    const slowly = setInterval(take, 120)
+    await delay(idleTimeoutMs * 5)
+    clearInterval(slowly)
+    socket.removeAllListeners('readable')
+    socket.on('data', (chunk) => (taken += chunk.length))
+    await until('all of it came', () => taken > size, 15_000)
+    socket.destroy()
   })
 
   it('closes connections that are idle, without a word', async () => {
