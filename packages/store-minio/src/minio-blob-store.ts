@@ -12,6 +12,8 @@ import {
 } from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket } from './bucket/check-bucket.ts'
+import { checkListedNames } from './bucket/listed-names.ts'
+import type { ServerTrial } from './bucket/server-trial.ts'
 import { createKeptObjects } from './read/kept-objects.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
 import { describeWritten } from './write/object-write.ts'
@@ -67,14 +69,22 @@ const hour = 60 * 60 * 1000
  * @throws StoreSettingError that says which setting is wrong
  */
 export function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<MinioBlobStore> {
-  return openTryingBy(canCompareAndSwap, options)
+  return openTryingBy({ canSwap: canCompareAndSwap, checkNames: checkListedNames }, options)
 }
 
 const requireTime: OptionCheck = (what, value) => requireCount(what, value, 'milliseconds')
 
-/** The same with another way to find out whether uploads can be resumed, for those who know the server. */
+/** What is found out about a server by trying it. */
+export interface ServerTrials {
+  /** Whether uploads can be resumed. */
+  readonly canSwap: (trial: ServerTrial) => Promise<boolean>
+  /** @throws StoreSettingError where lists have other names than files */
+  readonly checkNames: (trial: ServerTrial) => Promise<void>
+}
+
+/** The same with other ways to find that out, for those who know the server. */
 export async function openTryingBy(
-  canSwap: typeof canCompareAndSwap,
+  { canSwap, checkNames }: ServerTrials,
   options: MinioBlobStoreOptions,
 ): Promise<MinioBlobStore> {
   requireOptions('openMinioBlobStore({ endpoint, bucket, accessKey, secretKey })', options, {
@@ -101,13 +111,15 @@ export async function openTryingBy(
   const underWay = new Set<string>()
   const removals = createRemovals()
   const removeObject = createObjectRemover(changing, removals)
+  const trial = { client, bucket, prefix, log }
   try {
     await checkBucket({ s3, bucket, prefix, region, createBucket, endpoint: options.endpoint })
+    await checkNames(trial)
   } catch (error) {
     client.close()
     throw error
   }
-  const hasResumable = await canSwap({ client, bucket, prefix, log })
+  const hasResumable = await canSwap(trial)
   const resumable = createMinioResumableUploads({
     ...{
       s3,

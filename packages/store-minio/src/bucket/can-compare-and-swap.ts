@@ -1,23 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { compareAndSwapProblem } from './compare-and-swap-problem.ts'
+import { patience, type ServerTrial } from './server-trial.ts'
 import { createTrialObjects } from './trial-objects.ts'
-import type { StoreClient } from '../http/s3-client.ts'
-
-export interface CompareAndSwapTrial {
-  readonly client: StoreClient
-  readonly bucket: string
-  readonly prefix: string
-  readonly log: { warn(message: string): void }
-}
 
 /** Milliseconds before a trial that failed is repeated. */
 const pauses = [100, 1000]
 
-/** Milliseconds after which a server that does not answer must not delay the opening any more. */
-const patience = 15_000
-
 /** Whether objects can be replaced under a condition, and says in the log why not. Never throws. */
-export async function canCompareAndSwap(trial: CompareAndSwapTrial): Promise<boolean> {
+export async function canCompareAndSwap(trial: ServerTrial): Promise<boolean> {
   const problem = await tryRepeatedly(trial).catch(
     (error: unknown) => `did not let it be tried (${String(error)})`,
   )
@@ -28,7 +18,7 @@ export async function canCompareAndSwap(trial: CompareAndSwapTrial): Promise<boo
   return false
 }
 
-async function tryRepeatedly(trial: CompareAndSwapTrial): Promise<string | undefined> {
+async function tryRepeatedly(trial: ServerTrial): Promise<string | undefined> {
   const signal = AbortSignal.timeout(patience)
   for (const pause of pauses) {
     try {
@@ -41,7 +31,7 @@ async function tryRepeatedly(trial: CompareAndSwapTrial): Promise<string | undef
 }
 
 async function tryOnce(
-  { client: { s3, changing }, bucket, prefix }: CompareAndSwapTrial,
+  { client: { s3, changing }, bucket, prefix }: ServerTrial,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const trial = createTrialObjects(s3, bucket, prefix)

@@ -1,10 +1,5 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3'
-import { isAnswer } from '../errors/s3-errors.ts'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { deleteTrialObject } from './delete-trial-object.ts'
 import { createTrialObjects } from './trial-objects.ts'
 
 /** Where to probe. */
@@ -34,13 +29,7 @@ export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): P
     if ((await Body?.transformToString()) !== content) {
       throw new Error('What was written has come back as something else')
     }
-    await s3
-      .send(new DeleteObjectCommand({ ...place, VersionId }), until)
-      .catch((error: unknown) => {
-        // Without a right to versions one stays, with its mark of deletion, like those of customers' files.
-        if (VersionId === undefined || !isAnswer(error, 'AccessDenied')) throw error
-        return s3.send(new DeleteObjectCommand(place), until)
-      })
+    await deleteTrialObject(s3, { ...place, VersionId }, until)
   } catch (error) {
     // Not awaited: the caller has waited long enough.
     void trial.remove()

@@ -1,6 +1,6 @@
-import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { finding } from '@holdfast/core'
-import { keyDecoder } from '../keys/key-decoder.ts'
+import { listedKeys, misnames } from '../bucket/listed-names.ts'
 import { failureOf } from '../errors/s3-errors.ts'
 import type { TrialObjects } from '../bucket/trial-objects.ts'
 import type { BucketStep } from './bucket-step.ts'
@@ -15,10 +15,9 @@ const names: BucketStep = {
     for (const key of [escaped, notInXml]) await put(trial, key)
     // After it rclone reads the names anew from its backend.
     await beginAndGiveUp(trial)
-    const listed = await keysOf(trial)
+    const listed = await listedKeys(trial)
     if (!listed.includes(escaped)) {
-      const message = 'the server lists names as others that a URL has to escape, such as "100%"'
-      return finding('problem', this.check, message, 'Use another S3 server.')
+      return finding('problem', this.check, misnames, 'Use another S3 server.')
     }
     if (listed.includes(notInXml)) return finding('ok', this.check, 'are listed as they were given')
     const message =
@@ -50,13 +49,6 @@ async function put({ s3, bucket, made }: TrialObjects, Key: string): Promise<voi
     new PutObjectCommand({ Bucket: bucket, Key, Body: 'x', ContentLength: 1 }),
   )
   made(Key, VersionId)
-}
-
-async function keysOf({ s3, bucket, key }: TrialObjects): Promise<readonly string[]> {
-  const place = { Bucket: bucket, Prefix: key }
-  const page = await s3.send(new ListObjectsV2Command({ ...place, EncodingType: 'url' }))
-  const decode = keyDecoder(page.EncodingType)
-  return (page.Contents ?? []).map(({ Key = '' }) => decode(Key))
 }
 
 async function isThere({ s3, bucket }: TrialObjects, Key: string): Promise<boolean> {

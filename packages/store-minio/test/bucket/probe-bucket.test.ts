@@ -128,7 +128,7 @@ describeWithMinio('MinioBlobStore.probe', (minio) => {
       </Contents></ListBucketResult>`
     await using proxy = await startAlteringProxy(minio().endpoint, {
       answer({ method, url = '' }, response) {
-        if (method === 'DELETE' && !url.endsWith('-swap?x-id=DeleteObject')) deleted.resolve(url)
+        if (method === 'DELETE' && url.includes('.holdfast-trial-1?')) deleted.resolve(url)
         const isSweep = decodeURIComponent(url).includes('prefix=p/.holdfast-trial-')
         if (isSweep) response.writeHead(200, { 'content-type': 'application/xml' }).end(list)
         return isSweep

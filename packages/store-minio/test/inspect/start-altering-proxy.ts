@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** A server before MinIO that does some things in another way. */
 export interface AlteringProxy {
@@ -19,12 +20,14 @@ export interface Alterations {
   readonly answer?: (incoming: IncomingMessage, response: ServerResponse) => boolean
   /** The headers of MinIO's answers as they are passed on. */
   readonly headers?: (headers: OutgoingHttpHeaders) => OutgoingHttpHeaders
+  /** The keys in MinIO's lists as they are passed on; MinIO encodes them as form data. */
+  readonly listedKey?: (key: string) => string
 }
 
 /** Starts one on 127.0.0.1. */
 export async function startAlteringProxy(
   target: string,
-  { answer = () => false, headers: alter = (headers) => headers }: Alterations,
+  { answer = () => false, headers: alter = (headers) => headers, listedKey }: Alterations,
 ): Promise<AlteringProxy> {
   const server = createServer((incoming, response) => {
     if (answer(incoming, response)) {
@@ -33,6 +36,8 @@ export async function startAlteringProxy(
     }
     const { method, url, headers } = incoming
     const outgoing = request(new URL(url ?? '/', target), { method, headers }, (found) => {
+      const isList = listedKey !== undefined && url?.includes('list-type=2') === true
+      if (isList) return void passList(found, response, listedKey)
       response.writeHead(found.statusCode ?? 500, alter(found.headers))
       found.pipe(response)
     })
@@ -46,4 +51,15 @@ export async function startAlteringProxy(
       await once(server.close(), 'close')
     },
   }
+}
+
+async function passList(
+  found: IncomingMessage,
+  response: ServerResponse,
+  listedKey: (key: string) => string,
+): Promise<void> {
+  const { 'content-length': _length, ...headers } = found.headers
+  const list = await text(found)
+  response.writeHead(found.statusCode ?? 500, headers)
+  response.end(list.replaceAll(/(?<=<Key>)[^<]*/g, listedKey))
 }
