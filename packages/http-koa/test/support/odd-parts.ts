@@ -27,6 +27,12 @@ const shapes: readonly (readonly [headers: string, reading: { name: string } | s
   [`form-data; name="file"; filename*=utf-8'en'a%2541.txt`, { name: 'a%41.txt' }],
   [`form-data; name="file"; filename*="UTF-8''quoted.txt"`, { name: 'quoted.txt' }],
   [`form-data; name*=UTF-8''file; filename*=ISO-8859-1''%E9`, { name: 'é' }],
+  // Apache HttpClient 5, in its mode EXTENDED, and from 5.5 on.
+  [`form-data; name="file"; filename="a%20b"`, { name: 'a%20b' }],
+  [
+    `form-data; name="file"; filename="%C5%82"; filename*="UTF-8''UTF-8%27%27%25C5%2582"`,
+    { name: "UTF-8''%C5%82" },
+  ],
   // Refused: there are several ways to read them, or none.
   [`form-data; name="file"; filename="x"; filename*=utf-8''%ZZ`, malformed],
   [`form-data; name="file"; filename="x"; filename*=utf-8''a b`, malformed],
