@@ -1,11 +1,10 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { openBrowser } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
 import { build } from 'esbuild'
 import { login, startService } from './support/running-service.ts'
+import { startServer } from './support/start-server.ts'
 
 /** What a page does with the client; its result is compared. */
 const script = `
@@ -66,46 +65,103 @@ globalThis.useClient = async (options) => {
 }
 `
 
+const redirected = `
+import { createClient } from '@holdfast/client'
+
+globalThis.useClient = async (options) => {
+  const client = createClient({ ...options, retries: 0 })
+  const all = async (iterable) => {
+    for await (const _ of iterable);
+  }
+  const large = new Blob([new Uint8Array(17 * 1024 ** 2)])
+  const said = {}
+  for (const [name, ask] of Object.entries({
+    upload: () => client.upload('small', 'x'),
+    uploadLarge: () => client.upload('large', large),
+    uploadStream: () => client.upload('stream', large.stream()),
+    goOn: () => client.upload('large', large, { uploadUrl: new URL('resumable/1', options.url).href }),
+    uploadMany: () => all(client.uploadMany([{ name: 'a', body: 'x' }])),
+    download: () => client.download('small'),
+    list: () => all(client.list()),
+    stat: () => client.stat('small', { isRounded: true }),
+    delete: () => client.delete('small', { keepalive: true }),
+    deleteMany: () => all(client.deleteMany(['small'])),
+    link: () => client.link('small'),
+    usage: () => client.usage(),
+  })) {
+    await ask().then(
+      () => (said[name] = 'done'),
+      ({ code, message }) => (said[name] = code + ': ' + message),
+    )
+  }
+  return said
+}
+`
+
 for (const browser of ['chromium', 'firefox'] as const) {
   describe(`The client in ${browser}`, function () {
     this.timeout(120_000)
 
     it('uploads, downloads, lists, shares and deletes, from a page of another origin', async () => {
-      const page = await startPage()
+      await using page = await startPage(script)
       await using service = await startService({ corsOrigins: [page.origin] })
       await using opened = await openBrowser(browser)
-      try {
-        const tab = await opened.newPage()
-        const uncaught: unknown[] = []
-        tab.on('pageerror', (error) => uncaught.push(error))
-        await tab.goto(page.origin)
-        const options = { url: `http://127.0.0.1:${service.port}`, ...login }
-        const result = await tab.evaluate(`useClient(${JSON.stringify(options)})`)
-        expect(result).to.deep.equal({
-          text: 'el',
-          wholes: [true, true],
-          refused: ['a/b', 'invalid-file-name'],
-          last: 17 * 1024 ** 2,
-          codes: ['already-exists', 'not-found', 'invalid-credentials'],
-          failures: ['no screen', 'no screen'],
-          names: ['"%22"', 'grüße.txt', 'large', 'largest', 'stream', '密'],
-          linked: '/serve/gr%C3%BC%C3%9Fe.txt',
-          gone: ['密', 'gone', 'missing', 'not-found'],
-          left: 4,
-        })
-        expect(service.requests).to.include('POST /resumable')
-        expect(uncaught).to.deep.equal([])
-      } finally {
-        page.close()
-      }
+      const tab = await opened.newPage()
+      const uncaught: unknown[] = []
+      tab.on('pageerror', (error) => uncaught.push(error))
+      await tab.goto(page.origin)
+      const options = { url: `http://127.0.0.1:${service.port}`, ...login }
+      const result = await tab.evaluate(`useClient(${JSON.stringify(options)})`)
+      expect(result).to.deep.equal({
+        text: 'el',
+        wholes: [true, true],
+        refused: ['a/b', 'invalid-file-name'],
+        last: 17 * 1024 ** 2,
+        codes: ['already-exists', 'not-found', 'invalid-credentials'],
+        failures: ['no screen', 'no screen'],
+        names: ['"%22"', 'grüße.txt', 'large', 'largest', 'stream', '密'],
+        linked: '/serve/gr%C3%BC%C3%9Fe.txt',
+        gone: ['密', 'gone', 'missing', 'not-found'],
+        left: 4,
+      })
+      expect(service.requests).to.include('POST /resumable')
+      expect(uncaught).to.deep.equal([])
+    })
+
+    it('follows no redirect, which could lead the password to another server', async () => {
+      const leaked: string[] = []
+      await using stranger = await startServer(({ method, url, headers }, response) => {
+        const asked = headers['access-control-request-headers']
+        leaked.push(`${method} ${url} ${String(headers['x-auth-password'] ?? asked)}`)
+        response.setHeader('Access-Control-Allow-Origin', '*')
+        response.setHeader('Access-Control-Allow-Methods', '*')
+        response.setHeader('Access-Control-Allow-Headers', asked ?? '*')
+        response.end('OK')
+      })
+      const address = `http://127.0.0.1:${stranger.port}`
+      await using page = await startPage(redirected, ({ url }, response) => {
+        response.writeHead(307, { Location: `${address}${url}` }).end()
+      })
+      await using opened = await openBrowser(browser)
+      const tab = await opened.newPage()
+      await tab.goto(page.origin)
+      const options = { url: page.origin, ...login }
+      const said: unknown = await tab.evaluate(`useClient(${JSON.stringify(options)})`)
+      const refused =
+        'unknown: The server leads to another address, which must not get the password'
+      expect(leaked.filter((each) => !each.includes('/favicon.ico'))).to.deep.equal([])
+      expect(new Set(Object.values(said as object))).to.deep.equal(new Set([refused]))
     })
   })
 }
 
-/** An empty page that has the client, as bundlers for browsers find it. */
-async function startPage() {
+/** An empty page that has the client, as bundlers for browsers find it; `answer` has what else is asked of its server. */
+async function startPage(
+  contents: string,
+  answer: RequestListener = (_, response) => response.writeHead(404).end(),
+) {
   const { outputFiles } = await build({
-    stdin: { contents: script, resolveDir: join(import.meta.dirname, '..') },
+    stdin: { contents, resolveDir: join(import.meta.dirname, '..') },
     bundle: true,
     platform: 'browser',
     format: 'iife',
@@ -113,13 +169,10 @@ async function startPage() {
     write: false,
   })
   const html = `<!doctype html><meta charset="utf-8"><script>${outputFiles[0]?.text}</script>`
-  const server = createServer((_, response) => {
+  const server = await startServer((request, response) => {
+    if (request.url !== '/') return answer(request, response)
     response.setHeader('Content-Type', 'text/html; charset=utf-8')
     response.end(html)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => void server.close(),
-  }
+  return { ...server, origin: `http://127.0.0.1:${server.port}` }
 }

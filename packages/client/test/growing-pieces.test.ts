@@ -24,15 +24,16 @@ describe('The pieces of a body that can be read again', function () {
     readonly speed?: number | ((offset: number) => number)
     /** Where the next piece begins after one that ended here. Default: there. */
     readonly arrived?: (end: number) => number
+    readonly isSilent?: boolean
   }
 
   /** How many MiB the pieces of a body of `mib` have. */
   const sizesOf = async (
     mib: number,
-    { pieceSize, speed = 1000, arrived = (end) => end }: Line = {},
+    { pieceSize, speed = 1000, arrived = (end) => end, isSilent = false }: Line = {},
   ) => {
     let time = 0
-    const pieces = piecesOfBody(zerosOf(mib), { pieceSize }, () => time)
+    const pieces = piecesOfBody(zerosOf(mib), { pieceSize, isSilent }, () => time)
     const sizes: number[] = []
     for (let offset = 0; offset < mib * mebibyte;) {
       const { size } = await pieces.at(offset)
@@ -50,6 +51,13 @@ describe('The pieces of a body that can be read again', function () {
     expect(await sizesOf(200, { speed: 5 })).to.deep.equal([64, 64, 64, 8])
     const slower = (offset: number) => (offset < 64 ? 32 : 8)
     expect(await sizesOf(600, { speed: slower })).to.deep.equal([64, 320, 80, 80, 56])
+  })
+
+  it('say often how far they are where nothing else does', async () => {
+    const isSilent = true
+    expect(await sizesOf(51, { isSilent })).to.deep.equal([1, 16, 16, 16, 2])
+    expect(await sizesOf(16, { isSilent, speed: 2 })).to.deep.equal([1, 4, 4, 4, 3])
+    expect(await sizesOf(3, { isSilent, speed: 0.25 })).to.deep.equal([1, 1, 1])
   })
 
   it('have the size that the caller gives', async () => {

@@ -75,7 +75,6 @@ async function* ask(
     headers: { 'Content-Type': 'application/json' },
     body,
     size: body.length,
-    isAnsweredInPieces: true,
     keepalive,
     signal,
   })

@@ -14,6 +14,8 @@ import { watchProgress } from './watch-progress.ts'
 
 /** The requests of one customer, or by one link, to one server. */
 export interface Requests extends Pick<Access, 'mayRead'> {
+  /** Whether it is not known how much of a body has gone out before the answer comes. */
+  readonly isSilent: boolean
   /** The address of a path such as `list`. */
   urlOf(path: string): URL
   /**
@@ -37,14 +39,19 @@ export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'
   readonly signal?: AbortSignal | undefined
 }
 
+/** Of a body whose progress is not known, so many bytes may take a second. */
+const silentPace = 8 * 1024
+
 /** Sends requests. They end when nothing comes or goes for `idleTimeoutMs`. */
 export function createRequests(
   { base, query, credentials, mayRead }: Access,
   transport: Transport,
   idleTimeoutMs: number,
 ): Requests {
+  const { isSilent = false } = transport
   return {
     mayRead,
+    isSilent,
     urlOf: (path) => new URL(`${path}${query}`, base),
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}${query}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, expects, ...request }) {
@@ -53,6 +60,7 @@ export function createRequests(
       }
       const taken = credentials.take()
       const watch = watchProgress(signal, idleTimeoutMs)
+      if (isSilent) watch.progress((sizeOf(body) / silentPace) * 1000)
       const own = watchErrors(body, onSent, watch.abort)
       const response = await transport({
         ...request,
@@ -84,6 +92,11 @@ export function createRequests(
       throw problem
     },
   }
+}
+
+function sizeOf(body: RequestBody | undefined): number {
+  if (body instanceof Blob) return body.size
+  return body instanceof Uint8Array ? body.length : 0
 }
 
 /** Remembers whether it was what the caller has given that failed, and not the connection. A failed callback calls `abort`. */

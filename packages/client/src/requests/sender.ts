@@ -15,7 +15,7 @@ export interface SendingOptions {
   readonly onRetry?: ((retry: Retry) => void) | undefined
   /** How long a request may stand still, in milliseconds. Default: two minutes. */
   readonly idleTimeoutMs?: number | undefined
-  /** How requests are sent. Default: by `node:http`; in browsers by `fetch`, and what has a body by `XMLHttpRequest`. */
+  /** How requests are sent. Default: by `node:http`; in browsers by `fetch`. */
   readonly transport?: Transport | undefined
 }
 

@@ -3,7 +3,8 @@ export interface ProgressWatch {
   /** Aborted with the caller's signal, by `abort`, and when nothing has happened for too long. */
   readonly signal: AbortSignal
   readonly abort: (reason: unknown) => void
-  progress(): void
+  /** Notes that something has come or gone. What follows may take `extraMs` longer; by default nothing. */
+  progress(extraMs?: number): void
   /** The same content. That its reader takes its time is no standstill. */
   body(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void>
   /** Stops watching. */
@@ -18,8 +19,8 @@ export function watchProgress(
   idleTimeoutMs: number,
 ): ProgressWatch {
   const controller = new AbortController()
-  const standsStill = () =>
-    controller.abort(new Error(`nothing came or went for ${idleTimeoutMs / 1000} s`))
+  const standsStill = (timeoutMs: number) =>
+    controller.abort(new Error(`nothing came or went for ${Math.round(timeoutMs) / 1000} s`))
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const pause = () => clearTimeout(timer)
@@ -27,11 +28,12 @@ export function watchProgress(
     isOver = true
     pause()
   }
-  const progress = () => {
+  const progress = (extraMs = 0) => {
     pause()
+    const timeoutMs = idleTimeoutMs + extraMs
     // What is still being sent after the last byte of the answer is not watched.
-    if (isOver || idleTimeoutMs > longestTimeoutMs) return
-    timer = setTimeout(standsStill, idleTimeoutMs)
+    if (isOver || timeoutMs > longestTimeoutMs) return
+    timer = setTimeout(() => standsStill(timeoutMs), timeoutMs)
   }
   progress()
   async function* watched(content: AsyncIterable<Uint8Array>) {

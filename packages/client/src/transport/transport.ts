@@ -13,8 +13,6 @@ export interface TransportRequest {
   readonly signal: AbortSignal
   /** Whether a good answer begins before the body has been sent, so that it does not end the sending. Default: false. */
   readonly isAnsweredMeanwhile?: boolean
-  /** Whether parts of the answer are wanted before it is whole. Default: false. */
-  readonly isAnsweredInPieces?: boolean
   /** Whether a chunk of the answer may be valid only until the next one is asked for. Default: false. */
   readonly reuseMemory?: boolean
   /** Called with how many bytes of the body have gone out so far. Never throws. */
@@ -35,4 +33,8 @@ export interface TransportResponse {
  *
  * Rejects when no answer comes, and with the signal's reason when that is aborted.
  */
-export type Transport = (request: TransportRequest) => Promise<TransportResponse>
+export interface Transport {
+  (request: TransportRequest): Promise<TransportResponse>
+  /** Whether it does not call `onSent`, so that smaller pieces have to say how far an upload is. Default: false. */
+  readonly isSilent?: boolean
+}

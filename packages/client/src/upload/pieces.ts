@@ -1,4 +1,5 @@
 import { unlessAborted } from './unless-aborted.ts'
+import type { Requests } from '../requests/requests.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import type { RereadableBody, UploadOptions } from './upload-options.ts'
 
@@ -23,10 +24,24 @@ export interface Pieces {
   at(offset: number): Promise<Piece>
 }
 
-/** So much is acknowledged at a time at first, and at least: a proxy that takes no larger bodies is rare. */
-const firstPieceSize = 64 * 1024 ** 2
-/** What a piece is to take: the answer to it costs next to nothing then, and a proxy that holds all of it back loses no more of it. */
-const targetMs = 10_000
+/** How large pieces are. */
+interface Measure {
+  /** So much is acknowledged at a time at first, and at least. */
+  readonly first: number
+  readonly most: number
+  /** What a piece is to take. */
+  readonly targetMs: number
+}
+
+/**
+ * A proxy that takes no bodies as large as the first one is rare. After ten seconds the answer costs next to nothing, and a proxy that
+ * holds all of a piece back loses no more of it.
+ */
+const measure: Measure = { first: 64 * 1024 ** 2, most: Infinity, targetMs: 10_000 }
+
+/** Where only the answer to a piece says how far the upload is. */
+const silentMeasure: Measure = { first: 1024 ** 2, most: 16 * 1024 ** 2, targetMs: 2000 }
+
 /** A piece is at most so many times as large as the one before, whose time may have been that of a burst. */
 const mostGrowth = 16
 
@@ -41,20 +56,25 @@ export const streamPieceSize = 8 * 1024 ** 2
  */
 export function piecesOfBody(
   body: RereadableBody,
-  { pieceSize, beforeLast }: Pick<UploadOptions, 'pieceSize' | 'beforeLast'> = {},
+  {
+    pieceSize,
+    beforeLast,
+    isSilent = false,
+  }: Pick<UploadOptions, 'pieceSize' | 'beforeLast'> & Partial<Pick<Requests, 'isSilent'>> = {},
   now = () => performance.now(),
 ): Pieces {
-  let size = pieceSize ?? firstPieceSize
-  let largest = Infinity
+  const { first, most, targetMs } = isSilent ? silentMeasure : measure
+  let size = pieceSize ?? first
+  let largest = most
   let earlier: { readonly end: number; readonly startedAt: number } | undefined
   const resize = (offset: number) => {
     if (earlier === undefined || pieceSize !== undefined) return
     if (offset < earlier.end) {
-      if (size > firstPieceSize) size = largest = firstPieceSize
+      if (size > first) size = largest = first
       return
     }
     const growth = Math.min(targetMs / Math.max(1, now() - earlier.startedAt), mostGrowth)
-    size = Math.min(Math.max(Math.floor(size * growth), firstPieceSize), largest)
+    size = Math.min(Math.max(Math.floor(size * growth), first), largest)
   }
   return {
     size: body.size,
@@ -69,7 +89,7 @@ export function piecesOfBody(
         size: end - offset,
         body: body.slice(offset, end),
         total: end === body.size ? end : undefined,
-        isEnlarged: pieceSize === undefined && size > firstPieceSize,
+        isEnlarged: pieceSize === undefined && size > first,
       }
     },
   }

@@ -46,7 +46,7 @@ export interface UploadOptions {
   /**
    * How many bytes go in one request at most when content that can be read again goes in pieces: fewer for a proxy that takes no larger
    * bodies. Default: 64 MiB at first, then what the last piece's pace brings in 10 seconds, sixteen times as many at most; where a piece
-   * of more than 64 MiB fails, 64 MiB from then on.
+   * of more than 64 MiB fails, 64 MiB from then on. In browsers 1 MiB at first, then what 2 seconds bring, at most 16 MiB.
    */
   readonly pieceSize?: number | undefined
   /**

@@ -7,8 +7,8 @@ import { uploadInPieces } from './upload-in-pieces.ts'
 import type { RereadableBody, UploadBody, UploadedFile, UploadOptions } from './upload-options.ts'
 import { uploadWhole } from './upload-whole.ts'
 
-/** From this size on a broken line is worth more requests. */
-const resumableFrom = 16 * 1024 ** 2
+/** From this size on a broken line is worth more requests, or, where only answers say how far an upload is, its progress. */
+const resumableFrom = ({ isSilent }: Requests) => (isSilent ? 4 : 16) * 1024 ** 2
 
 export async function upload(
   requests: Requests,
@@ -45,8 +45,8 @@ async function uploadBody(
 ): Promise<UploadedFile> {
   const whole = { size: body.size, open: () => body.slice(0, body.size), isRereadable: true }
   const sendWhole = () => uploadWhole(requests, patience, name, whole, options)
-  if (body.size < resumableFrom && options.uploadUrl === undefined) return sendWhole()
-  const pieces = piecesOfBody(body, options)
+  if (body.size < resumableFrom(requests) && options.uploadUrl === undefined) return sendWhole()
+  const pieces = piecesOfBody(body, { ...options, isSilent: requests.isSilent })
   return (await uploadInPieces(requests, patience, name, pieces, options)) ?? sendWhole()
 }
 

@@ -6,7 +6,7 @@ import type { UploadItem } from './upload-item.ts'
 import type { Transport } from './upload-queue.ts'
 
 /** The client sends files from this size on in pieces. Smaller ones are read before they are sent, and can be compared with the server's. */
-export const inPiecesFrom = 16 * 1024 * 1024
+export const inPiecesFrom = 4 * 1024 * 1024
 
 /** How often the progress of an upload in pieces is noted in the browser. */
 const noteEvery = 4 * 1024 * 1024
@@ -68,8 +68,6 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
       unfinished.note({ name, size, lastModified, address, sent: last, replaces })
     }
     return {
-      // The server keeps what arrives of a request that breaks.
-      pieceSize: Infinity,
       // It may have been written to while it was sent: what would be stored then is partly the old one, and partly the new.
       beforeLast: () => assertReadable(file),
       uploadUrl: known?.replaces === replaces ? known.address : undefined,

@@ -44,11 +44,12 @@ describeInBrowsers('An upload by the page over a bad line', (browser, _, once) =
     const appends = () =>
       site.log().filter(({ method, status }) => method === 'PATCH' && status === 204)
     // The last byte comes by itself, once the page has seen that the file is the same.
-    await until('the server has logged the rest', () => appends().length > 1)
-    const sizes = appends().map(({ bytesIn }) => Number(bytesIn))
-    expect(sizes).to.have.length(2)
-    expect(sizes[0]).to.be.below(film.length - passing + mebibyte)
-    expect(sizes[1], 'with the head of the request').to.be.below(4096)
+    const sizes = () => appends().map(({ bytesIn }) => Number(bytesIn))
+    // With the head of the request.
+    await until('the server has logged the rest', () => (sizes().at(-1) ?? Infinity) < 4096)
+    const answered = sizes().reduce((sum, size) => sum + size, 0)
+    // Of what passed, the first mebibyte was a piece that was answered.
+    expect(answered).to.be.below(film.length - passing + 2 * mebibyte)
   }
 
   it('goes on by itself where the line broke for a moment', async () => {
