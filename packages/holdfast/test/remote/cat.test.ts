@@ -36,7 +36,8 @@ describe('holdfast cat', function () {
       stdout: 'b.txt\na.txt\n[a].txt\n',
       stderr: '',
     })
-    expect((await cat('*')).stdout).to.equal('.c\n[a].txt\na.txt\nb.txt\n')
+    expect((await cat('*')).stdout).to.equal('[a].txt\na.txt\nb.txt\n')
+    expect((await cat('.*')).stdout).to.equal('.c\n')
   })
 
   it('takes a pattern that is the name of a file for that name', async () => {

@@ -4,11 +4,12 @@ import { formatBytes } from '@holdfast/core'
 import { startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { trustedOf } from '../../src/remote/get/partial-files.ts'
+import { runOnTerminal } from '../terminal/support/run-on-terminal.ts'
 import { contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
 
 describe('holdfast get', function () {
   this.timeout(180_000)
-  const { site, run, start, client, server } = useLogin()
+  const { site, run, start, client, server, env } = useLogin()
   const store = (name: string, content: string | Uint8Array = name) =>
     client().upload(name, content)
   const read = (path: string) => readFile(join(site.path, path), 'utf8')
@@ -53,7 +54,7 @@ describe('holdfast get', function () {
     for (const name of names) await store(name)
     const { code, stderr } = await run(['get', '*', '-o', 'all/', '--literal'])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'all/* is here, 1 B\n' })
-    const second = await run(['get', '?*', '-o', 'all'])
+    const second = await run(['get', '?*', '.*', '-o', 'all'])
     expect(second.code).to.equal(0)
     expect(second.stderr).not.to.include('\u009b')
     expect((await readdir(join(site.path, 'all'))).sort()).to.deep.equal([...names].sort())
@@ -101,11 +102,59 @@ describe('holdfast get', function () {
     ])
   })
 
+  it('takes no files whose names begin with a dot, unless the pattern does', async () => {
+    for (const name of ['.bashrc', 'a', 'a.b']) await store(name)
+    expect((await run(['get', '*'])).code).to.equal(0)
+    expect((await run(['get', '[.]*', '?bashrc'])).code).to.equal(4)
+    expect(await readdir(site.path)).not.to.include('.bashrc')
+    expect((await run(['ls', '*'])).stdout).to.equal('a\na.b\n')
+    expect((await run(['ls'])).stdout).to.equal('.bashrc\na\na.b\n')
+    expect((await run(['rm', '*'])).code).to.equal(0)
+    expect((await run(['get', '.b*'])).code).to.equal(0)
+    expect(await read('.bashrc')).to.equal('.bashrc')
+  })
+
+  it('replaces a file that differs only with --force, or where it is named', async () => {
+    for (const name of ['longer', 'other', 'same']) await store(name)
+    await writeFile(join(site.path, 'longer'), 'mine')
+    await writeFile(join(site.path, 'other'), 'rehto')
+    await writeFile(join(site.path, 'same'), 'same')
+    const args = ['get', 'longer', 'other', 'same', '--concurrency', '1']
+    expect(await run(args)).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        'holdfast: longer: There is another file here, longer. --force replaces it.\n' +
+        'holdfast: other: There is another file here, other. --force replaces it.\n' +
+        'same is here, 4 B\n',
+    })
+    expect([await read('longer'), await read('other')]).to.deep.equal(['mine', 'rehto'])
+    expect(await partials()).to.deep.equal([])
+    expect((await run(['get', 'longer', '-o', 'other'])).code).to.equal(0)
+    expect(await read('other')).to.equal('longer')
+    expect((await run([...args, '--force'])).code).to.equal(0)
+    expect([await read('longer'), await read('other')]).to.deep.equal(['longer', 'other'])
+  })
+
+  it('asks on a terminal whether to replace a file', async () => {
+    for (const name of ['a', 'b', 'c']) await store(name)
+    for (const name of ['a', 'b']) await writeFile(join(site.path, name), 'mine')
+    const args = ['get', 'a', 'b', 'c', '--concurrency', '1']
+    const answers = [
+      ['Replace a by the file of the server? [y/N] ', 'y\r'],
+      ['Replace b by the file of the server? [y/N] ', '\r'],
+    ] as const
+    const { code, shown } = await runOnTerminal(args, answers, { cwd: site.path, env: env() })
+    expect(code).to.equal(1)
+    expect(shown).to.include('b: It stays as it is.').and.to.include('c is here')
+    expect(await Promise.all(['a', 'b', 'c'].map(read))).to.deep.equal(['a', 'mine', 'c'])
+  })
+
   it('replaces a file, and what a link leads to never', async () => {
     await store('a')
     await writeFile(join(site.path, 'target'), 'mine')
     await symlink('target', join(site.path, 'a'))
-    expect((await run(['get', 'a'])).code).to.equal(0)
+    expect((await run(['get', 'a', '--force'])).code).to.equal(0)
     expect(await read('a')).to.equal('a')
     expect(await read('target')).to.equal('mine')
     await mkdir(join(site.path, 'b/a'), { recursive: true })

@@ -1,33 +1,17 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { holdfastProgram, until, useHoldfast } from '@holdfast/testing'
+import { useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
+import { runOnTerminal } from './support/run-on-terminal.ts'
 
 describe('a question on the terminal', function () {
   this.timeout(120_000)
   const holdfast = useHoldfast()
   const { site } = holdfast
 
-  /** Runs `holdfast login` on a terminal of its own, with answers to what it asks. */
-  const login = async (url: string, answers: readonly (readonly [string, string])[]) => {
-    const command = `"${process.execPath}" "${holdfastProgram}" login ${url}`
-    const child = spawn('script', ['-qec', command, '/dev/null'], {
-      env: { ...process.env, HOME: site.path, XDG_CONFIG_HOME: join(site.path, 'config') },
+  const login = (url: string, answers: readonly (readonly [string, string])[]) =>
+    runOnTerminal(['login', url], answers, {
+      env: { HOME: site.path, XDG_CONFIG_HOME: join(site.path, 'config') },
     })
-    let shown = ''
-    child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()))
-    const closed = once(child, 'close') as Promise<[number]>
-    for (const [question, answer] of answers) {
-      await until(
-        () => `it asks "${question}"; it said ${shown}`,
-        () => shown.includes(question),
-      )
-      child.stdin.write(answer)
-    }
-    const [code] = await closed
-    return { code, shown }
-  }
 
   it('shows what is typed, but no password', async () => {
     const { url } = await holdfast.start()

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isHoldfastError, type Download } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
@@ -5,6 +6,7 @@ import { CommandError } from '../errors/command-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { RemoteWithScreen } from '../session/with-transfers.ts'
 import type { DirectorySync } from './directory-sync.ts'
+import { isOther, type Replacement, type Replacing } from './replacing.ts'
 import {
   findPartial,
   openPartial,
@@ -20,6 +22,7 @@ export interface Destination {
   /** What earlier commands have left in it. */
   readonly partials: readonly string[]
   readonly sync: DirectorySync
+  readonly replacing: Replacing
 }
 
 /**
@@ -28,15 +31,22 @@ export interface Destination {
 export async function getFile(
   name: string,
   target: Target,
-  { partials, sync }: Destination,
+  destination: Destination,
   remote: RemoteWithScreen,
 ): Promise<void> {
   const path = pathOf(target)
-  await refuseOther(path)
+  const found = await fileAt(path)
+  const { client, signal } = remote
+  const replace = destination.replacing.of(target, signal)
+  // Of one of the same size it is known only once all of it is there.
+  if (found && replace.mustAsk) {
+    const { size } = await client.stat(name, { isRounded: true, signal })
+    if (size !== found.size) await replace.ask()
+  }
   const identity = { login: remote.login, name, target }
-  const download = await begin(identity, partials, remote)
+  const download = await begin(identity, destination.partials, remote)
   try {
-    await receive(download, identity, sync, remote)
+    await receive(download, identity, destination.sync, replace, remote)
   } finally {
     // Does nothing to a body that has been read.
     await download.body.cancel().catch(() => {})
@@ -45,10 +55,10 @@ export async function getFile(
   await remote.report.done({ name, path, size, etag }, `${path} is here, ${formatBytes(size)}`)
 }
 
-/** A file that is renamed over them would replace them. */
-async function refuseOther(path: string): Promise<void> {
+/** The file there; anything else would be replaced by one that is renamed over it. */
+async function fileAt(path: string): Promise<Stats | undefined> {
   const found = await stat(path).catch(() => undefined)
-  if (!found || found.isFile()) return
+  if (!found || found.isFile()) return found
   throw new CommandError(exitCodes.failed, `${path} is no file; for a device or a pipe, use cat.`)
 }
 
@@ -83,6 +93,7 @@ async function receive(
   download: Download,
   identity: PartialIdentity,
   sync: DirectorySync,
+  replace: Replacement,
   { screen }: RemoteWithScreen,
 ): Promise<void> {
   const { name, size, start, etag, body } = download
@@ -90,6 +101,7 @@ async function receive(
   const display = screen.begin(name, size)
   display.update(start)
   let isWhole = false
+  let isRefused = false
   try {
     const end = await writeFrom(file, start, body, (position) => display.update(position))
     await file.sync()
@@ -100,6 +112,13 @@ async function receive(
         `It has ${size} bytes on the server, and ${written} here.`,
       )
     }
+    display.end()
+    // Also one that has come meanwhile.
+    if (replace.mustAsk && (await isOther(file, pathOf(identity.target)))) {
+      isRefused = true
+      await replace.ask()
+      isRefused = false
+    }
     isWhole = true
     await putInPlace(file, path, pathOf(identity.target))
     await sync()
@@ -107,6 +126,7 @@ async function receive(
     display.end()
     const { size: written } = await file.stat()
     await file.close()
-    if (!isWhole && (!isLasting || trustedOf(written) === 0)) await removePartial(path)
+    const isWorthKeeping = isLasting && !isRefused && trustedOf(written) > 0
+    if (!isWhole && !isWorthKeeping) await removePartial(path)
   }
 }

@@ -3,14 +3,14 @@ import { constants } from 'node:fs'
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from '../login/profile.ts'
-import type { Target } from './targets.ts'
+import type { Place } from './targets.ts'
 
 /** What a partial file is of. */
 export interface PartialIdentity {
   readonly login: Login
   /** On the server. */
   readonly name: string
-  readonly target: Target
+  readonly target: Place
 }
 
 /** The beginning of one version of a file. */
@@ -63,12 +63,12 @@ export function trustedOf(size: number): number {
   return Math.max(0, (Math.floor((size - 1) / syncStep) - 1) * syncStep)
 }
 
-/** Opens the partial file of a version to write to it. Several commands may do so at a time: they write the same bytes. */
+/** Opens the partial file of a version to write to it, and to compare it. Several commands may do so at a time: they write the same bytes. */
 export async function openPartial(
   identity: PartialIdentity,
   etag: string,
 ): Promise<{ readonly file: FileHandle; readonly path: string; readonly isLasting: boolean }> {
-  const flags = constants.O_WRONLY | constants.O_CREAT
+  const flags = constants.O_RDWR | constants.O_CREAT
   // A weak tag stands for several contents (RFC 9110 §8.8.1).
   if (etag.startsWith('"') && Buffer.byteLength(etag) * 1.4 < longestEtag) {
     const name = `${prefixOf(identity)}${Buffer.from(etag).toString('base64url')}${ending}`

@@ -7,6 +7,7 @@ import { createDirectorySync } from './directory-sync.ts'
 import { getFile } from './get-file.ts'
 import { listPartials } from './partial-files.ts'
 import { runCat } from './run-cat.ts'
+import { createReplacing } from './replacing.ts'
 import { createTargets } from './targets.ts'
 
 /** Downloads files, several at a time; resolves with the exit code. */
@@ -17,11 +18,13 @@ export async function runGet(argv: VerbArguments): Promise<number> {
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const targets = await createTargets(output, words, argv.literal === true)
   const { directory } = targets
-  const destination = {
-    partials: await listPartials(directory),
-    sync: createDirectorySync(directory),
-  }
+  const partials = await listPartials(directory)
   return withTransfers(argv, async (remote) => {
+    const destination = {
+      partials,
+      sync: createDirectorySync(directory),
+      replacing: createReplacing(argv['force'] === true, remote.screen),
+    }
     const bounds = { ...remote, concurrency }
     await forEachName(expandNames(words, argv, remote), String, bounds, (name, signal) =>
       getFile(name, targets.of(name), destination, { ...remote, signal }),

@@ -4,10 +4,16 @@ import { usageError } from '../errors/command-error.ts'
 import { isPattern } from '../names/match-pattern.ts'
 import { localName } from './local-name.ts'
 
-/** Where a file goes. */
-export interface Target {
+/** A path of this machine. */
+export interface Place {
   readonly directory: string
   readonly base: string
+}
+
+/** Where a file goes. */
+export interface Target extends Place {
+  /** Whether the user has said this very path, and not only the name on the server. */
+  readonly isNamed: boolean
 }
 
 export interface Targets {
@@ -31,7 +37,10 @@ export async function createTargets(
   // Made only where that is clearly meant.
   if (path.endsWith('/')) await mkdir(path, { recursive: true })
   if (await isDirectory(path)) {
-    return { directory: path, of: (name) => ({ directory: path, base: localName(name) }) }
+    return {
+      directory: path,
+      of: (name) => ({ directory: path, base: localName(name), isNamed: false }),
+    }
   }
   const [word, second] = words
   if (second !== undefined || (!isLiteral && word !== undefined && isPattern(word))) {
@@ -40,11 +49,10 @@ export async function createTargets(
     ])
   }
   const directory = dirname(path)
-  return { directory, of: () => ({ directory, base: basename(path) }) }
+  return { directory, of: () => ({ directory, base: basename(path), isNamed: true }) }
 }
 
-/** The path of a target. */
-export function pathOf({ directory, base }: Target): string {
+export function pathOf({ directory, base }: Place): string {
   return join(directory, base)
 }
 

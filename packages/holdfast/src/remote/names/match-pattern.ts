@@ -26,10 +26,11 @@ export function isPattern(word: string): boolean {
   return /[*?[]/.test(word)
 }
 
-/** Whether names match `pattern`, as a shell has it; but names that begin with a dot are not hidden. */
+/** Whether names match `pattern`, as a shell has it: one that begins with a dot only a pattern that does so, too. */
 export function createMatcher(pattern: string): (name: string) => boolean {
   const parsed = [...pattern.matchAll(tokenPattern)].map(tokenOf)
-  return (name) => isMatch(parsed, Array.from(name))
+  const takesHidden = /^\\?\./.test(pattern)
+  return (name) => (takesHidden || !name.startsWith('.')) && isMatch(parsed, Array.from(name))
 }
 
 /** What every match of `pattern` begins with. */

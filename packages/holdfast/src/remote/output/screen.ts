@@ -16,6 +16,8 @@ export interface TransferDisplay {
 export interface Screen {
   line(text: string): void
   begin(name: string, size?: number): TransferDisplay
+  /** Shows nothing while `work` has the screen, such as for a question. */
+  hold<T>(work: () => Promise<T>): Promise<T>
   /** Takes the progress away. */
   end(): void
 }
@@ -45,11 +47,14 @@ export function createScreen(
   const transfers = new Set<Transfer>()
   let redrawn: Redrawn | undefined
   let timer: NodeJS.Timeout | undefined
+  /** What came while the screen was another's. */
+  let held: string[] | undefined
   const lines = () =>
     [...transfers]
       .slice(0, mostLines)
       .map((each) => transferLine(each.state(), (output.columns || 80) - 1))
   const show = () => {
+    if (held) return
     if (redrawn) redrawn(lines().join('\n'))
     else if (!isRedrawn) for (const line of lines()) output.write(`${line}\n`)
   }
@@ -59,11 +64,24 @@ export function createScreen(
     // Loaded only now, and only for a terminal: the start is measured.
     if (isRedrawn) void loadRedrawn(output).then((loaded) => (redrawn = loaded))
   }
+  const line = (text: string) => {
+    if (held) return void held.push(text)
+    redrawn?.clear()
+    output.write(`${text}\n`)
+    if (transfers.size > 0) redrawn?.(lines().join('\n'))
+  }
   return {
-    line(text) {
+    line,
+    async hold(work) {
       redrawn?.clear()
-      output.write(`${text}\n`)
-      if (transfers.size > 0) redrawn?.(lines().join('\n'))
+      held = []
+      try {
+        return await work()
+      } finally {
+        const texts = held
+        held = undefined
+        texts.forEach(line)
+      }
     },
     begin(name, size) {
       const transfer = createTransfer(name, size)

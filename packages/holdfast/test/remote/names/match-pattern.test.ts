@@ -3,8 +3,14 @@ import { createMatcher, isPattern } from '../../../src/remote/names/match-patter
 
 describe('createMatcher', () => {
   const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
-    ['*', ['a', '.a', 'a b', 'ü', '🙂', '~', '__proto__', '..a', '*'], []],
-    ['*.txt', ['a.txt', '.txt'], ['a.txt.gz', 'atxt']],
+    ['*', ['a', 'a.b', 'a b', 'ü', '🙂', '~', '__proto__', '*'], ['.a', '..a']],
+    ['.*', ['.a', '..a'], ['a']],
+    ['\\.*', ['.a'], ['a']],
+    ['?bashrc', ['abashrc'], ['.bashrc']],
+    ['[.]*', [], ['.a', 'a']],
+    ['[!a]*', ['b'], ['.a']],
+    ['*.bashrc', ['a.bashrc'], ['.bashrc']],
+    ['*.txt', ['a.txt'], ['a.txt.gz', 'atxt', '.txt']],
     ['a?c', ['abc', 'a.c'], ['ac', 'abbc']],
     ['[ab]*', ['a', 'bc'], ['c', '[ab]']],
     ['[!a]', ['b'], ['a']],

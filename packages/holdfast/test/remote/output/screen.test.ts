@@ -27,6 +27,23 @@ describe('createScreen', () => {
     expect(written()).to.include('a line\n')
   })
 
+  it('shows nothing while a question has the screen', async () => {
+    const { output, written } = outputOf({ isTTY: true })
+    const screen = createScreen(output, {})
+    screen.begin('one', 100).update(40)
+    await until('progress is shown', () => written().includes('one  40%'))
+    const answer = await screen.hold(async () => {
+      output.write('Really? ')
+      screen.line('a line')
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      expect(written().endsWith('Really? ')).to.equal(true)
+      return 'yes'
+    })
+    expect(answer).to.equal('yes')
+    expect(written()).to.match(/Really\? .*a line\n/s)
+    screen.end()
+  })
+
   for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
     it(`writes plain lines with ${JSON.stringify(environment)}`, () => {
       const { output, written } = outputOf({ isTTY: true })

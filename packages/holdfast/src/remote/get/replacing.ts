@@ -1,0 +1,96 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import { ask } from '../../terminal/ask.ts'
+import { standardError } from '../../terminal/standard-error.ts'
+import { CommandError } from '../errors/command-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+import type { Screen } from '../output/screen.ts'
+import { printable } from '../output/printable.ts'
+import { pathOf, type Target } from './targets.ts'
+
+/** Whether one file of this machine may be replaced by another one. */
+export interface Replacement {
+  /** Whether that is still to be asked. */
+  readonly mustAsk: boolean
+  /**
+   * Asks for it.
+   *
+   * @throws CommandError if it may not
+   */
+  ask(): Promise<void>
+}
+
+/** Who names a file of the server need not know what is here. */
+export interface Replacing {
+  of(target: Target, signal: AbortSignal): Replacement
+}
+
+/** @param isForced whether all files may be replaced */
+export function createReplacing(isForced: boolean, screen: Pick<Screen, 'hold'>): Replacing {
+  const hasTerminal = process.stdin.isTTY && standardError().isTTY
+  // One question at a time.
+  let last = Promise.resolve()
+  const decide = async (path: string, signal: AbortSignal) => {
+    signal.throwIfAborted()
+    const question = `Replace ${printable(path)} by the file of the server? [y/N] `
+    const answer = await screen.hold(() => ask(question, { isSecret: false }))
+    if (/^y(es)?$/i.test(answer.trim())) return
+    throw new CommandError(exitCodes.failed, 'It stays as it is.')
+  }
+  return {
+    of(target, signal) {
+      const path = pathOf(target)
+      let mustAsk = !(isForced || target.isNamed)
+      return {
+        get mustAsk() {
+          return mustAsk
+        },
+        async ask() {
+          if (!hasTerminal) {
+            const problem = `There is another file here, ${path}. --force replaces it.`
+            throw new CommandError(exitCodes.failed, problem)
+          }
+          const answered = last.then(() => decide(path, signal))
+          last = answered.catch(() => {})
+          await answered
+          mustAsk = false
+        },
+      }
+    },
+  }
+}
+
+const chunkSize = 256 * 1024
+
+/** Whether the file at `path`, if there is one, has another content than the open `file`. */
+export async function isOther(file: FileHandle, path: string): Promise<boolean> {
+  const other = await open(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!other) return false
+  try {
+    const [own, found] = await Promise.all([file.stat(), other.stat()])
+    // Another command for the same file was quicker.
+    if (own.ino === found.ino && own.dev === found.dev) return false
+    if (own.size !== found.size) return true
+    for (let at = 0; at < own.size;) {
+      const [one, two] = await Promise.all([file, other].map((each) => bytesAt(each, at)))
+      if (!one || !two || one.length === 0 || !one.equals(two)) return true
+      at += one.length
+    }
+    return false
+  } finally {
+    await other.close()
+  }
+}
+
+async function bytesAt(file: FileHandle, position: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(chunkSize)
+  let filled = 0
+  while (filled < chunkSize) {
+    const { bytesRead } = await file.read(buffer, filled, chunkSize - filled, position + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
