@@ -6,10 +6,11 @@ import { isHoldfastError } from './errors/holdfast-error.ts'
 import { listDetails, listNames, listPages } from './list/list.ts'
 import { baseOf } from './requests/base-of.ts'
 import { createCredentials } from './requests/credentials.ts'
-import { hasMembers, jsonOf } from './requests/json-of.ts'
+import { jsonOf } from './requests/json-of.ts'
 import { ownAnswers } from './requests/own-answers.ts'
 import type { Request } from './requests/requests.ts'
 import { createSender } from './requests/sender.ts'
+import { isLink, isUsage, type Shape } from './requests/shapes.ts'
 import { withRetries } from './requests/with-retries.ts'
 import { stat } from './stat/stat.ts'
 import type { Transport } from './transport/transport.ts'
@@ -23,14 +24,9 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
   const base = baseOf(options.url)
   const access = { base, query: '', credentials: createCredentials(options), mayRead: true }
   const { requests, patience } = createSender(access, transport, options)
-  const askForJson = <T>(
-    request: Omit<Request, 'expects'>,
-    ...members: readonly (keyof T & string)[]
-  ): Promise<T> =>
+  const askForJson = <T>(request: Omit<Request, 'expects'>, isRight: Shape): Promise<T> =>
     withRetries(patience, request.signal, async () =>
-      jsonOf(await requests.send({ ...request, expects: ownAnswers.json }), (value) =>
-        hasMembers(value, ...members),
-      ),
+      jsonOf(await requests.send({ ...request, expects: ownAnswers.json }), isRight),
     )
 
   return {
@@ -78,12 +74,12 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
         body: new TextEncoder().encode(JSON.stringify(request)),
         signal,
       }
-      const { url, expires } = await askForJson<Link>(asked, 'url', 'expires')
+      const { url, expires } = await askForJson<Link>(asked, isLink)
       return { url: ownAddress(url, requests.urlOf('')), expires: new Date(expires) }
     },
 
     usage: ({ signal } = {}) =>
-      askForJson<Usage>({ url: requests.urlOf('usage'), signal }, 'files', 'bytes'),
+      askForJson<Usage>({ url: requests.urlOf('usage'), signal }, isUsage),
   }
 }
 

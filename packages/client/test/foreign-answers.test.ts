@@ -68,6 +68,53 @@ describe('The answer of another server', function () {
     }
   }
 
+  const details = { name: 'a', size: 1, modified: new Date(0).toJSON(), type: 'x', etag: '"1"' }
+  const { size: _, ...sizeless } = details
+  const usage = { files: 1, bytes: 1, unfinished: { uploads: 0, bytes: 0 } }
+  const link = { url: 'http://localhost/serve/a?x', expires: details.modified }
+  const misshapen: readonly (readonly [question: string, body: unknown])[] = [
+    ...[[1], [{}], [null], {}].map((body) => ['list', body] as const),
+    ...['listDetails', 'stat'].flatMap((question) =>
+      [
+        ['a'],
+        [sizeless],
+        [{ ...details, size: '1' }],
+        [{ ...details, size: -1 }],
+        [{ ...details, size: 1.5 }],
+        [{ ...details, name: 1 }],
+        [{ ...details, modified: 'yesterday' }],
+        [{ ...details, type: {} }],
+        [{ ...details, etag: null }],
+      ].map((body) => [question, body] as const),
+    ),
+    ...[
+      { ...usage, files: '1\u001b[2J' },
+      { ...usage, bytes: null },
+      { ...usage, quota: 'x' },
+      { ...usage, maxFiles: -1 },
+      { files: 1, bytes: 1 },
+      { ...usage, unfinished: { uploads: 1 } },
+    ].map((body) => ['usage', body] as const),
+    ...[
+      { ...link, url: 1 },
+      { ...link, url: 'http://[' },
+      { ...link, expires: 'never' },
+    ].map((body) => ['link', body] as const),
+  ]
+  for (const [question, body] of misshapen) {
+    const ask = questions[question] ?? expect.fail(question)
+    const sent = JSON.stringify(body)
+    it(`to ${question} is an error, where it is ${sent}`, async () => {
+      await using server = await startServer((request, response) => {
+        request.resume().on('end', () => response.end(sent))
+      })
+      const address = `http://127.0.0.1:${server.port}`
+      const error = await rejection(ask(clientOf(server), address))
+      expect(error).to.include({ code: 'unknown', status: 200 })
+      expect(error.message).to.match(/^The answer is not holdfast's: 200 /)
+    })
+  }
+
   it('stands in the error, with its beginning', async () => {
     await using server = await startServer((_, response) => void response.end('x'.repeat(9999)))
     const error = await rejection(clientOf(server).upload('a', 'b'))

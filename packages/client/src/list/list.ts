@@ -2,6 +2,7 @@ import type { FileDetails } from '../api/description.ts'
 import { jsonOf } from '../requests/json-of.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import type { Requests } from '../requests/requests.ts'
+import { isDetails, isListOf, isText, type Shape } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 
 export interface ListOptions {
@@ -25,7 +26,7 @@ export async function* listNames(
   patience: Patience,
   options: ListOptions,
 ): AsyncGenerator<string, void> {
-  for await (const page of pages<string>(requests, patience, options, {}, (name) => name)) {
+  for await (const page of pages<string>(requests, patience, options, {}, isText, (name) => name)) {
     yield* page
   }
 }
@@ -44,7 +45,7 @@ export async function* listPages(
   options: PageOptions,
 ): AsyncGenerator<readonly FileDetails[], void> {
   const details = { details: '1' }
-  yield* pages<FileDetails>(requests, patience, options, details, ({ name }) => name)
+  yield* pages<FileDetails>(requests, patience, options, details, isDetails, ({ name }) => name)
 }
 
 /** Reads a page when the one before has been taken. None is empty. */
@@ -53,6 +54,7 @@ async function* pages<Entry>(
   patience: Patience,
   { prefix, after = '', signal, pageSizes = defaultSizes }: PageOptions,
   parameters: Readonly<Record<string, string>>,
+  isEntry: Shape,
   nameOf: (entry: Entry) => string,
 ): AsyncGenerator<readonly Entry[], void> {
   requireSizes(pageSizes)
@@ -65,7 +67,7 @@ async function* pages<Entry>(
     url.search = new URLSearchParams(prefix === undefined ? query : { ...query, prefix }).toString()
     const { page, hasNext } = await withRetries(patience, signal, async () => {
       const response = await requests.send({ url, expects: ownAnswers.json, signal })
-      const page = await jsonOf<readonly Entry[]>(response, Array.isArray)
+      const page = await jsonOf<readonly Entry[]>(response, isListOf(isEntry))
       return { page, hasNext: /rel="?next"?/.test(response.header('link') ?? '') }
     })
     const end = page.at(-1)

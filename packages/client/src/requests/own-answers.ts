@@ -1,5 +1,6 @@
 import { HoldfastError } from '../errors/holdfast-error.ts'
 import type { TransportResponse } from '../transport/transport.ts'
+import { isTime } from './shapes.ts'
 import { startOf } from './start-of.ts'
 
 /** What a successful answer of holdfast always has. The page of a captive portal or of a proxy has not all of it. */
@@ -33,11 +34,15 @@ export async function requireOwn(response: TransportResponse, expected: OwnAnswe
   const [given] = (response.header('content-type') ?? '').toLowerCase().split(';')
   const hasHead =
     statuses.includes(response.status) &&
-    headers.every((name) => response.header(name) !== undefined) &&
+    headers.every((name) => isRight(name, response.header(name))) &&
     (type === undefined || type === given?.trim())
   if (hasHead && text === undefined) return
   const body = await startOf(response.body)
   if (!hasHead || body !== text) throw notOwn(response, body)
+}
+
+function isRight(name: string, value: string | undefined): boolean {
+  return name === 'last-modified' ? isTime(value) : value !== undefined
 }
 
 /** The error that the response of another server is; `body` is what was read of it. */

@@ -4,6 +4,7 @@ import { requireName } from '../options/require.ts'
 import { jsonOf } from '../requests/json-of.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import { textOf, type Requests } from '../requests/requests.ts'
+import { isCount, isDetails, isListOf } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import { detailsOf } from './details-of.ts'
 
@@ -42,7 +43,7 @@ async function statByHead(
       })
       await textOf(response)
       const size = Number(response.header('content-length') ?? NaN)
-      return Number.isSafeInteger(size) ? detailsOf(response, name, size) : undefined
+      return isCount(size) ? detailsOf(response, name, size) : undefined
     })
   } catch (error) {
     if (error instanceof HoldfastError && error.status === 400) return undefined
@@ -58,7 +59,7 @@ async function statByList(
   const url = requests.urlOf('list')
   url.search = new URLSearchParams({ details: '1', limit: '1', prefix: name }).toString()
   const response = await requests.send({ url, expects: ownAnswers.json, signal })
-  const [first] = await jsonOf<readonly FileDetails[]>(response, Array.isArray)
+  const [first] = await jsonOf<readonly FileDetails[]>(response, isListOf(isDetails))
   if (first?.name === name) return first
   throw new HoldfastError('not-found', 'File not found', { status: 400 })
 }

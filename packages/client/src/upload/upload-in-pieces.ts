@@ -1,6 +1,7 @@
 import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
+import { isCount } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { discardUpload } from './discard-upload.ts'
@@ -223,7 +224,7 @@ export async function uploadInPieces(
 
 function offsetOf(response: TransportResponse): number {
   const offset = Number(response.header('upload-offset') ?? NaN)
-  if (Number.isSafeInteger(offset)) return offset
+  if (isCount(offset)) return offset
   throw new HoldfastError('unknown', 'The answer does not say how far the upload is', {
     status: response.status,
   })

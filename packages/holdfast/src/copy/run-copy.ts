@@ -6,6 +6,7 @@ import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '
 import { isFileServiceError, SetupError } from '@holdfast/core'
 import type { Config, StoreKind } from '@holdfast/server/config'
 import { openStore, type WarningLog } from '@holdfast/server/stores'
+import { visible } from '@holdfast/server/visible'
 import { copySummary, describeFailure } from './copy-summary.ts'
 import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
 import { showProgress } from './show-progress.ts'
@@ -37,7 +38,7 @@ export async function runCopy({ from, to, ...options }: CopyPlan): Promise<numbe
   await refuseWrongSource(from, to)
   const interruption = stopOnSignal()
   const display = showProgress(standardError(), process.env)
-  const log: WarningLog = { warn: (message) => display.note(`holdfast: ${message}`) }
+  const log: WarningLog = { warn: (message) => display.note(`holdfast: ${visible(message)}`) }
   try {
     const result = await betweenStores(from, to, log, async (stores) => {
       if (options.customer !== undefined) await refuseUnknownCustomer(stores, options.customer)
@@ -86,7 +87,7 @@ async function report(
   for (const failure of failures) standardError().write(`holdfast: ${describeFailure(failure)}\n`)
   if (stoppedBy !== undefined) {
     const ending =
-      signal === undefined ? `Gave up: ${messageOf(stoppedBy)}.` : `Stopped by ${signal}.`
+      signal === undefined ? `Gave up: ${visible(messageOf(stoppedBy))}.` : `Stopped by ${signal}.`
     standardError().write(`holdfast: ${ending} The same command again copies the rest.\n`)
   }
   await print(`${copySummary(result, seconds).join('\n')}\n`)

@@ -9,9 +9,11 @@ import {
 } from '@holdfast/credentials-file'
 import { generatePassword, hashPassword } from '@holdfast/passwords'
 import { findConfig } from '@holdfast/server/config'
+import { visible } from '@holdfast/server/visible'
 import { onlyName, type NameArgument } from '../settings/only-name.ts'
 import { isReaderGone, print } from '../terminal/print.ts'
 import { readPassword } from '../terminal/read-password.ts'
+import { shown } from '../terminal/shown.ts'
 import { standardError } from '../terminal/standard-error.ts'
 
 interface FileOption {
@@ -77,7 +79,7 @@ export async function list(argv: FileOption): Promise<number> {
   const customers = await pathOf(argv)
   const names = (await openCustomersFile(customers)).names()
   if (names.length === 0) note(`${customers} has no customers.`)
-  await print(names.map((name) => `${name}\n`).join('')).catch((error: unknown) => {
+  await print(names.map((name) => `${shown(name)}\n`).join('')).catch((error: unknown) => {
     if (!isReaderGone(error)) throw error
   })
   return 0
@@ -128,5 +130,5 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
 
 /** For people. Standard output carries only what a script wants. */
 function note(message: string): void {
-  standardError().write(`${message}\n`)
+  standardError().write(`${visible(message)}\n`)
 }

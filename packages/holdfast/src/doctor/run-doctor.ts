@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import type { Finding } from '@holdfast/core'
 import type { Config } from '@holdfast/server/config'
 import { examine } from '@holdfast/server/doctor'
+import { jsonLine } from '../terminal/json-line.ts'
 import { stopOnSignal } from '../terminal/stop-on-signal.ts'
 import { isReaderGone, print } from '../terminal/print.ts'
 import { reportLines, summaryLine, type Paint } from './report-lines.ts'
@@ -22,7 +23,7 @@ export async function runDoctor(config: Config, isJson: boolean): Promise<number
   try {
     const reports = await collect(config, interruption.signal, write)
     const summary = countMarks(reports)
-    if (isJson) await print(`${JSON.stringify({ sections: reports, summary }, null, 2)}\n`)
+    if (isJson) await print(jsonLine({ sections: reports, summary }, 2))
     else await print(`\n${summaryLine(summary)}\n`)
     return summary.problem > 0 ? 1 : 0
   } catch (error) {

@@ -2,6 +2,7 @@ import { closestWord, isFileServiceError, SetupError, type BlobStore } from '@ho
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import type { Config } from '@holdfast/server/config'
 import { openStore } from '@holdfast/server/stores'
+import { visible } from '@holdfast/server/visible'
 import {
   customerUsages,
   shareOf,
@@ -9,6 +10,7 @@ import {
   type CustomerUsage,
   type Quotas,
 } from './customer-usages.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 import { isReaderGone, print } from '../terminal/print.ts'
 import { standardError } from '../terminal/standard-error.ts'
 import { refuseMissingData } from '../settings/refuse-missing-data.ts'
@@ -32,7 +34,9 @@ export async function runUsage(
 ): Promise<number> {
   if (config.store === 'disk') await refuseMissingData(config.data)
   const quotas = await readQuotas(config)
-  const log = { warn: (message: string) => void standardError().write(`holdfast: ${message}\n`) }
+  const log = {
+    warn: (message: string) => void standardError().write(`holdfast: ${visible(message)}\n`),
+  }
   const store = await openStore(config.store, { ...config, 'minio-create-bucket': false }, log)
   try {
     const usages =
@@ -87,6 +91,6 @@ async function printLines(usages: AsyncIterable<CustomerUsage>): Promise<void> {
     const share = shareOf(usage) ?? null
     const unfinished = { unfinishedUploads, unfinishedBytes }
     const line = { customer, files, bytes, ...unfinished, quota, share, maxFiles, listed }
-    await print(`${JSON.stringify(line)}\n`)
+    await print(jsonLine(line))
   }
 }

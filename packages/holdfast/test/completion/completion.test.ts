@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { completion } from '../../src/completion/completion.ts'
-import { shown } from '../../src/remote/output/shown.ts'
+import { shown } from '../../src/terminal/shown.ts'
 import { sizeWithBytes } from '../../src/remote/output/size-with-bytes.ts'
 
 describe('holdfast completion', () => {

@@ -6,6 +6,7 @@ import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { localTime } from '../output/local-time.ts'
+import { shown } from '../../terminal/shown.ts'
 import { withRemote } from '../session/with-remote.ts'
 
 /** Prints a link for each file that is named, in their order; resolves with the exit code. */
@@ -17,7 +18,7 @@ export function runLink(argv: VerbArguments): Promise<number> {
     const names = expandNames(namesIn(argv), { literal }, remote)
     await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
       const { url, expires } = await client.link(name, { ...request, signal })
-      await report.result({ name, url, expires }, url)
+      await report.result({ name, url, expires }, shown(url))
       if (argv.json !== true) report.note(`"${name}": good until ${localTime(expires.toJSON())}`)
     })
   })

@@ -5,7 +5,7 @@ import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { createMatcher, fixedStart, isPattern } from '../names/match-pattern.ts'
 import { localTime } from '../output/local-time.ts'
-import { shown } from '../output/shown.ts'
+import { shown } from '../../terminal/shown.ts'
 import { withRemote } from '../session/with-remote.ts'
 
 /** Prints a line for each file as it comes; resolves with the exit code. */

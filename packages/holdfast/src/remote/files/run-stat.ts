@@ -3,7 +3,7 @@ import { namesIn, type VerbArguments } from '../verb/client-verb.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { sizeWithBytes } from '../output/size-with-bytes.ts'
-import { shown } from '../output/shown.ts'
+import { shown } from '../../terminal/shown.ts'
 import { localTime } from '../output/local-time.ts'
 import { withRemote } from '../session/with-remote.ts'
 
@@ -23,8 +23,8 @@ function describe({ name, size, modified, type, etag }: FileDetails): string {
   return [
     shown(name),
     `  size      ${sizeWithBytes(size)}`,
-    `  modified  ${localTime(modified)} (${modified})`,
-    `  type      ${type}`,
-    `  etag      ${etag}`,
+    `  modified  ${localTime(modified)} (${shown(modified)})`,
+    `  type      ${shown(type)}`,
+    `  etag      ${shown(etag)}`,
   ].join('\n')
 }

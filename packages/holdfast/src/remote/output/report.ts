@@ -1,4 +1,5 @@
 import { isHoldfastError } from '@holdfast/client'
+import { jsonLine } from '../../terminal/json-line.ts'
 import { isReaderGone, print } from '../../terminal/print.ts'
 import { standardError } from '../../terminal/standard-error.ts'
 import { exitCodeOf } from '../errors/exit-code-of.ts'
@@ -27,7 +28,7 @@ export function createReport(
 ): Report {
   const codes = new Set<ExitCode>()
   const forPeople = (text: string) => writeLine(printable(text))
-  const printJson = (fields: object) => print(`${JSON.stringify(fields)}\n`)
+  const printJson = (fields: object) => print(jsonLine(fields))
   return {
     result: (fields, text) => (isJson ? printJson(fields) : print(`${text}\n`)),
     async done(fields, text) {

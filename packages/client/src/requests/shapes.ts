@@ -1,0 +1,51 @@
+/** Whether a value of JSON is what was asked for. A server may send anything. */
+export type Shape = (value: unknown) => boolean
+
+export const isText: Shape = (value) => typeof value === 'string'
+
+/** A whole number from 0. */
+export const isCount: Shape = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+
+export const isTime: Shape = (value) =>
+  typeof value === 'string' && !Number.isNaN(new Date(value).getTime())
+
+export const orNone =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === undefined || shape(value)
+
+export const isListOf =
+  (shape: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) && value.every(shape)
+
+/** An object whose members are right; it may have others. */
+export const hasMembers =
+  (members: Readonly<Record<string, Shape>>): Shape =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(members).every(([name, shape]) =>
+      shape((value as Record<string, unknown>)[name]),
+    )
+
+export const isDetails = hasMembers({
+  name: isText,
+  size: isCount,
+  modified: isTime,
+  type: isText,
+  etag: isText,
+})
+
+export const isUsage = hasMembers({
+  files: isCount,
+  bytes: isCount,
+  quota: orNone(isCount),
+  maxFiles: orNone(isCount),
+  unfinished: hasMembers({ uploads: isCount, bytes: isCount }),
+})
+
+export const isLink = hasMembers({
+  url: (value) => typeof value === 'string' && URL.canParse(value, 'http://localhost'),
+  expires: isTime,
+})
