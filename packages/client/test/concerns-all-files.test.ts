@@ -7,6 +7,7 @@ describe('concernsAllFiles', () => {
   it('holds for what the next file would fail with, too', () => {
     for (const code of [
       'no-answer',
+      'not-secure',
       'invalid-credentials',
       'store-unavailable',
       'unknown',

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
 import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createClient, type Client } from '../src/index.ts'
@@ -61,7 +63,9 @@ describe('The answer of another server', function () {
         })
         const error = await rejection(ask(clientOf(server), `http://127.0.0.1:${server.port}`))
         expect(error).to.include({ code: 'unknown', status })
-        expect(error.message).to.match(/^The answer is not holdfast's: 20[024]/)
+        expect(error.message).to.match(
+          /^There is no holdfast at this address: what is there answers 20[024]/,
+        )
         // It is not asked again: what answered so would answer the same.
         expect(asked).to.equal(1)
       })
@@ -111,14 +115,67 @@ describe('The answer of another server', function () {
       const address = `http://127.0.0.1:${server.port}`
       const error = await rejection(ask(clientOf(server), address))
       expect(error).to.include({ code: 'unknown', status: 200 })
-      expect(error.message).to.match(/^The answer is not holdfast's: 200 /)
+      expect(error.message).to.match(
+        /^There is no holdfast at this address: what is there answers 200/,
+      )
     })
   }
 
   it('stands in the error, with its beginning', async () => {
     await using server = await startServer((_, response) => void response.end('x'.repeat(9999)))
     const error = await rejection(clientOf(server).upload('a', 'b'))
-    expect(error.message).to.equal(`The answer is not holdfast's: 200 ${'x'.repeat(200)}`)
+    expect(error.message).to.equal(
+      `There is no holdfast at this address: what is there answers 200: ${'x'.repeat(200)}`,
+    )
+  })
+})
+
+describe('An error of another server', function () {
+  this.timeout(60_000)
+  const none = 'There is no holdfast at this address: what is there answers 404'
+  const proxy = 'Something before the server, such as a proxy,'
+  const json = { 'Content-Type': 'application/json' }
+  const errors: readonly (readonly [number, OutgoingHttpHeaders, string, string])[] = [
+    [404, page, html, none],
+    [404, { 'Content-Type': 'text/plain' }, '404 page not found\n', `${none}: 404 page not found`],
+    [404, json, '{"message":"Not Found"}', `${none}: {"message":"Not Found"}`],
+    [
+      404,
+      json,
+      '{"statusCode":404,"error":"Not Found","message":"Route GET:/list not found"}',
+      `${none}: Route GET:/list not found`,
+    ],
+    [404, {}, '', none],
+    [413, page, html, `${proxy} takes no request as large as this (413)`],
+    [413, {}, ' <html>', `${proxy} takes no request as large as this (413)`],
+    [502, page, html, `${proxy} does not reach the server behind it (502)`],
+    [403, page, html, `${proxy} does not let this request through (403)`],
+    [301, { ...page, Location: 'https://x/' }, html, `${none.slice(0, -3)}301`],
+  ]
+  for (const [status, headers, body, message] of errors) {
+    it(`is said in a sentence, where it is ${status} with ${JSON.stringify(body)}`, async () => {
+      await using server = await startServer((request, response) => {
+        request.resume().on('end', () => response.writeHead(status, headers).end(body))
+      })
+      const client = clientOf(server, { retries: 0 })
+      for (const asked of [
+        client.usage(),
+        client.upload('a', 'b'),
+        client.deleteMany(['a']).next(),
+      ])
+        expect(await rejection(asked)).to.include({ code: 'unknown', status, message })
+    })
+  }
+
+  it('that is not of HTTP says that there is none', async () => {
+    const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-x\r\n'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    expect(await rejection(clientOf({ port }).usage())).to.include({
+      code: 'unknown',
+      message: 'There is no holdfast at this address: what is there does not speak HTTP',
+    })
+    server.close()
   })
 })
 

@@ -79,7 +79,7 @@ describe('Where the line breaks, a client', function () {
     let asked = 0
     await using server = await startServer((_, response) => {
       const [statusCode = 0, message] = answers[asked++] ?? []
-      response.writeHead(statusCode).end(JSON.stringify({ statusCode, message }))
+      response.writeHead(statusCode).end(JSON.stringify({ statusCode, error: '', message }))
     })
     expect(await rejection(clientOf(server).delete('file'))).to.include({ code: 'not-found' })
     expect(asked).to.equal(2)
@@ -212,7 +212,7 @@ describe('Where the line breaks, a client', function () {
     expect(error).to.include({
       code: 'unknown',
       status: 418,
-      message: 'The server answered 418: <h1>no tea</h1>',
+      message: 'There is no holdfast at this address: what is there answers 418',
     })
   })
 

@@ -7,7 +7,7 @@ import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { explainMistake } from './explain-mistake.ts'
-import { clientVerbIn, clientVerbs, verbNames } from './remote/client-verbs.ts'
+import { clientVerbs, commandIn, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { parserConfiguration } from './terminal/parser-configuration.ts'
@@ -40,7 +40,7 @@ export interface CliActions {
 
 /** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe them. */
 export function createCli(args: readonly string[], { run, warn }: CliActions): Argv {
-  const verb = clientVerbIn(args)
+  const isOfServer = serverCommands.includes(commandIn(args) ?? '')
   const cli = yargs([...args])
     .scriptName(programName())
     .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
@@ -85,7 +85,7 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
       // A command's own error is explained below. An error of yargs is a mistake in the command line.
       if (error !== undefined && error.name !== 'YError') throw error
       const mistake = explainMistake(error?.message ?? message, args, flags)
-      throw verb ? usageError(mistake) : new SetupError(mistake)
+      throw isOfServer ? new SetupError(mistake) : usageError(mistake)
     })
   return cli
 }

@@ -7,7 +7,7 @@ import { CommandError } from './remote/errors/command-error.ts'
 import { exitCodes } from './remote/errors/exit-codes.ts'
 import { printable } from './remote/output/printable.ts'
 import { hideWords, showWords } from './remote/verb/hidden-words.ts'
-import { print, UnwritableError } from './terminal/print.ts'
+import { isReaderGone, print, UnwritableError } from './terminal/print.ts'
 import { standardError } from './terminal/standard-error.ts'
 
 /**
@@ -21,7 +21,8 @@ export async function main(args: readonly string[]): Promise<number> {
     if (isProgramHelpWanted(args)) return await printHelp(args)
     return await runCommand(args)
   } catch (error) {
-    if (clientVerbIn(args)) return endVerb(error)
+    if (isReaderGone(error)) return exitCodes.readerGone
+    if (clientVerbIn(args) || error instanceof CommandError) return endVerb(error)
     say(explain(error))
     return exitCodes.failed
   }

@@ -90,9 +90,6 @@ describe('holdfast', () => {
   })
 
   const mistakes: readonly (readonly [readonly string[], string])[] = [
-    [[], 'Say which command: serve, copy, customers, usage or doctor; as a client login, '],
-    [['sreve'], 'Did you mean serve?'],
-    [['delete', 'x'], 'holdfast rm does that.\nSee holdfast rm --help.'],
     [
       ['customers', 'frob'],
       'Unknown argument: frob\nAfter customers comes one of add, list, remove,',
@@ -147,6 +144,21 @@ describe('holdfast', () => {
     const mistake = await holdfast(['put', 'a', '--x\u001b[2J'])
     expect(mistake.stderr).to.include('Unknown argument: x\\u{1b}[2J\nSee holdfast --help.\n')
   })
+
+  const unknownCommands: typeof mistakes = [
+    [[], 'Say which command: serve, copy, customers, usage or doctor; as a client login, '],
+    [['sreve'], 'Did you mean serve?'],
+    [['delete', 'x'], 'holdfast rm does that.\nSee holdfast rm --help.'],
+    [['--port', '1'], 'Say which command: '],
+  ]
+  for (const [args, message] of unknownCommands) {
+    it(`refuses "${args.join(' ')}", which is no command, with exit code 2`, async () => {
+      const { code, stdout, stderr } = await holdfast(args)
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
+      expect(stderr).to.match(/^holdfast: /)
+      expect(stderr).to.include(message)
+    })
+  }
 
   for (const [args, message] of mistakes) {
     it(`refuses "${args.join(' ')}" with the remedy, exit code 1 and no stack`, async () => {

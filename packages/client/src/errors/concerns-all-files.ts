@@ -8,6 +8,7 @@ export function concernsAllFiles(error: unknown): boolean {
   return isHoldfastError(
     error,
     'no-answer',
+    'not-secure',
     'unknown',
     'missing-credentials',
     'invalid-credentials',

@@ -3,10 +3,16 @@ import type { ProblemCode } from '../api/description.ts'
 /**
  * - A code of the API: the name of the error's schema in its description (docs/openapi.yaml).
  * - `no-answer`: the connection could not be made, broke, or stood still for too long. What was asked for may have happened.
+ * - `not-secure`: TLS is not possible as it is: a certificate that is not trusted, or a port that speaks none. Nothing was sent.
  * - `changed-meanwhile`: the file that was to be sent is another one than when it was opened.
- * - `unknown`: an answer that is not the API's, such as a proxy's.
+ * - `unknown`: an answer that is not the API's, such as a proxy's, or that of no holdfast at all.
  */
-export type HoldfastErrorCode = ProblemCode | 'no-answer' | 'changed-meanwhile' | 'unknown'
+export type HoldfastErrorCode =
+  | ProblemCode
+  | 'no-answer'
+  | 'not-secure'
+  | 'changed-meanwhile'
+  | 'unknown'
 
 /** Why something was not done. */
 export class HoldfastError extends Error {

@@ -1,5 +1,5 @@
 import type { TransportResponse } from '../transport/transport.ts'
-import { notOwn } from './own-answers.ts'
+import { notOwn } from './not-own.ts'
 import { textOf } from './requests.ts'
 import type { Shape } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../errors/holdfast-error.ts'
+import { notOwn } from './not-own.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { isTime } from './shapes.ts'
 import { startOf } from './start-of.ts'
@@ -43,14 +43,4 @@ export async function requireOwn(response: TransportResponse, expected: OwnAnswe
 
 function isRight(name: string, value: string | undefined): boolean {
   return name === 'last-modified' ? isTime(value) : value !== undefined
-}
-
-/** The error that the response of another server is; `body` is what was read of it. */
-export function notOwn(response: TransportResponse, body: string): HoldfastError {
-  const { status } = response
-  const came = `${status} ${body.slice(0, 200)}`.trimEnd()
-  return new HoldfastError('unknown', `The answer is not holdfast's: ${came}`, {
-    status,
-    requestId: response.header('x-request-id'),
-  })
 }

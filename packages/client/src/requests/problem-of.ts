@@ -1,6 +1,8 @@
 import { problems, type ProblemCode } from '../api/description.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { HoldfastError, type HoldfastErrorCode } from '../errors/holdfast-error.ts'
+import { notOwn } from './not-own.ts'
+import { hasMembers, isText } from './shapes.ts'
 import { startOf } from './start-of.ts'
 
 /** The error that a response with another status than 2xx is. */
@@ -10,17 +12,19 @@ export async function problemOf(
 ): Promise<HoldfastError> {
   const { status } = response
   const body = await startOf(response.body).catch(() => '')
-  const message = messageOf(body)
+  // No answer to HEAD has words.
+  const message = method === 'HEAD' ? `The server answered ${status}` : messageOf(body, status)
+  const code = message === undefined ? 'unknown' : codeOf(status, message, method)
+  // Holdfast has no 404 but those that the client knows.
+  if (message === undefined || (code === 'unknown' && status === 404 && method !== 'HEAD')) {
+    return notOwn(response, message ?? body)
+  }
   const seconds = Number(response.header('retry-after') ?? NaN)
-  return new HoldfastError(
-    message === undefined ? 'unknown' : codeOf(status, message, method),
-    message ?? `The server answered ${status}${body === '' ? '' : `: ${body.slice(0, 200)}`}`,
-    {
-      status,
-      retryAfter: Number.isFinite(seconds) ? seconds : undefined,
-      requestId: response.header('x-request-id'),
-    },
-  )
+  return new HoldfastError(code, message, {
+    status,
+    retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+    requestId: response.header('x-request-id'),
+  })
 }
 
 /** The code of an error of the API. */
@@ -35,11 +39,16 @@ export function codeOf(status: number, message: string, method: string): Holdfas
   return (found?.[0] as ProblemCode | undefined) ?? 'unknown'
 }
 
-function messageOf(body: string): string | undefined {
+/** Of an error as holdfast has it; a later one may have other messages. */
+function messageOf(body: string, status: number): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body)
-    if (typeof parsed !== 'object' || parsed === null || !('message' in parsed)) return undefined
-    return typeof parsed.message === 'string' ? parsed.message : undefined
+    const isOwn = hasMembers({
+      statusCode: (value) => value === status,
+      error: isText,
+      message: isText,
+    })
+    return isOwn(parsed) ? (parsed as { message: string }).message : undefined
   } catch {
     // A proxy answers in words of its own.
     return undefined

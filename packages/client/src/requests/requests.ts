@@ -2,6 +2,7 @@ import { HoldfastError } from '../errors/holdfast-error.ts'
 import { requireName } from '../options/require.ts'
 import { passingChunks, reusing, type ReusingChunks } from '../streams/reusing.ts'
 import type { Access } from './access.ts'
+import { noAnswer } from './no-answer.ts'
 import { requireOwn, type OwnAnswer } from './own-answers.ts'
 import { problemOf } from './problem-of.ts'
 import type {
@@ -152,13 +153,7 @@ async function* failing(
 function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof HoldfastError) return error
-  return new HoldfastError('no-answer', `No answer: ${reasonOf(error)}`, { cause: error })
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // Of several addresses that were tried, Node says nothing in its message.
-  return error.message || ('code' in error ? String(error.code) : error.name)
+  return noAnswer(error)
 }
 
 /** A URL has no segments that are "." or "..", however they are written: they lead elsewhere. */

@@ -11,7 +11,7 @@ import { generatePassword, hashPassword } from '@holdfast/passwords'
 import { findConfig } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import { onlyName, type NameArgument } from '../settings/only-name.ts'
-import { isReaderGone, print } from '../terminal/print.ts'
+import { print } from '../terminal/print.ts'
 import { readPassword } from '../terminal/read-password.ts'
 import { shown } from '../terminal/shown.ts'
 import { standardError } from '../terminal/standard-error.ts'
@@ -79,9 +79,7 @@ export async function list(argv: FileOption): Promise<number> {
   const customers = await pathOf(argv)
   const names = (await openCustomersFile(customers)).names()
   if (names.length === 0) note(`${customers} has no customers.`)
-  await print(names.map((name) => `${shown(name)}\n`).join('')).catch((error: unknown) => {
-    if (!isReaderGone(error)) throw error
-  })
+  await print(names.map((name) => `${shown(name)}\n`).join(''))
   return 0
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '@holdfast/server/config'
 import { examine } from '@holdfast/server/doctor'
 import { jsonLine } from '../terminal/json-line.ts'
 import { stopOnSignal } from '../terminal/stop-on-signal.ts'
-import { isReaderGone, print } from '../terminal/print.ts'
+import { print } from '../terminal/print.ts'
 import { reportLines, summaryLine, type Paint } from './report-lines.ts'
 
 interface Report {
@@ -29,7 +29,6 @@ export async function runDoctor(config: Config, isJson: boolean): Promise<number
   } catch (error) {
     const signal = interruption.name()
     if (signal !== undefined) return 128 + constants.signals[signal]
-    if (isReaderGone(error)) return 1
     throw error
   }
 }

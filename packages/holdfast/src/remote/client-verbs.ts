@@ -31,9 +31,14 @@ export const clientVerbs: readonly ClientVerb[] = [
 /** The words by which they are called. */
 export const verbNames = clientVerbs.map(nameOf)
 
-/** What yargs takes for the verb: the first word that is no flag. */
+/** What yargs takes for the command: the first word that is no flag. */
+export function commandIn(args: readonly string[]): string | undefined {
+  return args.find((arg) => !arg.startsWith('-'))
+}
+
+/** The verb that is the command, if it is one. */
 export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
-  const word = args.find((arg) => !arg.startsWith('-'))
+  const word = commandIn(args)
   return clientVerbs.find((verb) => nameOf(verb) === word)
 }
 

@@ -11,7 +11,7 @@ import {
   type Quotas,
 } from './customer-usages.ts'
 import { jsonLine } from '../terminal/json-line.ts'
-import { isReaderGone, print } from '../terminal/print.ts'
+import { print } from '../terminal/print.ts'
 import { standardError } from '../terminal/standard-error.ts'
 import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import { usageTable } from './usage-table.ts'
@@ -47,7 +47,6 @@ export async function runUsage(
     return 0
   } catch (error) {
     if (isFileServiceError(error)) throw new SetupError(`Not all was counted: ${error.message}.`)
-    if (isReaderGone(error)) return 0
     throw error
   } finally {
     await store.close()

@@ -13,7 +13,7 @@ export function explainError(error: unknown): string {
   }
   if (isRefusedLogin(error)) return t('errorCredentials')
   const { code, status, message } = error
-  if (status === 0) return t('errorOffline')
+  if (code === 'no-answer') return t('errorOffline')
   if (status === 413) return t(code === 'quota-exceeded' ? 'errorQuota' : 'errorTooLarge')
   if (status === 429 || status === 503) return t('errorBusy')
   if (status === 507) return t('errorFull')

@@ -58,7 +58,8 @@ export function fakeConnection() {
           const headers = { 'Content-Type': 'application/x-ndjson; charset=utf-8' }
           return answer(new Response(lines.join(''), { headers }))
         },
-        fail: (status, message = '') => answer(Response.json({ message }, { status })),
+        fail: (status, message = '') =>
+          answer(Response.json({ statusCode: status, error: '', message }, { status })),
         async breakOff() {
           reject(new Error('The connection failed'))
           await settled()

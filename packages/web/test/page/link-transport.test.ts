@@ -56,7 +56,7 @@ describe('createLinkTransport', () => {
 
 const stored = () => new Response('OK', { headers: { ETag: '"1"' } })
 const refused = (status: number, message = 'Precondition Failed') =>
-  Response.json({ message }, { status })
+  Response.json({ statusCode: status, error: '', message }, { status })
 const keyOf = (error: object) => ('key' in error ? error.key : error)
 const empty = () => new Blob([]).stream()
 const noStorage = () => {

@@ -4,7 +4,7 @@ export const exitCodes = {
   done: 0,
   /** Something was not done, for a reason that has no code of its own, or for several reasons. */
   failed: 1,
-  /** The command line is wrong; nothing was asked of the server. */
+  /** The command line is wrong, or has no command that there is; nothing was asked of the server. */
   usage: 2,
   /** There is no login, or the server does not take it. */
   login: 3,

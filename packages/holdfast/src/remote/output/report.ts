@@ -1,6 +1,6 @@
 import { isHoldfastError } from '@holdfast/client'
 import { jsonLine } from '../../terminal/json-line.ts'
-import { isReaderGone, print } from '../../terminal/print.ts'
+import { print } from '../../terminal/print.ts'
 import { standardError } from '../../terminal/standard-error.ts'
 import { exitCodeOf } from '../errors/exit-code-of.ts'
 import { exitCodes, type ExitCode } from '../errors/exit-codes.ts'
@@ -32,11 +32,8 @@ export function createReport(
   return {
     result: (fields, text) => (isJson ? printJson(fields) : print(`${text}\n`)),
     async done(fields, text) {
-      if (!isJson) return forPeople(text)
-      await printJson(fields).catch((error: unknown) => {
-        if (isReaderGone(error)) codes.add(exitCodes.readerGone)
-        throw error
-      })
+      if (isJson) await printJson(fields)
+      else forPeople(text)
     },
     async failed(name, error) {
       codes.add(exitCodeOf(error))

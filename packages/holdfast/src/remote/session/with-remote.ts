@@ -36,7 +36,7 @@ export async function withRemote(
     await work({ client: clientOf(login, report), login, report, signal })
     return report.exitCode()
   } catch (error) {
-    if (isReaderGone(error)) return report.exitCode()
+    if (isReaderGone(error)) return exitCodes.readerGone
     const stoppedBy = interruption.name()
     if (stoppedBy !== undefined && signal.aborted) {
       report.note(`Stopped by ${stoppedBy}.`)

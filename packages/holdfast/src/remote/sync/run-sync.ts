@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { formatBytes } from '@holdfast/core'
 import { parseConcurrency } from '../../settings/parse-concurrency.ts'
+import { isReaderGone } from '../../terminal/print.ts'
 import { standardError } from '../../terminal/standard-error.ts'
 import { usageError } from '../errors/command-error.ts'
 import { printable } from '../output/printable.ts'
@@ -53,7 +54,10 @@ export async function runSync(argv: VerbArguments): Promise<number> {
           throw error
         })
         display.end()
-        await report.result({ summary }, summaryText(summary, isDryRun))
+        await report.result({ summary }, summaryText(summary, isDryRun)).catch((error: unknown) => {
+          // All is done.
+          if (!isReaderGone(error)) throw error
+        })
       },
       report,
     )

@@ -47,4 +47,35 @@ describe('holdfast put and get by HTTPS', () => {
     }
     expect(digestOf(await readFile(join(site.path, 'copy')))).to.equal(digestOf(content))
   })
+
+  const list = (url: string) =>
+    runHoldfast(['ls'], {
+      cwd: site.path,
+      env: {
+        HOME: site.path,
+        HOLDFAST_URL: url,
+        HOLDFAST_NAME: credentials['x-auth-name'],
+        HOLDFAST_PASSWORD: credentials['x-auth-password'],
+      },
+    })
+
+  it('say at once that the certificate is not trusted, and what to do', async () => {
+    expect(await list(server.url)).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        'holdfast: Failed: The certificate of the server is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS names a file with others to trust\n',
+    })
+  })
+
+  it('say at once that the server speaks none', async () => {
+    const plain = await startHoldfast([], { cwd: site.path })
+    const { code, stderr } = await list(plain.url.replace('http:', 'https:'))
+    await plain.kill()
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr:
+        'holdfast: Failed: The server does not speak HTTPS at this address; http:// may be right\n',
+    })
+  })
 })

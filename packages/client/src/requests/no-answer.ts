@@ -1,0 +1,46 @@
+import { HoldfastError } from '../errors/holdfast-error.ts'
+
+/** Why no chain of certificates leads to one that is trusted. */
+const unknownIssuer =
+  /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|CERT_SIGNATURE)/
+
+/** What else is wrong with a certificate: it is of another name, over, not yet good, or for something else. */
+const wrongCertificate =
+  /^(CERT_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
+
+/** What both sides of TLS do not agree on, or one of them demands. */
+const noAgreement = /handshake failure|protocol version|unsupported protocol|certificate required/
+
+/** Why no answer came, if another try may bring one. Otherwise what is wrong with the address, or with what is there. */
+export function noAnswer(error: unknown): HoldfastError {
+  const code = codeOf(error)
+  const reason = reasonOf(error)
+  const insecure = (message: string) => new HoldfastError('not-secure', message, { cause: error })
+  if (unknownIssuer.test(code)) {
+    return insecure(
+      `The certificate of the server is not trusted (${code}); NODE_EXTRA_CA_CERTS names a file with others to trust`,
+    )
+  }
+  if (wrongCertificate.test(code)) {
+    return insecure(`The certificate of the server is not right: ${reason}`)
+  }
+  if (/wrong version number|packet length too long|http request/.test(reason)) {
+    return insecure('The server does not speak HTTPS at this address; http:// may be right')
+  }
+  if (noAgreement.test(reason)) return insecure(`No secure connection is possible: ${reason}`)
+  if (code === 'HPE_INVALID_CONSTANT') {
+    const message = 'There is no holdfast at this address: what is there does not speak HTTP'
+    return new HoldfastError('unknown', message, { cause: error })
+  }
+  return new HoldfastError('no-answer', `No answer: ${reason}`, { cause: error })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Of several addresses that were tried, Node says nothing in its message.
+  return error.message || codeOf(error) || error.name
+}
