@@ -6,6 +6,7 @@ import { explainError } from '../app/explain-error.ts'
 import { notify, notifyError } from '../app/notices.ts'
 import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
+import { archiveNames } from './archive-names.ts'
 import { largestInMemory, saveBlob } from './download.ts'
 import { askWhereToSave, canSaveStreams, type SaveStream } from './save-stream.ts'
 
@@ -34,11 +35,12 @@ async function pack({ client }: Connection, files: readonly FileDetails[], save:
   const text = () => t('packing', { number: position.value, all: files.length })
   const action = { label: t('cancelZip'), run: () => cancelled.abort() }
   const dismiss = notify({ text, isError: false, action })
+  const names = archiveNames(files.map(({ name }) => name))
   const entries = async function* () {
-    for (const file of files) {
-      position.value += 1
+    for (const [index, file] of files.entries()) {
+      position.value = index + 1
       const { body } = await client.download(file.name, { signal: cancelled.signal })
-      yield { name: file.name, lastModified: new Date(file.modified), input: body }
+      yield { name: names[index] ?? '', lastModified: new Date(file.modified), input: body }
     }
   }
   try {

@@ -1,0 +1,23 @@
+import { numberedName } from '@holdfast/client/browser'
+
+/**
+ * What the files are called in an archive, in their order. Programs that unpack it take `/`, on Windows also `\` and `C:`, for the way to
+ * another place; these become `_`, as do control characters. All names stay distinct.
+ */
+export function archiveNames(names: readonly string[]): readonly string[] {
+  // Whatever needs no other name keeps its own.
+  const taken = new Set(names.filter((name) => harmless(name) === name))
+  return names.map((name) => {
+    const wanted = harmless(name)
+    if (wanted === name) return name
+    let free = wanted
+    for (let number = 2; taken.has(free); number++) free = numberedName(wanted, number)
+    taken.add(free)
+    return free
+  })
+}
+
+function harmless(name: string): string {
+  const plain = name.replace(/[/\\\u0000-\u001f\u007f]/g, '_').replace(/^([a-z]):/i, '$1_')
+  return /^\.{0,2}$/.test(plain) ? `_${plain}` : plain
+}
