@@ -1,6 +1,6 @@
 import { type BadLine, type Fate, rejection, startBadLine } from '@holdfast/testing'
 import { expect } from 'chai'
-import type { Retry, Transport, TransportRequest, TransportResponse } from '../src/index.ts'
+import type { Retry } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { contentOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, login, startService, type RunningService } from './support/running-service.ts'
@@ -270,19 +270,5 @@ describe('Where the line breaks, a client', function () {
     expect(await rejection(upload)).to.include({ code: 'no-answer' })
     expect(retries).to.have.length(1)
     service = await startService()
-  })
-
-  it('gives a body whose progress is not known more time, by its size', async () => {
-    const send = ({ signal }: TransportRequest) =>
-      new Promise<TransportResponse>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error))
-        const response = { status: 200, header: () => '"1"', body: inChunks(Buffer.from('OK'), 2) }
-        setTimeout(() => resolve(response), 300)
-      })
-    const options = { retries: 0, idleTimeoutMs: 50 }
-    const upload = (transport: Transport) =>
-      clientOf(service, { ...options, transport }).upload('file', contentOf(mebibyte))
-    expect(await rejection(upload(send))).to.include({ code: 'no-answer' })
-    expect(await upload(Object.assign(send, { isSilent: true }))).to.include({ etag: '"1"' })
   })
 })

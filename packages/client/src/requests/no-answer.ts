@@ -32,7 +32,22 @@ export function noAnswer(error: unknown): HoldfastError {
     const message = 'There is no holdfast at this address: what is there does not speak HTTP'
     return new HoldfastError('unknown', message, { cause: error })
   }
-  return new HoldfastError('no-answer', `No answer: ${reason}`, { cause: error })
+  const said = code === refused ? `connection refused${placeOf(error)}` : reason
+  return new HoldfastError('no-answer', `No answer: ${said}`, { cause: error })
+}
+
+const refused = 'ECONNREFUSED'
+
+/** Whether nothing listens at the address. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof HoldfastError && codeOf(error.cause) === refused
+}
+
+/** Of several addresses that were tried, the first one. */
+function placeOf(error: unknown): string {
+  const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  const { address, port } = first as { readonly address?: unknown; readonly port?: unknown }
+  return typeof address === 'string' ? ` at ${address} port ${String(port)}` : ''
 }
 
 function codeOf(error: unknown): string {

@@ -15,6 +15,8 @@ import { watchProgress } from './watch-progress.ts'
 
 /** The requests of one customer, or by one link, to one server. */
 export interface Requests extends Pick<Access, 'mayRead'> {
+  /** Whether the server has answered anything yet. */
+  hasAnswered(): boolean
   /** Whether it is not known how much of a body has gone out before the answer comes. */
   readonly isSilent: boolean
   /** The address of a path such as `list`. */
@@ -50,9 +52,11 @@ export function createRequests(
   idleTimeoutMs: number,
 ): Requests {
   const { isSilent = false } = transport
+  let hasAnswered = false
   return {
     mayRead,
     isSilent,
+    hasAnswered: () => hasAnswered,
     urlOf: (path) => new URL(`${path}${query}`, base),
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}${query}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, expects, ...request }) {
@@ -76,6 +80,7 @@ export function createRequests(
       })
         .then((answer) => {
           own.throwIfFailed()
+          hasAnswered = true
           return { ...answer, body: watch.body(answer.body) }
         })
         .catch((error: unknown) => {

@@ -8,7 +8,8 @@ export interface SendingOptions {
   /**
    * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
    * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
-   * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute.
+   * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute; but 4, some
+   * six seconds, where the connection is refused and the server has not answered this client before.
    */
   readonly retries?: number | undefined
   /** Called before each wait for another try. */
@@ -21,6 +22,8 @@ export interface SendingOptions {
 
 const defaultIdleTimeoutMs = 120_000
 const defaultRetries = 6
+/** As long as no server has answered: one that has is being started again, and ends other requests first. */
+const defaultRefusals = 4
 
 /** What all that a client does is sent by. */
 export interface Sender {
@@ -33,17 +36,21 @@ export function createSender(
   access: Access,
   transport: Transport,
   {
-    retries = defaultRetries,
+    retries: chosen,
     onRetry,
     idleTimeoutMs = defaultIdleTimeoutMs,
   }: Omit<SendingOptions, 'transport'>,
 ): Sender {
+  const retries = chosen ?? defaultRetries
   if (!(Number.isInteger(retries) && retries >= 0)) {
     throw new RangeError('retries must be a whole number from 0')
   }
   if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be above 0')
+  const requests = createRequests(access, transport, idleTimeoutMs)
+  const refusals = () =>
+    chosen === undefined && !requests.hasAnswered() ? defaultRefusals : retries
   return {
-    requests: createRequests(access, transport, idleTimeoutMs),
-    patience: { retries, onRetry, isOutdated: access.credentials.isOutdated },
+    requests,
+    patience: { retries, refusals, onRetry, isOutdated: access.credentials.isOutdated },
   }
 }

@@ -1,9 +1,12 @@
 import { isHoldfastError, type HoldfastError } from '../errors/holdfast-error.ts'
+import { isRefused } from './no-answer.ts'
 
 /** What is tried again, and until when. */
 export interface Patience {
   /** How often a request is sent again; 0 for never. */
   readonly retries: number
+  /** How often, where nothing listens at the address. */
+  readonly refusals: () => number
   /** Called before each wait. */
   readonly onRetry: ((retry: Retry) => void) | undefined
   /** Whether an error says only that the password was another one: the same request is sent at once, and not counted. */
@@ -35,7 +38,7 @@ export interface Retries {
 }
 
 export function createRetries(
-  { retries, onRetry, isOutdated }: Patience,
+  { retries, refusals, onRetry, isOutdated }: Patience,
   signal: AbortSignal | undefined,
   mayRepeat: (error: unknown) => boolean = isTransient,
 ): Retries {
@@ -44,7 +47,8 @@ export function createRetries(
     hasProgressed: () => void (failures = 0),
     async wait(error) {
       if (isOutdated(error)) return
-      if (!isHoldfastError(error) || !mayRepeat(error) || failures >= retries) throw error
+      const most = isRefused(error) ? refusals() : retries
+      if (!isHoldfastError(error) || !mayRepeat(error) || failures >= most) throw error
       const delayMs = delayAfter(failures++, error)
       if (delayMs > longestPatienceMs) throw error
       onRetry?.({ error, delayMs })

@@ -24,12 +24,15 @@ export interface ServiceOptions {
   readonly customer?: Readonly<Record<keyof typeof login, string>>
   /** Origins whose scripts may use it. */
   readonly corsOrigins?: readonly string[]
+  /** Default: a free one. */
+  readonly port?: number
 }
 
 export async function startService({
   store = createMemoryBlobStore(),
   customer = login,
   corsOrigins = [],
+  port = 0,
 }: ServiceOptions = {}): Promise<RunningService> {
   const service = createFileService({
     store,
@@ -45,7 +48,7 @@ export async function startService({
   server.prependListener('request', ({ method = '', url = '' }) => {
     requests.push(`${method} ${/^[^?]*/.exec(url)?.[0]}`)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     files: service.filesOf({ name: customer.name }),
