@@ -3,9 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createHttpServer, errorBody } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { createDrain } from '../listen/drain.ts'
-import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
+import { explainListening, type ListeningPlace, listeningUrl } from '../listen/explain-listening.ts'
 import { limitConnections } from '../listen/limit-connections.ts'
-import { listeningUrl } from '../listen/listening-url.ts'
 
 export interface AdminAnswer {
   readonly status: number

@@ -3,7 +3,7 @@ import { access, open, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { nonBlocking } from '../log/non-blocking.ts'
+import { nonBlocking } from '../log/log-writer.ts'
 
 /** Something that bytes can be written to the end of. */
 export interface Appendable {

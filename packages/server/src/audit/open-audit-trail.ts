@@ -1,8 +1,8 @@
-import type { Audit, HttpLog } from '@holdfast/http-koa'
+import type { Audit, HttpLog, AuditEvent } from '@holdfast/http-koa'
 import { explainTrail } from './explain-trail.ts'
 import { formatEvent, formatOmission } from './format-event.ts'
-import { createRefusalLimit } from './limit-refusals.ts'
 import { openTrailFile, type TrailFile, type TrailFileEvents } from './open-trail-file.ts'
+import { createLineLimit, type LineLimitOptions } from '../log/limit-lines.ts'
 
 /** The audit trail of a server: one line for each event, in the format of docs/audit.md. */
 export interface AuditTrail {
@@ -71,4 +71,29 @@ function reportTo(log: HttpLog): TrailFileEvents {
       log.warn({ lost }, 'The audit trail is written again, and says how many lines are missing')
     },
   }
+}
+
+interface RefusalLimit {
+  /** Whether `event` gets a line; if not, it is counted. */
+  readonly admit: (event: AuditEvent) => boolean
+  /** Reports at once what was counted, as at the end of a minute. */
+  readonly flush: () => void
+}
+
+/**
+ * Bounds the lines of refused logins, and of what was refused by links, which a stranger could otherwise write without end. Wrong passwords always get
+ * theirs: each has cost a password hash, which bounds them, and they are what an auditor looks for. All other refusals
+ * of logins cost nothing.
+ */
+export function createRefusalLimit(options: LineLimitOptions): RefusalLimit {
+  const { admit, flush } = createLineLimit(options)
+  return {
+    admit: (event) => !isCheap(event) || admit(),
+    flush,
+  }
+}
+
+function isCheap({ event, outcome, reason, isByLink }: AuditEvent): boolean {
+  if (event === 'download' || isByLink === true) return outcome !== 'ok'
+  return event === 'login' && reason !== 'invalid-credentials'
 }

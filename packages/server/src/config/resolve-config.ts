@@ -1,8 +1,7 @@
 import { adviceOf, asSentence, SetupError } from '@holdfast/core'
 import { quoted } from './quoted.ts'
 import type { WrittenSettings } from './read-config-file.ts'
-import { readSecret } from './read-secret.ts'
-import type { SecretName } from './secrets.ts'
+import { readSecret, type SecretName } from './secrets.ts'
 import {
   environmentName,
   settingNames,

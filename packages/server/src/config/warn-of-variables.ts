@@ -1,4 +1,6 @@
-import { unknownVariables } from './unknown-variables.ts'
+import { closestWord } from '@holdfast/core'
+import { secretNames, secretVariables } from './secrets.ts'
+import { environmentName, settingNames } from './settings.ts'
 
 /** Logs the variables of `environment` that look like settings and are none. */
 export function warnOfVariables(
@@ -6,4 +8,42 @@ export function warnOfVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const warning of unknownVariables(environment)) log.warn(warning)
+}
+
+/** What the commands that speak to a server read, such as `holdfast get`. */
+const ofTheClient = ['URL', 'NAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `HOLDFAST_${name}`)
+
+const known = new Set([
+  'HOLDFAST_CONFIG',
+  ...ofTheClient,
+  ...settingNames.map(environmentName),
+  ...secretNames.flatMap((name) => Object.values(secretVariables(name))),
+])
+
+/** What the tests and scripts of the project set for themselves, and for the programs that they run. */
+const ofTheProject =
+  /^HOLDFAST_(COMMAND|NODE|BIN|IMAGE|BASE_IMAGE|NGINX_IMAGE|MINIO_IMAGE|BROWSER|WITHOUT_CONTAINERS|(TEST|BENCH|BACKUP)_.*)$/
+
+/** What Kubernetes sets in every pod for a service whose name begins with `holdfast`. */
+const ofKubernetes = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/
+
+/**
+ * A warning for each variable of `environment` that begins with `HOLDFAST_` and is no setting: probably a slip. It has the name
+ * that may have been meant, and never a value.
+ */
+export function unknownVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name, value]) => isUnknown(name, value))
+    .map(([name]) => {
+      const meant = closestWord(name, known)
+      const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+      return `${name} is no setting, and is ignored.${hint}`
+    })
+}
+
+function isUnknown(name: string, value = ''): boolean {
+  if (!/^HOLDFAST_/i.test(name) || value === '' || known.has(name)) return false
+  return !ofTheProject.test(name) && !ofKubernetes.test(name) && !/^(tcp|udp|sctp):\/\//.test(value)
 }

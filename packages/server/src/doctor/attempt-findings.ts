@@ -1,5 +1,4 @@
-import { carriesAdvice, finding, type Finding } from '@holdfast/core'
-import { adviceFinding } from './advice-finding.ts'
+import { carriesAdvice, finding, type Finding, type Advice, type FindingMark } from '@holdfast/core'
 
 /**
  * The `findings`, and where they break off, why, as a problem of `check`. Rejects with the reason of `signal` and nothing
@@ -18,4 +17,13 @@ export async function* attemptFindings(
       ? adviceFinding('problem', check, error)
       : finding('problem', check, `could not be examined: ${String(error)}`)
   }
+}
+
+/** The finding that says what `advice` says. */
+export function adviceFinding(
+  mark: FindingMark,
+  check: string,
+  { problem, remedies }: Advice,
+): Finding {
+  return finding(mark, check, problem.replace(/[.:]$/, ''), ...remedies)
 }

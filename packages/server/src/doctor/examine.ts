@@ -1,12 +1,21 @@
-import type { Finding } from '@holdfast/core'
+import { type Finding, finding, adviceOf } from '@holdfast/core'
 import { inspectDataDirectory } from '@holdfast/store-disk'
 import type { Config } from '../config/resolve-config.ts'
-import { attemptFindings } from './attempt-findings.ts'
-import { bucketFindings } from './bucket-findings.ts'
+import { attemptFindings, adviceFinding } from './attempt-findings.ts'
 import { examineCustomers } from './examine-customers.ts'
-import { lookAtMachine, machineFindings } from './machine-findings.ts'
-import { networkFindings } from './network-findings.ts'
-import { trailFindings } from './trail-findings.ts'
+import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
+import { checkAppendable } from '../audit/appendable.ts'
+import { explainTrail } from '../audit/explain-trail.ts'
+import { openFilesLimit } from '../listen/limit-connections.ts'
+import pino from 'pino'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { checkProxies } from '../listen/address-set-of.ts'
+import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
+import { adminPlace } from '../serve/server-watch.ts'
+import { clearTextWarning } from '../serve/clear-text-warning.ts'
+import { certificateWarnings } from '../tls/certificate-warnings.ts'
+import { openCertificate } from '../tls/open-certificate.ts'
 
 /** What is examined together. */
 export interface Section {
@@ -37,4 +46,157 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
 async function* onMachine(config: Config): AsyncGenerator<Finding> {
   yield* machineFindings(await lookAtMachine())
   yield* attemptFindings('audit trail', trailFindings(config))
+}
+
+/**
+ * Looks at the bucket that the configuration names, with the keys from its environment.
+ *
+ * @throws SetupError for what is wrong with the settings; the reason of `signal`
+ */
+async function* bucketFindings(
+  config: Config,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  const settings = await findMinioSettings(config)
+  const { inspectBucket, StoreSettingError } = await import('@holdfast/store-minio')
+  try {
+    yield* inspectBucket({
+      ...settings,
+      region: config['minio-region'],
+      prefix: config['minio-prefix'],
+      createBucket: config['minio-create-bucket'],
+      signal,
+    })
+  } catch (error) {
+    throw error instanceof StoreSettingError ? explainMinioSetting(error) : error
+  }
+}
+
+/**
+ * Whether the audit trail can be written, if there is to be one.
+ *
+ * @throws SetupError that names the file and the remedy
+ */
+export async function* trailFindings({ 'audit-log': path }: Config): AsyncGenerator<Finding> {
+  if (path === undefined) return
+  await checkAppendable(path).catch((error: unknown) => {
+    throw explainTrail(error, path)
+  })
+  yield finding('ok', 'audit trail', `${path} can be written`)
+}
+
+/** What is known of the machine and of this process, which is started as the server would be. */
+export interface Machine {
+  /** As in `24.9.0`. */
+  readonly nodeVersion: string
+  /** What `UV_THREADPOOL_SIZE` says. */
+  readonly threads: string | undefined
+  /** How many files and connections the process may have open; `undefined` if unknown. */
+  readonly openFiles: number | undefined
+  readonly now: Date
+}
+
+const fewThreads = 4
+const fewOpenFiles = 4096
+
+/** Looks at the machine. */
+export async function lookAtMachine(): Promise<Machine> {
+  return {
+    nodeVersion: process.versions.node,
+    threads: process.env['UV_THREADPOOL_SIZE'],
+    openFiles: await openFilesLimit(),
+    now: new Date(),
+  }
+}
+
+/** Whether a server can run on `machine`, and run well. */
+export function machineFindings(machine: Machine): readonly Finding[] {
+  // One that is too old for the server is too old for this as well.
+  const node = finding('ok', 'Node.js', machine.nodeVersion)
+  return [node, threads(machine), openFiles(machine), clock(machine)]
+}
+
+function threads({ threads: size }: Machine): Finding {
+  const count = Number(size ?? fewThreads)
+  if (count >= fewThreads) return finding('ok', 'threads', `${count} for files and passwords`)
+  const message = `UV_THREADPOOL_SIZE=${size ?? ''} leaves too few for files and passwords`
+  return finding('warning', 'threads', message, 'unset UV_THREADPOOL_SIZE')
+}
+
+function openFiles({ openFiles: limit }: Machine): Finding {
+  if (limit === undefined) {
+    return finding('skipped', 'open files', 'this operating system does not report the limit')
+  }
+  const count = limit === Infinity ? 'any number' : `up to ${limit.toLocaleString('en')}`
+  if (limit >= fewOpenFiles) return finding('ok', 'open files', `${count} files and connections`)
+  const message = `${count} files and connections; each transfer takes two`
+  const remedy = 'LimitNOFILE=65536 in the systemd unit, or in a shell: ulimit -n 65536'
+  return finding('warning', 'open files', message, remedy)
+}
+
+function clock({ now }: Machine): Finding {
+  const year = now.getUTCFullYear()
+  if (year >= 2026 && year < 2100) return finding('ok', 'clock', now.toISOString())
+  const message = `${now.toISOString()} cannot be right; files would get that time`
+  return finding('problem', 'clock', message, 'timedatectl set-ntp true')
+}
+
+/** Whether clients can reach the server, and safely, as far as its settings show. */
+export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
+  const { host, port } = config
+  yield await listeningFinding('listening', { host, port })
+  yield* attemptFindings('admin port', adminPort(config))
+  yield await encryption(config)
+  yield* attemptFindings('certificate', certificate(config))
+  yield* attemptFindings('proxies', proxies(config))
+}
+
+async function* adminPort(config: Config): AsyncGenerator<Finding> {
+  const place = adminPlace(config)
+  if (place) yield await listeningFinding('admin port', place)
+}
+
+async function encryption(config: Config): Promise<Finding> {
+  const warning = await clearTextWarning(config)
+  if (warning !== undefined) return adviceFinding('warning', 'encryption', warning)
+  if (config['tls-cert'] !== undefined) return finding('ok', 'encryption', 'TLS')
+  const message = config['trust-proxy']
+    ? 'is left to the proxy'
+    : 'not needed on this machine alone'
+  return finding('ok', 'encryption', message)
+}
+
+async function* certificate(config: Config): AsyncGenerator<Finding> {
+  const source = await openCertificate(config, pino({ level: 'silent' }), { pollIntervalMs: 0 })
+  if (!source) return
+  await source.close()
+  const { 'tls-cert': path = '', 'tls-key': key = '' } = config
+  const read = source.current()
+  const warnings = certificateWarnings({ certificate: path, key }, read, Date.now())
+  for (const warning of warnings) yield adviceFinding('warning', 'certificate', warning)
+  const end = new Date(read.validToMs).toISOString()
+  if (warnings.length === 0) yield finding('ok', 'certificate', `${path}, valid until ${end}`)
+}
+
+async function* proxies(config: Config): AsyncGenerator<Finding> {
+  const known = checkProxies(config)
+  if (known.length > 0) yield finding('ok', 'proxies', `believed: ${known.join(', ')}`)
+}
+
+/** Whether this process could listen at `place`, as the server is to, tried for a moment. */
+async function listeningFinding(check: string, place: ListeningPlace): Promise<Finding> {
+  const { host, port } = place
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return finding('ok', check, port === 0 ? `on ${host}, any port` : `on ${host} port ${port}`)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      return finding('skipped', check, `${host} port ${port} is taken: by the server, if it runs`)
+    }
+    return adviceFinding('problem', check, adviceOf(explainListening(error, place)))
+  } finally {
+    server.close()
+  }
 }

@@ -1,5 +1,6 @@
 import { adviceOf, asSentence, SetupError } from '@holdfast/core'
 import { createAddressSet } from '@holdfast/http-koa'
+import type { Config } from '../config/resolve-config.ts'
 
 /**
  * Whether an IP address is one of the `members` that a setting lists: addresses and subnets. `check` may refuse more members than
@@ -21,4 +22,14 @@ export function addressSetOf(
     const said = asSentence({ problem: `${setting} are wrong: ${problem}`, remedies })
     throw new SetupError(said.problem, said.remedies)
   }
+}
+
+/**
+ * The proxies that the configuration names, none by default.
+ *
+ * @throws SetupError if one is neither an address nor a subnet
+ */
+export function checkProxies({ 'trust-proxy': proxies = [] }: Config): readonly string[] {
+  addressSetOf('The trusted proxies (--trust-proxy)', proxies)
+  return proxies
 }

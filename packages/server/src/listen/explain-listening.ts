@@ -1,4 +1,5 @@
 import { advice, SetupError, type Advice } from '@holdfast/core'
+import type { AddressInfo } from 'node:net'
 
 /** Where to listen. */
 export interface ListeningPlace {
@@ -30,4 +31,10 @@ export function explainListening(error: unknown, { host, port, prefix }: Listeni
   const reason = reasons[code]?.(prefix ?? '')
   if (reason === undefined) return error
   return new SetupError(`Cannot listen on ${host} port ${port}: ${reason.problem}`, reason.remedies)
+}
+
+/** Where a server is reached whose `address()` is this one, such as `http://127.0.0.1:3000`. */
+export function listeningUrl(scheme: 'http' | 'https', bound: AddressInfo | string | null): string {
+  const { address, family, port } = bound as AddressInfo
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -1,13 +1,11 @@
 import { fstatSync, write } from 'node:fs'
 import { isatty } from 'node:tty'
-import { promisify } from 'node:util'
+import { promisify, styleText } from 'node:util'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { killProcess } from '../process/kill-process.ts'
-import { gatherLines } from './gather-lines.ts'
-import { createLogWriter } from './log-writer.ts'
-import { nonBlocking } from './non-blocking.ts'
-import { prettyLine } from './pretty-line.ts'
+import { createLogWriter, nonBlocking } from './log-writer.ts'
+import { visible } from './visible.ts'
 
 /** Lines that the output does not take are dropped beyond this, so that they do not fill the memory. In bytes. */
 const maxWaiting = 16 * 1024 * 1024
@@ -100,4 +98,98 @@ function isFile(fd: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Takes lines, and hands them on some time later, in order. */
+interface LineGatherer {
+  write(line: string): void
+  /** Hands on what has been taken now. */
+  flush(): void
+}
+
+/**
+ * Hands the lines of one turn of the event loop to `write` together, whole lines of at most `maxBytes` at a time: each write
+ * wakes up a thread of the pool, which takes longer than all else about a line.
+ */
+export function gatherLines(write: (lines: string) => void, maxBytes: number): LineGatherer {
+  let gathered = ''
+  let bytes = 0
+  const flush = () => {
+    const text = gathered
+    gathered = ''
+    bytes = 0
+    if (text !== '') write(text)
+  }
+  return {
+    write(line) {
+      const more = Buffer.byteLength(line)
+      if (bytes + more > maxBytes) flush()
+      if (gathered === '') setImmediate(flush)
+      gathered += line
+      bytes += more
+    },
+    flush,
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const trace = { name: 'TRACE', style: 'gray' } as const
+const levels = [
+  { least: 60, name: 'FATAL', style: 'red' },
+  { least: 50, name: 'ERROR', style: 'red' },
+  { least: 40, name: 'WARN ', style: 'yellow' },
+  { least: 30, name: 'INFO ', style: 'green' },
+  { least: 20, name: 'DEBUG', style: 'gray' },
+] as const
+
+/**
+ * A line of the log for a person: the local time, the level, what happened, and the other fields as `name=value`; below it the
+ * stack of an error. The process and the machine are left out. What a client has sent cannot command the terminal.
+ *
+ * @param line as pino writes it: an object of JSON and a line feed
+ */
+export function prettyLine(line: string, isColored: boolean): string {
+  const { level, time, pid: _pid, hostname: _hostname, msg, err, ...fields } = parse(line)
+  const { name, style } = levelOf(Number(level))
+  const shown = isColored ? styleText(style, name, { validateStream: false }) : name
+  const { headline, rest } = msg === 'request' ? ofRequest(fields) : { headline: msg, rest: fields }
+  const words = [localTime(Number(time)), shown, visible(String(headline)), ...pairs(rest)]
+  return [words.join(' '), ...stackOf(err)].join('\n') + '\n'
+}
+
+function parse(line: string): Fields {
+  return JSON.parse(line) as Fields
+}
+
+function levelOf(level: number) {
+  return levels.find(({ least }) => level >= least) ?? trace
+}
+
+/** As `2026-11-22 18:41:32.123`. */
+function localTime(time: number): string {
+  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000)
+  return date.toISOString().slice(0, -1).replace('T', ' ')
+}
+
+function ofRequest({ method, path, status, durationMs, ...rest }: Fields) {
+  const duration = typeof durationMs === 'number' ? `${durationMs}ms` : undefined
+  const parts = [method, path, status, duration].filter((part) => part !== undefined)
+  return { headline: parts.map(String).join(' '), rest }
+}
+
+function pairs(fields: Fields): readonly string[] {
+  return Object.entries(fields).map(([name, value]) => `${name}=${written(value)}`)
+}
+
+/** A word as it is; all else as JSON. */
+function written(value: unknown): string {
+  const isWord = typeof value === 'string' && /^[^\s"=]+$/.test(value)
+  return visible(isWord ? value : JSON.stringify(value))
+}
+
+function stackOf(error: unknown): readonly string[] {
+  if (typeof error !== 'object' || error === null) return []
+  const text = 'stack' in error ? String(error.stack) : JSON.stringify(error)
+  return text.split('\n').map((line) => `    ${visible(line.trim())}`)
 }

@@ -1,7 +1,15 @@
-import type { FailureCount, FailureCounter } from '@holdfast/core'
-// Not by way of the package's index, which loads those for all databases, and the cluster module.
+import {
+  type FailureCount,
+  type FailureCounter,
+  advice,
+  rangeErrorOf,
+  type LoginBrakeOptions,
+} from '@holdfast/core'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
-import { failureKey } from './failure-key.ts'
+import { hash } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { Config } from '../config/resolve-config.ts'
+import { addressSetOf } from '../listen/address-set-of.ts'
 
 /**
  * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself
@@ -38,3 +46,43 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
 }
 
 const none: FailureCount = { failures: 0, forgottenInMs: 0 }
+
+/**
+ * What is kept of the key of a failed login, at most 65 characters: a name that does not exist may be as long as the headers of
+ * a request. The key as it is or a digest, which no key that is kept as it is can be equal to.
+ */
+export function failureKey(key: string): string {
+  return key.length <= 64 ? `=${key}` : hash('sha256', key, 'base64url')
+}
+
+type BrakeConfig = Pick<
+  Config,
+  'login-failures-per-address' | 'login-failures-per-name' | 'login-failures-exempt'
+>
+
+/**
+ * How the configuration sets the brake on bad logins.
+ *
+ * @throws SetupError if an exempt address is neither an address nor a subnet
+ */
+export function loginBrakeOptions(config: BrakeConfig): Omit<LoginBrakeOptions, 'counter'> {
+  const isMember = addressSetOf(
+    'The exempt addresses (--login-failures-exempt)',
+    config['login-failures-exempt'] ?? [],
+    refuseSmallNetwork,
+  )
+  return {
+    failuresPerAddress: config['login-failures-per-address'],
+    failuresPerName: config['login-failures-per-name'],
+    // The brake takes an IPv6 network of 64 bits for one address, as in `2001:db8::/64`.
+    isExempt: (address) => isMember(address.split('/')[0] ?? ''),
+  }
+}
+
+function refuseSmallNetwork(member: string): void {
+  const [address = '', prefix = '128'] = member.split('/')
+  if (isIP(address) === 6 && Number(prefix) > 64) {
+    const problem = `"${member}" is less than an IPv6 network of 64 bits, which counts as one address`
+    throw rangeErrorOf(advice(problem, `write ${address}/64`))
+  }
+}

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ServerWatch } from '../serve/server-watch.ts'
-import type { ServerStatus } from '../serve/server-status.ts'
+import type { ServerStatus, Figures } from '../serve/server-status.ts'
 import { createCounts } from './counts.ts'
-import { createLoginFigures } from './login-figures.ts'
-import type { Figures } from '../serve/server-status.ts'
-import { mergeFigures } from './merge-figures.ts'
-import { createReloadFigures } from './reload-figures.ts'
+import {
+  createLoginFigures,
+  createReloadFigures,
+  createStatusFigures,
+  createWorkerFigures,
+  mergeFigures,
+} from './figures.ts'
 import { createRequestFigures } from './request-figures.ts'
 import { createStoreFigures } from './store-figures.ts'
-import { createStatusFigures } from './status-figures.ts'
-import { createWorkerFigures } from './worker-figures.ts'
 
 /** The figures of a process; docs/metrics.md has them all. */
 export interface Metrics {

@@ -6,13 +6,11 @@ import type { Config } from '../config/resolve-config.ts'
 import { killProcess } from '../process/kill-process.ts'
 import { openLog } from '../log/open-log.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import { adminPlace } from '../serve/admin-place.ts'
+import { adminPlace, type ServerWatch } from '../serve/server-watch.ts'
 import { openMetrics } from '../metrics/open-metrics.ts'
 import { placeOf } from '../stores/open-store.ts'
-import type { ServerWatch } from '../serve/server-watch.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { warnOfVariables } from '../config/warn-of-variables.ts'
-import { catchSignals, type Signals } from './signals.ts'
 
 /**
  * Runs a server in this process and its workers, with the log on standard output, until a signal ends it; resolves with
@@ -113,4 +111,44 @@ async function start(config: Config, log: Logger, watch?: ServerWatch): Promise<
   if (config.workers === 1) return startServer(config, log, watch)
   const { startWorkers } = await import('../workers/start-workers.ts')
   return startWorkers(config, log, watch)
+}
+
+const endSignals = ['SIGTERM', 'SIGINT'] as const
+
+interface Signals {
+  /** Resolves with the first signal to end. */
+  readonly end: Promise<string>
+  /** Aborts at the second one. */
+  readonly hurry: AbortSignal
+  /** Calls `reload` at every SIGHUP from now on, and once now if there was one before. */
+  onReload(reload: () => void): void
+}
+
+/**
+ * Handles the signals that the server knows, from now on. Call it before there is anything to end: a signal without a
+ * handler kills the process.
+ */
+export function catchSignals(): Signals {
+  const first = Promise.withResolvers<string>()
+  const second = new AbortController()
+  let isEnding = false
+  const end = (signal: string) => {
+    if (isEnding) second.abort()
+    isEnding = true
+    first.resolve(signal)
+  }
+  let isReloadDue = false
+  let reload = () => {
+    isReloadDue = true
+  }
+  for (const signal of endSignals) process.on(signal, end)
+  process.on('SIGHUP', () => reload())
+  return {
+    end: first.promise,
+    hurry: second.signal,
+    onReload(callback) {
+      reload = callback
+      if (isReloadDue) callback()
+    },
+  }
 }

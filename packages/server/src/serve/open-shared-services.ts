@@ -15,10 +15,14 @@ import type { Config } from '../config/resolve-config.ts'
 import { clearTextWarning } from './clear-text-warning.ts'
 import { createLoginFailureCounter } from '../logins/login-failure-counter.ts'
 import { openCertificate, type CertificateSource } from '../tls/open-certificate.ts'
-import { openCustomers } from '../logins/open-customers.ts'
 import { createCloseStack } from './close-stack.ts'
 import { noWatch, type ServerWatch } from './server-watch.ts'
 import type { CertificateState, CustomersState } from './server-status.ts'
+import {
+  openFileCredentialSource,
+  programName,
+  type FileCredentialSource,
+} from '@holdfast/credentials-file'
 
 /** What is one for a whole server, however many workers it has. */
 export interface SharedServices {
@@ -105,4 +109,32 @@ export async function openSharedServices(
     },
     close: closeAll,
   }
+}
+
+/** Opens the customers file. Logs every later change, taken or refused, and calls `onReload` for it. */
+async function openCustomers(
+  { customers: path }: Config,
+  log: Logger,
+  onReload: (isTaken: boolean) => void = () => {},
+): Promise<FileCredentialSource> {
+  const source = await openFileCredentialSource(path, {
+    onReloaded(summary) {
+      log.info(summary, 'customers reloaded')
+      onReload(true)
+    },
+    onRefused(error) {
+      log.error(
+        { reason: error.message },
+        'customers file refused; the customers stay as they were',
+      )
+      onReload(false)
+    },
+    onWarning: (message) => log.warn(message),
+  })
+  if (source.customers().length === 0) {
+    log.warn(
+      `${path} has no customers: no one can log in. Add one: ${programName()} customers add NAME`,
+    )
+  }
+  return source
 }

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { ClosableStore } from '../stores/closable-store.ts'
+import type { ClosableStore } from '../stores/open-store.ts'
 
 /** The figures of a process, as they go to another one. */
 export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>

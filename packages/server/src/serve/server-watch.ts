@@ -1,7 +1,9 @@
 import type { Server } from 'node:http'
-import type { PasswordVerifier } from '@holdfast/core'
+import { type PasswordVerifier, SetupError } from '@holdfast/core'
 import type { OnAnswered, OnLogin, RequestCounter } from '@holdfast/http-koa'
-import type { ClosableStore } from '../stores/closable-store.ts'
+import type { ClosableStore } from '../stores/open-store.ts'
+import type { Config } from '../config/resolve-config.ts'
+import type { ListeningPlace } from '../listen/explain-listening.ts'
 
 /** What is read again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
@@ -30,4 +32,21 @@ export const noWatch: ServerWatch = {
   server() {},
   onReload() {},
   onExpired() {},
+}
+
+/**
+ * Where those who watch over the server reach it; `undefined` where the configuration has no such port.
+ *
+ * @throws SetupError if it is the port of the customers
+ */
+export function adminPlace(config: Config): ListeningPlace | undefined {
+  const { 'admin-port': port, 'admin-host': host } = config
+  if (port === undefined) return undefined
+  if (port === config.port && port !== 0) {
+    throw new SetupError(
+      `The ports for customers (--port) and for administration (--admin-port) are both ${port}`,
+      ['choose another one.'],
+    )
+  }
+  return { host, port, prefix: 'admin-' }
 }

@@ -1,10 +1,9 @@
 import type { Config } from '../config/resolve-config.ts'
 import type { StoreKind } from '../config/settings.ts'
-import type { ClosableStore, WarningLog } from './closable-store.ts'
-import { openDiskStore } from './open-disk-store.ts'
-import { openMinioStore } from './open-minio-store.ts'
-
-export type { WarningLog } from './closable-store.ts'
+import { carriesAdvice, SetupError, type BlobStore } from '@holdfast/core'
+import { describeDenial } from '@holdfast/credentials-file'
+import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
+import { explainMinioSetting, findMinioSettings } from './minio-settings.ts'
 
 interface Store {
   open(config: Config, log: WarningLog, writer?: number): Promise<ClosableStore>
@@ -47,4 +46,88 @@ export function placeOf(
   config: Config,
 ): Readonly<Record<string, string | undefined>> {
   return stores[kind].placeOf(config)
+}
+
+/**
+ * Opens the store in the directory that the configuration names.
+ *
+ * @throws SetupError that names the directory and the remedy
+ */
+async function openDiskStore(
+  { data, 'cache-size': cacheBytes }: Config,
+  log: WarningLog,
+  writer?: number,
+): Promise<DiskBlobStore> {
+  try {
+    return await openDiskBlobStore({
+      directory: data,
+      cacheBytes,
+      ...(writer !== undefined && { writer }),
+      log: { warn: (message) => log.warn(message) },
+    })
+  } catch (error) {
+    throw explain(error, data)
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: 'give that user write permission, or choose another --data',
+  EPERM: 'give that user write permission, or choose another --data',
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EROFS: ' the file system is mounted read-only',
+  ENOSPC: ' the disk is full.',
+  ENOTDIR: ' a part of the path is a file',
+  EEXIST: ' it is a file',
+}
+
+function explain(error: unknown, data: string): unknown {
+  if (!(error instanceof Error)) return error
+  // The store's own words do not know the flag.
+  if (error.cause instanceof Error && 'code' in error.cause) return explain(error.cause, data)
+  // Without a code it is the store itself that refuses, in words for the administrator.
+  if (!('code' in error)) return carriesAdvice(error) ? error : new SetupError(error.message)
+  const code = String(error.code)
+  const remedy = remedies[code] ?? 'choose another --data'
+  const reason = describeDenial(error) ?? `uid ${process.getuid?.() ?? '?'}: ${error.message}`
+  const problem = `The data directory ${data} cannot be used (${reason}):${reasons[code] ?? ''}`
+  return new SetupError(problem, code === 'ENOSPC' ? [] : [`${remedy}.`])
+}
+
+/**
+ * Opens the store in the bucket that the configuration names, with the keys from its environment.
+ *
+ * @throws SetupError that names all the settings that are missing, or the one that is wrong
+ */
+async function openMinioStore(config: Config, log: WarningLog): Promise<ClosableStore> {
+  const settings = await findMinioSettings(config)
+  // Loaded only now: a server that keeps files on a disk does without the client for S3, which takes time and memory.
+  const { openMinioBlobStore, StoreSettingError } = await import('@holdfast/store-minio')
+  try {
+    return await openMinioBlobStore({
+      ...settings,
+      region: config['minio-region'],
+      prefix: config['minio-prefix'],
+      cacheBytes: config['cache-size'],
+      createBucket: config['minio-create-bucket'],
+      log: { warn: (message) => log.warn(message) },
+    })
+  } catch (error) {
+    throw error instanceof StoreSettingError ? explainMinioSetting(error) : error
+  }
+}
+
+/** Where a store reports what its administrator may want to know; a logger is one. */
+export interface WarningLog {
+  warn(message: string): void
+}
+
+/** A store that holds something outside the process while it is open. */
+export interface ClosableStore extends BlobStore {
+  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  readonly probe: (signal?: AbortSignal) => Promise<void>
+  /** How many bytes there is room for; left out where that is unknown. */
+  readonly freeSpace?: () => Promise<number>
+  close(): Promise<void>
 }

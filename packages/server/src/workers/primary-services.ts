@@ -7,7 +7,7 @@ import {
   type LoginBrakeOptions,
   type QuotaBooks,
 } from '@holdfast/core'
-import { failureKey } from '../logins/failure-key.ts'
+import { failureKey } from '../logins/login-failure-counter.ts'
 import type { OwnServices } from '../serve/open-shared-services.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'

@@ -1,21 +1,22 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createFileService, createQuotaKeeper } from '@holdfast/core'
+import { createFileService, createQuotaKeeper, SetupError } from '@holdfast/core'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-status.ts'
-import { checkProxies } from '../listen/check-proxies.ts'
-import { loginBrakeOptions } from '../logins/login-brake-options.ts'
+import { checkProxies } from '../listen/address-set-of.ts'
+import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
 import { openSharedServices } from '../serve/open-shared-services.ts'
 import { createCloseStack } from '../serve/close-stack.ts'
 import { sweepUploads } from '../serve/sweep-uploads.ts'
 import { openStore } from '../stores/open-store.ts'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { RunningServer } from '../serve/start-server.ts'
-import { createPrimaryServices } from './primary-services.ts'
-import { keepUrl } from './keep-url.ts'
-import { startWorker, type Worker } from './start-worker.ts'
+import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
+import { once } from 'node:events'
+import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
+import type { StartHandlers, WorkerHandlers, WorkerOrder } from './worker-protocol.ts'
 
 /** How long to wait before a worker that did not live long is replaced, in milliseconds: doubled each time. */
 const shortestPause = 100
@@ -154,4 +155,115 @@ async function closeWorker(worker: Worker): Promise<boolean> {
   worker.release()
   await worker.ended
   return isClean
+}
+
+export interface Worker {
+  readonly pid: number | undefined
+  readonly channel: RpcChannel<WorkerHandlers>
+  /** Resolves with the url when it listens; rejects when it cannot, or ends before. */
+  readonly listening: Promise<string>
+  isListening(): boolean
+  /** Whether it listens and is still there. */
+  isServing(): boolean
+  /** Where it was to listen; `undefined` before it has begun. */
+  port(): number | undefined
+  /** Resolves when the process is gone, with what it ended with. */
+  readonly ended: Promise<string>
+  /** Lets the process end, which has closed. */
+  release(): void
+  kill(): void
+}
+
+/**
+ * Starts a worker, which takes its part in what is shared. `giveOrder` is called when it has begun, and `accept` when it
+ * listens; the worker cannot start if that throws.
+ */
+export function startWorker(
+  giveOrder: () => WorkerOrder,
+  accept: (url: string) => void,
+  shared: PrimaryServices,
+): Worker {
+  const worker = cluster.fork()
+  const started = Promise.withResolvers<string>()
+  let order: WorkerOrder | undefined
+  let isListening = false
+  let isGone = false
+  started.promise.catch(() => {})
+  const share = shared.give(() => channel)
+  const answers: StartHandlers = {
+    begin() {
+      share.welcome()
+      order = giveOrder()
+      return order
+    },
+    listening({ url }) {
+      try {
+        accept(url)
+      } catch (error) {
+        return started.reject(error)
+      }
+      isListening = true
+      started.resolve(url)
+    },
+    failed: ({ problem, remedies, isMistake }) =>
+      started.reject(isMistake ? new SetupError(problem, remedies) : new Error(problem)),
+  }
+  const transport = {
+    // A worker that has just ended is noticed by its end.
+    send: (message: object) => void worker.process.send(message, () => {}),
+    onMessage: (take: (message: unknown) => void) => void worker.on('message', take),
+  }
+  const channel: RpcChannel<WorkerHandlers> = createRpcChannel(transport, {
+    ...share.answers,
+    ...answers,
+  })
+  const ended = (once(worker, 'exit') as Promise<[number | null, string | null]>).then(
+    ([code, signal]) => {
+      const how = signal ?? `exit code ${code}`
+      started.reject(new Error(`A worker ended while it started: ${how}`))
+      isGone = true
+      share.end()
+      channel.end()
+      return how
+    },
+  )
+  return {
+    pid: worker.process.pid,
+    channel,
+    listening: started.promise,
+    isListening: () => isListening,
+    isServing: () => isListening && !isGone,
+    port: () => order?.config.port,
+    ended,
+    release() {
+      if (worker.process.connected) worker.process.disconnect()
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  }
+}
+
+/** Keeps workers on one port where the system has chosen it, also when all of them die at once. */
+export interface KeptUrl {
+  /**
+   * Where the next worker is to listen. All that listen were given the same port, or the system would take theirs for
+   * different ones: 0, or the chosen one after none was left that held it.
+   */
+  portBeside(worker: { port(): number | undefined } | undefined): number
+  /** Keeps the first url. @throws Error for another one: the last worker died before this one listened */
+  accept(url: string): void
+}
+
+/** A {@link KeptUrl} of workers whose port is `configured`, 0 for any. */
+export function keepUrl(configured: number): KeptUrl {
+  let kept: string | undefined
+  return {
+    portBeside(worker) {
+      if (configured !== 0 || kept === undefined) return configured
+      return worker?.port() ?? Number(new URL(kept).port)
+    },
+    accept(url) {
+      kept ??= url
+      if (url !== kept) throw new Error(`It listens on ${url} and not on ${kept}`)
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { adviceOf, carriesAdvice } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import { readSecret } from '../config/read-secret.ts'
-import type { SecretName } from '../config/secrets.ts'
+import { readSecret, type SecretName } from '../config/secrets.ts'
 import { killProcess } from '../process/kill-process.ts'
 import { openLog, type OpenLog } from '../log/open-log.ts'
 import { openMetrics } from '../metrics/open-metrics.ts'

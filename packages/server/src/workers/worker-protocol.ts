@@ -4,8 +4,7 @@ import type { Figures } from '../serve/server-status.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'
-import type { ReplicatedFailure } from './replicated-failure-counter.ts'
-import type { ReplicatedCount } from './replicated-request-counter.ts'
+import type { ReplicatedFailure, ReplicatedCount } from './replicated-failure-counter.ts'
 
 /** What a worker starts with. */
 export interface WorkerOrder {

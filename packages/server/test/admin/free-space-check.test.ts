@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { freeSpaceCheck } from '../../src/admin/checks.ts'
+import { freeSpaceCheck } from '../../src/admin/open-admin.ts'
 
 describe('freeSpaceCheck', () => {
   it('is content with the least that there has to be, and not with a byte less', async () => {

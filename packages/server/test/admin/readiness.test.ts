@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import pino from 'pino'
 import type { CheckResult } from '../../src/admin/check.ts'
-import { createReadiness } from '../../src/admin/readiness.ts'
+import { createReadiness } from '../../src/admin/open-admin.ts'
 
 describe('createReadiness', () => {
   const start = () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { workersCheck } from '../../src/admin/checks.ts'
+import { workersCheck } from '../../src/admin/open-admin.ts'
 
 describe('workersCheck', () => {
   it('wants all workers to answer, and says how many do', async () => {

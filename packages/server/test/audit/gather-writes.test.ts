@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { gatherWrites } from '../../src/audit/gather-writes.ts'
+import { gatherWrites } from '../../src/audit/open-trail-file.ts'
 
 describe('gatherWrites', () => {
   it('writes one thing after the other, and takes together what came meanwhile', async () => {

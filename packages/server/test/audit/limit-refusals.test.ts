@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@holdfast/http-koa'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createRefusalLimit } from '../../src/audit/limit-refusals.ts'
+import { createRefusalLimit } from '../../src/audit/open-audit-trail.ts'
 
 const refusal = (reason: string, event: AuditEvent['event'] = 'login'): AuditEvent => ({
   time: new Date(),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
-import { readSecret } from '../../src/config/read-secret.ts'
+import { readSecret } from '../../src/config/secrets.ts'
 
 describe('readSecret', () => {
   let site: Site

@@ -1,6 +1,6 @@
 import { createSite, runHoldfast, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
-import { unknownVariables } from '../../src/config/unknown-variables.ts'
+import { unknownVariables } from '../../src/config/warn-of-variables.ts'
 
 describe('unknownVariables', () => {
   for (const [name, meant] of [

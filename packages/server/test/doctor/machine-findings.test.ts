@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { lookAtMachine, machineFindings, type Machine } from '../../src/doctor/machine-findings.ts'
+import { lookAtMachine, machineFindings, type Machine } from '../../src/doctor/examine.ts'
 
 const good: Machine = {
   nodeVersion: '24.9.0',

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { createSite } from '@holdfast/testing'
 import { expect } from 'chai'
-import { networkFindings } from '../../src/doctor/network-findings.ts'
+import { networkFindings } from '../../src/doctor/examine.ts'
 import { resolveConfig } from '../../src/index.ts'
 
 const allTold = async (flags: Readonly<Record<string, string>>) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { trailFindings } from '../../src/doctor/trail-findings.ts'
+import { trailFindings } from '../../src/doctor/examine.ts'
 import { resolveConfig } from '../../src/index.ts'
 
 describe('trailFindings', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { gatherLines } from '../../src/log/gather-lines.ts'
+import { gatherLines } from '../../src/log/open-log.ts'
 
 /** A writer of lines in front of one that keeps what it is given. */
 function collect(maxBytes = 1000) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { prettyLine } from '../../src/log/pretty-line.ts'
+import { prettyLine } from '../../src/log/open-log.ts'
 
 const general = { level: 30, time: Date.UTC(2026, 10, 22, 12, 0, 1, 5), pid: 1, hostname: 'host' }
 const pretty = (fields: object) =>

@@ -1,9 +1,8 @@
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import type { StoreObserver, StoreOperation } from '../../src/metrics/time-store.ts'
-import type { UploadEvent } from '../../src/metrics/watch-resumable.ts'
-import { watchStore } from '../../src/metrics/watch-store.ts'
+import type { StoreObserver, StoreOperation, UploadEvent } from '../../src/metrics/time-store.ts'
+import { watchStore } from '../../src/metrics/store-figures.ts'
 
 const key = { customer: 'demo', name: 'a' }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { catchSignals } from '../../src/run/signals.ts'
+import { catchSignals } from '../../src/run/run-server.ts'
 
 describe('catchSignals', () => {
   const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const

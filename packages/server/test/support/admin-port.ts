@@ -1,6 +1,6 @@
 import { type HoldfastServer, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import type { ReadinessReport } from '../../src/admin/readiness.ts'
+import type { ReadinessReport } from '../../src/admin/open-admin.ts'
 
 /** The admin port of a server, as a balancer sees it. */
 export interface AdminPort {

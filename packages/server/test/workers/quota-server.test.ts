@@ -11,7 +11,7 @@ import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createQuotaServer, type QuotaHandlers } from '../../src/workers/quota-server.ts'
-import { createQuotaClient } from '../../src/workers/quota-client.ts'
+import { createQuotaClient } from '../../src/workers/worker-services.ts'
 
 const alice: Customer = { name: 'alice', quota: 100 }
 const key = { customer: 'alice', name: 'a' }

@@ -3,7 +3,7 @@ import {
   createReplicatedRequestCounter,
   stepOfLimit,
   type ReplicatedCount,
-} from '../../src/workers/replicated-request-counter.ts'
+} from '../../src/workers/replicated-failure-counter.ts'
 
 describe('createReplicatedRequestCounter', () => {
   const said: ReplicatedCount[] = []

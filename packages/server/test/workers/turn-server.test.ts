@@ -1,7 +1,7 @@
 import type { Turn } from '@holdfast/core'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
-import { createTurnClient } from '../../src/workers/turn-client.ts'
+import { createTurnClient } from '../../src/workers/worker-services.ts'
 import {
   createSharedTurns,
   createTurnServer,

@@ -94,7 +94,7 @@ describeWithMinio('openMinioBlobStore, after a crash', (minio) => {
     const said: string[] = []
     const log = { warn: (message: string) => void said.push(message) }
     const patient = await openMinioBlobStore({ ...connection, log })
-    const ruthless = await openMinioBlobStore({ ...connection, log, staleUploadAfterMs: -1 })
+    const ruthless = await openMinioBlobStore({ ...connection, log, staleUploadAfterMs: 0 })
     while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
     expect(said).to.deep.equal(['Removed 1 unfinished upload(s) that a crash left behind'])
     expect(await minio().unfinishedUploads(bucket)).to.deep.equal([])

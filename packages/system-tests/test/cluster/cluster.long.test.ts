@@ -127,7 +127,7 @@ describeWithContainers('three holdfast servers on a cluster of four MinIO nodes'
         // Uploads that a node began before it was killed it does not list any more; MinIO removes them after a day.
         for (const node of cluster.nodes) {
           const { endpoint, accessKey, secretKey } = node
-          const open = { endpoint, accessKey, secretKey, bucket, staleUploadAfterMs: -1 }
+          const open = { endpoint, accessKey, secretKey, bucket, staleUploadAfterMs: 0 }
           await until(
             'sweeps have left no unfinished upload',
             async () => {

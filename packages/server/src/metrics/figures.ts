@@ -1,0 +1,222 @@
+import type { IncomingMessage } from 'node:http'
+import { isFileServiceError } from '@holdfast/core'
+import { Gauge, Histogram, type Registry, AggregatorRegistry } from 'prom-client'
+import type { ServerWatch, Reloadable } from '../serve/server-watch.ts'
+import { createCounts } from './counts.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ServerStatus, WorkersState, Figures } from '../serve/server-status.ts'
+
+/** What becomes of logins that are refused on purpose. */
+const refusals: Readonly<Record<string, string>> = {
+  'missing-credentials': 'missing',
+  'invalid-credentials': 'refused',
+  'too-many-attempts': 'braked',
+  overloaded: 'overloaded',
+}
+
+const outcomes = ['accepted', ...Object.values(refusals), 'abandoned', 'failed']
+
+/** Figures of logins, one at every request of a customer, and of the passwords that had to be hashed for them. */
+export function createLoginFigures(
+  register: Registry,
+): Required<Pick<ServerWatch, 'onLogin' | 'verifyPassword'>> {
+  const registers = [register]
+  const logins = createCounts(register, {
+    name: 'holdfast_logins_total',
+    help: 'Logins, one for each request of a customer, by what became of them.',
+    labelNames: ['outcome'],
+  })
+  const [accepted] = outcomes.map((outcome) => logins(outcome))
+  const checks = new Histogram({
+    name: 'holdfast_password_check_duration_seconds',
+    help: 'Checks of passwords that were not remembered, with the time that they waited.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  let underWay = 0
+  new Gauge({
+    name: 'holdfast_password_checks_under_way',
+    help: 'Passwords that are being hashed, or wait for it.',
+    registers,
+    collect() {
+      this.set(underWay)
+    },
+  })
+
+  const time = async (verdict: Promise<boolean>) => {
+    const begin = performance.now()
+    underWay++
+    try {
+      return await verdict
+    } finally {
+      underWay--
+      checks.observe((performance.now() - begin) / 1000)
+    }
+  }
+  return {
+    onLogin({ request, error }) {
+      if (error === undefined) accepted?.add()
+      else logins(outcomeOf(error, request)).add()
+    },
+    verifyPassword:
+      (verify) =>
+      (...attempt) => {
+        const verdict = verify(...attempt)
+        return verdict instanceof Promise ? time(verdict) : verdict
+      },
+  }
+}
+
+function outcomeOf(error: unknown, { socket }: IncomingMessage): string {
+  const refusal = isFileServiceError(error) ? refusals[error.code] : undefined
+  return refusal ?? (socket.destroyed ? 'abandoned' : 'failed')
+}
+
+interface ReloadFigures extends Pick<ServerWatch, 'onReload'> {
+  /** Has `isRefused` say whether the old one is in force, who knows better than the latest news does. */
+  ask(what: Reloadable, isRefused: () => boolean): void
+}
+
+const reloadables: readonly Reloadable[] = ['customers', 'certificate', 'audit']
+
+/** Figures of what is read again while the server runs: the customers, the certificate, the audit trail's file. */
+export function createReloadFigures(register: Registry): ReloadFigures {
+  const registers = [register]
+  const labelNames = ['what']
+  const reloads = createCounts(register, {
+    name: 'holdfast_reloads_total',
+    help: 'Changed customers or certificates that were taken or refused, and reopenings of the audit trail.',
+    labelNames: ['what', 'outcome'],
+  })
+  const taken = new Gauge({
+    name: 'holdfast_reload_last_taken_timestamp_seconds',
+    help: 'When something new was last taken, in seconds since 1970; the start of the process counts.',
+    labelNames,
+    registers,
+  })
+  const states = new Map<Reloadable, () => boolean>()
+  new Gauge({
+    name: 'holdfast_reload_refused',
+    help: 'Whether what is there now is refused, so that what was read before is in force.',
+    labelNames,
+    registers,
+    collect() {
+      for (const [what, isRefused] of states) this.labels(what).set(isRefused() ? 1 : 0)
+    },
+  })
+  const asked = new Set<Reloadable>()
+  for (const what of reloadables) {
+    reloads(what, 'taken')
+    reloads(what, 'refused')
+    taken.labels(what).setToCurrentTime()
+    states.set(what, () => false)
+  }
+  return {
+    onReload(what, isTaken) {
+      reloads(what, isTaken ? 'taken' : 'refused').add()
+      if (isTaken) taken.labels(what).setToCurrentTime()
+      if (!asked.has(what)) states.set(what, () => !isTaken)
+    },
+    ask(what, isRefused) {
+      asked.add(what)
+      states.set(what, isRefused)
+    },
+  }
+}
+
+/** How long figures wait for a disk, or a check, that does not answer, in milliseconds. */
+const patienceMs = 2_000
+
+/** Gauges of the server as a whole, read at each scrape. `isReady` is the result of `/ready`. */
+export function createStatusFigures(
+  register: Registry,
+  { store, customers, certificate }: ServerStatus,
+  isReady: () => Promise<boolean>,
+): void {
+  const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number) =>
+    new Gauge({
+      name: `holdfast_${name}`,
+      help,
+      registers: [register],
+      async collect() {
+        const value = await within(patienceMs, async () => read())
+        if (value === undefined) this.remove()
+        else this.set(value)
+      },
+    })
+
+  gauge(
+    'ready',
+    'Whether the server is ready: 1; 0 where it is not, or where it takes long to say.',
+    async () => ((await within(patienceMs, isReady)) ? 1 : 0),
+  )
+  gauge('customers', 'How many customers there are.', () => customers().count)
+  if (store.freeSpace) {
+    gauge('store_free_bytes', 'Room that is left on the disk of the store.', store.freeSpace)
+  }
+  if (certificate) {
+    gauge(
+      'certificate_expiry_timestamp_seconds',
+      'When the certificate in force expires, in seconds since 1970.',
+      () => certificate().expires.getTime() / 1000,
+    )
+  }
+}
+
+/** What `read` gives within `ms`; `undefined` where it takes longer, or fails. */
+async function within<T>(ms: number, read: () => Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController()
+  const late = delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)
+  const value = await Promise.race([read().catch(() => undefined), late])
+  timer.abort()
+  return value
+}
+
+/** Figures about the workers. The function returned collects the workers' own figures; call it before the registry. */
+export function createWorkerFigures(
+  register: Registry,
+  workers: WorkersState,
+): () => Promise<readonly Figures[]> {
+  const registers = [register]
+  let silent = 0
+  new Gauge({
+    name: 'holdfast_workers',
+    help: 'Workers that serve.',
+    registers,
+    collect() {
+      this.set(workers.count())
+    },
+  })
+  new Gauge({
+    name: 'holdfast_workers_silent',
+    help: 'Workers whose figures are missing, since they did not tell them in time.',
+    registers,
+    collect() {
+      this.set(silent)
+    },
+  })
+  const deaths = createCounts(register, {
+    name: 'holdfast_worker_deaths_total',
+    help: 'Workers that have died, and were replaced.',
+    labelNames: [],
+  })()
+  workers.onDeath(() => deaths.add())
+  return async () => {
+    const answers = await workers.figures()
+    const known = answers.filter((figures) => figures !== undefined)
+    silent = answers.length - known.length
+    return known
+  }
+}
+
+/**
+ * The figures of several processes as text for Prometheus. Each has a label that says whose it is, so that nothing is added
+ * up: what would be lost with a process that dies or is silent, and look as if a counter had been set back, stays apart.
+ */
+export function mergeFigures(all: readonly Figures[]): Promise<string> {
+  const kept = all.map((figures) =>
+    // Else prom-client leaves some out.
+    figures.map((metric) => ({ ...metric, aggregator: 'sum' })),
+  )
+  return AggregatorRegistry.aggregate(kept).metrics()
+}
