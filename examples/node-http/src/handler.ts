@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline } from 'node:stream/promises'
 import type { CustomerFiles } from '@holdfast/core'
 import { answerFailure, HttpError } from './failures.ts'
-import { parseRange } from './parse-range.ts'
+import { isAtEdge, parseRange } from './parse-range.ts'
 
 /**
  * Serves `/files` (GET lists) and `/files/<name>` (GET, HEAD, PUT, DELETE). `filesOf` knows whose files a request is
@@ -79,7 +79,8 @@ async function serve(
   const file = await files.serve(name, asked && { range: asked })
   const { info, content } = file
   const isEmpty = info.size === 0
-  const range = isEmpty ? { offset: 0, length: 0 } : file.range
+  // Clients that cut everything into parts ask for the first or the last one, and never for the whole.
+  const range = isEmpty && isAtEdge(asked) ? { offset: 0, length: 0 } : file.range
   response.setHeader('Accept-Ranges', 'bytes')
   if (range === undefined) {
     await file.close()

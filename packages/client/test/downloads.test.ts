@@ -60,6 +60,9 @@ describe('download', () => {
     const client = clientOf(service)
     await client.upload('empty', '')
     expect(await (await client.download('empty')).bytes()).to.have.length(0)
+    expect(await (await client.download('empty', { end: 9 })).bytes()).to.have.length(0)
+    const beyond = client.download('empty', { start: 5 })
+    expect(await rejection(beyond)).to.include({ code: 'range-not-satisfiable' })
   })
 
   it('gives the version that is asked for', async () => {

@@ -16,3 +16,9 @@ export function parseRange(header: string | undefined): RangeRequest | undefined
   if (BigInt(first ?? 0) > BigInt(last)) return undefined
   return { first: Number(first), last: Number(last) }
 }
+
+/** Whether a range has the first or the last byte of a file, if that has any. */
+export function isAtEdge(range: RangeRequest | undefined): boolean {
+  if (range === undefined) return false
+  return 'suffixLength' in range ? range.suffixLength > 0 : range.first === 0
+}

@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { BlobInfo, OpenBlob } from '@holdfast/core'
+import type { BlobInfo, OpenBlob, RangeRequest } from '@holdfast/core'
 import type { Context } from 'koa'
 import { exchangeIn } from '../exchange/exchange.ts'
 import { takeOpened } from '../exchange/opened-file.ts'
@@ -16,7 +16,7 @@ import { fileNameInPath } from './file-name-in-path.ts'
 import { linkHeaders } from '../links/link-headers.ts'
 import { mediaTypeOf } from '../answer/media-type.ts'
 import { problems } from '../errors/problem.ts'
-import { parseRange } from '../http/range.ts'
+import { isAtEdge, parseRange } from '../http/range.ts'
 import { createPumpedBody } from '../answer/pumped-body.ts'
 import { streamBody } from '../answer/stream-body.ts'
 import { filesOf } from '../middleware/authenticate.ts'
@@ -39,27 +39,27 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   const options = { ...(range && { range }), reuseChunks: true }
   const file = await (takeOpened(exchangeIn(ctx)) ?? files.serve(name, options))
   if (range === undefined || ifRangeHolds(headers, file.info)) {
-    return send(ctx, file, range !== undefined)
+    return send(ctx, file, range)
   }
   // Replaced since it was looked at.
   await file.close()
-  return send(ctx, await files.serve(name, { reuseChunks: true }), false)
+  return send(ctx, await files.serve(name, { reuseChunks: true }))
 }
 
 type FileContext = Context & { readonly state: HoldfastState }
 
-/** Answers with what was opened, or closes it. */
-async function send(ctx: FileContext, file: OpenBlob, isPartial: boolean): Promise<void> {
+/** Answers with what was opened for the part that is `asked` for, or closes it. */
+async function send(ctx: FileContext, file: OpenBlob, asked?: RangeRequest): Promise<void> {
   const { info, content } = file
-  // A range of nothing is ignored: clients that cut everything into parts never ask for the whole.
   const isEmpty = info.size === 0
-  const range = isEmpty ? { offset: 0, length: 0 } : file.range
+  // Clients that cut everything into parts ask for the first or the last one and never for the whole, which is nothing here.
+  const range = isEmpty && isAtEdge(asked) ? { offset: 0, length: 0 } : file.range
   let isSent = false
   try {
     if (!isWanted(ctx, info)) return
     if (range === undefined) throw problems.rangeNotSatisfiable(info.size)
     describe(ctx, info)
-    if (isPartial && !isEmpty) {
+    if (asked && !isEmpty) {
       const last = range.offset + range.length - 1
       ctx.status = 206
       ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)

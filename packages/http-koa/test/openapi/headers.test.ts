@@ -12,8 +12,8 @@ const compound =
 const simple =
   /^(allow|authorization|connection|cookie|date|etag|expect|host|location|origin|range|vary)$/
 
-/** What looks like a name, and is the value of one. */
-const values = new Set(['cross-origin'])
+/** What looks like a name, and is the value of one, or that of a part of a form. */
+const others = new Set(['cross-origin', 'content-transfer-encoding'])
 
 /** The names of headers in a program: in strings, and behind `headers.`; in lower case. */
 function headersIn(file: ts.SourceFile): string[] {
@@ -26,7 +26,7 @@ function headersIn(file: ts.SourceFile): string[] {
     ts.forEachChild(node, visit)
   }
   visit(file)
-  return names.filter((name) => (compound.test(name) || simple.test(name)) && !values.has(name))
+  return names.filter((name) => (compound.test(name) || simple.test(name)) && !others.has(name))
 }
 
 function parse(path: string): ts.SourceFile {

@@ -43,12 +43,22 @@ describe('serve', () => {
     const url = `${app.url}/serve/empty`
     await fetch(`${app.url}/upload/empty`, { method: 'PUT', headers: auth, body: '' })
     for (const method of ['GET', 'HEAD']) {
-      for (const range of ['bytes=0-', 'bytes=-5', 'bytes=7-9']) {
+      for (const range of ['bytes=0-', 'bytes=0-9', 'bytes=-5']) {
         const answer = await fetch(url, { method, headers: { ...auth, range } })
         expect(answer.status, `${method} ${range}`).to.equal(200)
         expect(answer.headers.get('content-length')).to.equal('0')
         expect(answer.headers.get('content-range')).to.equal(null)
       }
+    }
+  })
+
+  it('answers 416 to a range that is beyond an empty file', async () => {
+    await using app = await runApp()
+    await fetch(`${app.url}/upload/empty`, { method: 'PUT', headers: auth, body: '' })
+    for (const range of ['bytes=7-9', 'bytes=1-', 'bytes=-0']) {
+      const answer = await fetch(`${app.url}/serve/empty`, { headers: { ...auth, range } })
+      expect(answer.status, range).to.equal(416)
+      expect(answer.headers.get('content-range')).to.equal('bytes */0')
     }
   })
 

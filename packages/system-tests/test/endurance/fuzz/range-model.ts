@@ -6,8 +6,6 @@ export type RangeVerdict = { readonly first: number; readonly last: number } | '
  * `undefined` where the RFC leaves a choice, as with white space that only lists allow.
  */
 export function selectRange(header: string, size: number): RangeVerdict | undefined {
-  // No range selects a byte of nothing. RFC 9110 §14.2 lets a server ignore it then, and this one does.
-  if (size === 0) return 'whole'
   const equals = header.indexOf('=')
   if (equals < 0) return 'whole'
   if (header.slice(0, equals).toLowerCase() !== 'bytes') return 'whole'
@@ -18,6 +16,8 @@ export function selectRange(header: string, size: number): RangeVerdict | undefi
   if (!isDigits(first) || !isDigits(last) || (first === '' && last === '')) return 'whole'
   if (first === '') return suffix(BigInt(last), BigInt(size))
   if (last !== '' && BigInt(last) < BigInt(first)) return 'whole'
+  // RFC 9110 §14.2 lets a server ignore a range, and this one does where it is at an edge of an empty file.
+  if (size === 0 && BigInt(first) === 0n) return 'whole'
   if (BigInt(first) >= BigInt(size)) return 'none'
   const end = last === '' || BigInt(last) >= BigInt(size) ? size - 1 : Number(last)
   return { first: Number(first), last: end }
@@ -25,6 +25,7 @@ export function selectRange(header: string, size: number): RangeVerdict | undefi
 
 function suffix(length: bigint, size: bigint): RangeVerdict {
   if (length === 0n) return 'none'
+  if (size === 0n) return 'whole'
   const first = length > size ? 0n : size - length
   return { first: Number(first), last: Number(size) - 1 }
 }

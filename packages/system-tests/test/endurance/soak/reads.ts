@@ -99,7 +99,7 @@ function isPartOf(
   if (method === 'HEAD') return got['content-length'] === `${version.size}`
   const isHonoured = !('if-range' in headers) || got.etag === headers['if-range']
   if (status === 200) {
-    if (isHonoured && 'range' in headers && version.size > 0) return false
+    if (isHonoured && 'range' in headers && !isIgnored(headers['range'], version.size)) return false
     return version.size === body.length && version.sha256 === sha256
   }
   const range = isHonoured ? resolve(headers['range'], version.size) : undefined
@@ -128,9 +128,13 @@ function resolve(range: string | number | undefined, size: number): [number, num
   return start < end ? [start, end] : undefined
 }
 
-/** Whether the range selects no byte of a file that has some; of an empty file, the whole is the answer. */
+/** Whether the range is at an edge of an empty file, where the whole is the answer. */
+function isIgnored(range: string | number | undefined, size: number): boolean {
+  return size === 0 && /^bytes=(?:0-|-[1-9])/.test(`${range}`)
+}
+
 function isBeyond(range: string | number | undefined, size: number): boolean {
-  return size > 0 && !resolve(range, size)
+  return !resolve(range, size) && !isIgnored(range, size)
 }
 
 function chooseRange({ choices }: Turn): string {
