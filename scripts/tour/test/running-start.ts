@@ -13,9 +13,9 @@ export interface RunningStart {
   stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Runs scripts/start without arguments in `folder`, on any free port, with a registry that nobody can reach. */
-export function runStart(folder: string): RunningStart {
-  const child = spawn(start, [], {
+/** Runs scripts/start with options of `serve` in `folder`, on any free port, with a registry that nobody can reach. */
+export function runStart(folder: string, ...args: readonly string[]): RunningStart {
+  const child = spawn(start, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, HOLDFAST_PORT: '0', npm_config_registry: 'http://127.0.0.1:9' },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,8 +14,8 @@ describe('scripts/start', () => {
   let folder: string
   let servers: RunningStart[]
 
-  function startServer(): RunningStart {
-    const server = runStart(folder)
+  function startServer(...args: readonly string[]): RunningStart {
+    const server = runStart(folder, ...args)
     servers.push(server)
     return server
   }
@@ -57,7 +57,7 @@ describe('scripts/start', () => {
       const ended = run(start, args, { cwd: folder }).then(() => 'nothing failed')
       return ended.catch((error: unknown) => (error as { stderr: string }).stderr)
     }
-    expect(await why('--port', '0')).to.include(`"${start} customers add NAME"`)
+    expect(await why('serve', '--port', '0')).to.include(`"${start} customers add NAME"`)
     expect(await why('customers', 'frob')).to.include(`See ${start} --help.`)
   })
 
@@ -90,6 +90,24 @@ describe('scripts/start', () => {
     expect(await second.stop('SIGINT')).to.equal(0)
     expect(output).to.include("PASSWORD='the password of the customer demo'")
     expect(await readFile(join(folder, 'customers.yaml'), 'utf8')).to.equal(customers)
+  })
+
+  it('makes the customer whatever the options are, and none where they say whose files to use', async () => {
+    const server = startServer('--port', '0', '--log-level', 'warn')
+    const output = await server.outputUntil(lastLine)
+    expect(await server.stop('SIGTERM')).to.equal(0)
+    expect(output).to.match(/Made .*customers.yaml with the customer "demo"/)
+    await rm(join(folder, 'customers.yaml'))
+    const outcome = async (...args: string[]) => {
+      const ended = run(start, args, { cwd: folder }).then(({ stdout }) => stdout)
+      const said = await ended.catch((error: unknown) => (error as { stderr: string }).stderr)
+      expect(await readdir(folder), said).not.to.include('customers.yaml')
+      return said
+    }
+    expect(await outcome('--port', '0', '--customers', 'other.yaml')).to.include('other.yaml')
+    expect(await outcome('--data=elsewhere', '--port', '0')).to.include('does not exist')
+    expect(await outcome('--config', 'none.yaml')).to.include('none.yaml')
+    expect(await outcome('--port', '0', '--help')).to.include('--max-file-size')
   })
 
   it('keeps the password out of customers.yaml', async () => {
