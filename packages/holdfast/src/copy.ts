@@ -72,7 +72,7 @@ export function describeCopy(yargs: Argv): Argv {
     .example('$0 copy --from minio --to disk --config holdfast.yaml', 'and back')
     .epilog(
       [
-        'What is there already stays: the same command again copies only what is missing or differs, also after it was stopped. It may run while the server takes uploads; see docs/back-up.md.',
+        'What is there already stays: the same command again copies only what is missing or differs, also after it was stopped. It may run while the server takes uploads.',
         `The keys of the MinIO store come from the environment: ${keyVariables.join(' and ')}, or files that these with _FILE name.`,
       ].join('\n\n'),
     )

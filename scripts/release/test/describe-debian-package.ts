@@ -39,6 +39,18 @@ export function describeDebianPackage(release: Release): void {
       expect((await readFile(again)).equals(await readFile(file))).to.equal(true)
     })
 
+    it('names no file of the repository, which it does not have', async () => {
+      const folder = await release.newFolder()
+      await run('dpkg-deb', ['--extract', file, folder])
+      const manual = join(folder, 'usr/share/man/man1/holdfast.1.gz')
+      const texts = [
+        await readFile(join(folder, 'etc/holdfast/holdfast.yaml'), 'utf8'),
+        await readFile(join(folder, 'usr/lib/systemd/system/holdfast.service'), 'utf8'),
+        (await run('zcat', [manual])).stdout,
+      ]
+      for (const text of texts) expect(text).not.to.match(/docs\/|\.md\b/)
+    })
+
     it('has files of root with the time of the commit, and no others', async function () {
       this.timeout(60_000)
       const { stdout } = await run('dpkg-deb', ['--contents', file], {
