@@ -31,6 +31,18 @@ describe('The README of @holdfast/http-koa', () => {
       expect(await (await fetch(url)).text()).to.equal('the rest of your application')
     }))
 
+  it('shows links below a path, with a login of the application', () =>
+    withReadmeServer(import.meta.dirname, 'Links with your own login', async (url) => {
+      await fetch(`${url}/files/upload/hello.txt`, { method: 'PUT', body: 'Hello' })
+      const headers = { 'Content-Type': 'application/json' }
+      const asking = { method: 'POST', headers, body: '{}' }
+      const made = await fetch(`${url}/files/link/hello.txt`, asking)
+      const link = (await made.json()) as { readonly url: string }
+      expect(link.url.startsWith(`${url}/files/serve/hello.txt?link=`)).to.equal(true)
+      expect(await (await fetch(link.url)).text()).to.equal('Hello')
+      expect((await fetch(`${link.url}0`)).status).to.equal(403)
+    }))
+
   it('shows the engine in an application of Express', () =>
     withReadmeServer(import.meta.dirname, 'Multer, in Express or Koa', async (url) => {
       const body = formOf('hello.txt', 'Hello')
