@@ -28,10 +28,21 @@ export function headerAuthentication(
   return async (request) => {
     const name = soleHeader(request, 'x-auth-name')
     const password = soleHeader(request, 'x-auth-password')
+    if (name === '' && password === '' && request.headers.authorization !== undefined) {
+      throw otherHeaders()
+    }
     const address = networkOf(addressOf(request))
     const signal = leavingSignal(request.socket)
     return await service.authenticate({ name, password, address, signal })
   }
+}
+
+/** As of `curl -u`. The client gets the answer of every request without credentials; the log says why. */
+function otherHeaders(): FileServiceError {
+  return new FileServiceError(
+    'missing-credentials',
+    'Authorization is not read: the name goes into x-auth-name, and the password into x-auth-password',
+  )
 }
 
 /** Who sent the request; asks `authenticate` only once, since a failed login counts. */

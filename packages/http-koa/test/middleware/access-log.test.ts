@@ -47,6 +47,17 @@ describe('createAccessLog', () => {
     ])
   })
 
+  it('says that Authorization is not read, which the client does not learn', async () => {
+    await using app = await runApp()
+    const basic = { Authorization: 'Basic ZGVtbzpzZXNhbWU=' }
+    const answer = await exchange(app.port, request('GET', '/list', basic))
+    expect(answer.body).to.include('"message":"No auth headers"')
+    await until('the request was logged', () => app.log.lines.length === 1)
+    const reason = String(app.log.lines[0]?.fields['reason'])
+    expect(reason).to.match(/^Authorization is not read: .* x-auth-name, .* x-auth-password$/)
+    expect(reason).not.to.include('ZGVt')
+  })
+
   it('marks answers that the client did not get', async () => {
     const store = generateStore({ size: 2 ** 30 })
     await using app = await runApp({ store })
