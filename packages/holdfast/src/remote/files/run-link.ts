@@ -5,6 +5,7 @@ import { usageError } from '../errors/command-error.ts'
 import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
+import { explainLinkRefusal } from './explain-link-refusal.ts'
 import { localTime } from '../output/local-time.ts'
 import { shown } from '../../terminal/shown.ts'
 import { withRemote } from '../session/with-remote.ts'
@@ -17,7 +18,11 @@ export function runLink(argv: VerbArguments): Promise<number> {
     const { client, report } = remote
     const names = expandNames(namesIn(argv), { literal }, remote)
     await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
-      const { url, expires } = await client.link(name, { ...request, signal })
+      const { url, expires } = await client
+        .link(name, { ...request, signal })
+        .catch((error: unknown) => {
+          throw explainLinkRefusal(error, argv)
+        })
       await report.result({ name, url, expires }, shown(url))
       if (argv.json !== true) report.note(`"${name}": good until ${localTime(expires.toJSON())}`)
     })

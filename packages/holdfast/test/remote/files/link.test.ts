@@ -51,6 +51,18 @@ describe('holdfast link', function () {
     })
   })
 
+  it('says in the unit of the user for how long a link may be good', async () => {
+    expect(await link('a.txt', '--expires-in', '99d')).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr: 'holdfast: a.txt: --expires-in "99d" must be at most 7d here.\n',
+    })
+    const upload = ['x', '--upload', '--prefix', '--max-files', '20000']
+    expect((await link(...upload)).stderr).to.equal(
+      'holdfast: x: --max-files "20000" must be a whole number from 1 to 10000.\n',
+    )
+  })
+
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [[], 'Say the name of a file.'],
     [['a', '--prefix'], '--prefix is for links to upload: add --upload.'],
