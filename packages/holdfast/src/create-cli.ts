@@ -13,7 +13,7 @@ import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { parserConfiguration } from './terminal/parser-configuration.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 
-/** Every flag there is, for guessing which one was meant. */
+/** Every flag there is, to say that one is of another command. */
 const flags = [
   ...settingNames,
   ...copyFlags,
@@ -75,7 +75,6 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .alias('version', 'v')
     .alias('help', 'h')
     .strict()
-    .recommendCommands()
     .parserConfiguration(parserConfiguration)
     .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
     .exitProcess(false)
@@ -84,10 +83,17 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .fail((message, error: Error | undefined) => {
       // A command's own error is explained below. An error of yargs is a mistake in the command line.
       if (error !== undefined && error.name !== 'YError') throw error
-      const mistake = explainMistake(error?.message ?? message, args, flags)
+      const known = { commands: [...serverCommands, ...verbNames], flags, own: optionsOf(cli) }
+      const mistake = explainMistake(error?.message ?? message, args, known)
       throw isOfServer ? new SetupError(mistake) : usageError(mistake)
     })
   return cli
+}
+
+/** The options of the command at hand. The types of yargs leave out what it knows of them. */
+function optionsOf(cli: Argv): readonly string[] {
+  const { key } = (cli as Argv & { getOptions(): { readonly key: object } }).getOptions()
+  return Object.keys(key).filter((name) => name.length > 1)
 }
 
 /** Yargs always makes the help, and breaking its lines is most of that work. */

@@ -19,25 +19,51 @@ const habits: Readonly<Record<string, { readonly letters: RegExp; readonly hint:
   },
 }
 
-/** The `message` of yargs about `args`, with the `flags` that were probably meant and where to read on. */
+/** What a word may be a slip of. */
+export interface KnownWords {
+  readonly commands: readonly string[]
+  /** Of all commands. */
+  readonly flags: readonly string[]
+  /** The options of the command at hand. */
+  readonly own: readonly string[]
+}
+
+/** The `message` of yargs about `args`, with what was probably meant and where to read on. */
 export function explainMistake(
   message: string,
   args: readonly string[],
-  flags: readonly string[],
+  known: KnownWords,
 ): string {
-  const command = commandFor(args.find((arg) => !arg.startsWith('-')) ?? '')
-  if (command !== undefined) {
-    return `${programName()} ${command} does that.\nSee ${programName()} ${command} --help.`
+  const [command = '', second = ''] = args.filter((arg) => !arg.startsWith('-'))
+  const wanted = commandFor(command)
+  if (wanted !== undefined) {
+    return `${programName()} ${wanted} does that.\nSee ${programName()} ${wanted} --help.`
+  }
+  const see = `See ${programName()} --help.`
+  if (command !== '' && command === args[0] && !known.commands.includes(command)) {
+    const hints = meantBy(command, known.commands)
+    return [`There is no command "${command}".`, ...hints, see].join('\n')
+  }
+  if (command === 'customers' && second !== '' && !customersCommandNames.includes(second)) {
+    const [hint = `After customers comes one of ${customersCommandNames.join(', ')}.`] = meantBy(
+      second,
+      customersCommandNames,
+    )
+    return [message, hint, see].join('\n')
   }
   const words = unknown.exec(message)?.[1]?.split(', ') ?? []
-  const hints = words.flatMap((word) => hintsFor(word, args, flags))
-  return [message, ...hints, `See ${programName()} --help.`].join('\n')
+  return [message, ...words.flatMap((word) => hintsFor(word, args, known)), see].join('\n')
+}
+
+function meantBy(word: string, words: readonly string[]): readonly string[] {
+  const meant = closestWord(word, words)
+  return meant === undefined ? [] : [`Did you mean ${meant}?`]
 }
 
 function hintsFor(
   word: string,
   args: readonly string[],
-  flags: readonly string[],
+  { flags, own }: KnownWords,
 ): readonly string[] {
   const remedy = secretRemedy(word)
   if (remedy !== undefined) {
@@ -51,11 +77,8 @@ function hintsFor(
   const habit = habits[args[0] ?? '']
   if (habit?.letters.test(word) && args.includes(`-${word}`)) return [habit.hint]
   const isFlag = args.some((arg) => arg.split('=', 1)[0] === `--${word}`)
-  if (args[0] === 'customers' && args[1] === word) {
-    return [`After customers comes one of ${customersCommandNames.join(', ')}.`]
-  }
   if (isFlag && flags.includes(word)) return [`--${word} is of another command.`]
-  const meant = closestWord(word, flags) ?? (isFlag ? beginningWith(word, flags) : undefined)
+  const meant = closestWord(word, own) ?? (isFlag ? beginningWith(word, own) : undefined)
   return meant === undefined ? [] : [`Did you mean --${meant}?`]
 }
 

@@ -150,7 +150,27 @@ describe('holdfast', () => {
     [['sreve'], 'Did you mean serve?'],
     [['delete', 'x'], 'holdfast rm does that.\nSee holdfast rm --help.'],
     [['--port', '1'], 'Say which command: '],
+    [['mv', 'a', 'b'], 'holdfast: There is no command "mv".\nSee holdfast --help.\n'],
+    [['xyzzy', '--foo'], 'There is no command "xyzzy".\nSee holdfast --help.\n'],
+    [['sycn', 'a'], 'There is no command "sycn".\nDid you mean sync?\n'],
   ]
+  const slips: readonly (readonly [readonly string[], string])[] = [
+    [['put', '--foo', 'x'], 'Unknown argument: foo\nSee'],
+    [['put', '--from', 'x'], 'Unknown argument: from\n--from is of another command.\nSee'],
+    [['put', 'x', '--no-clober'], 'Did you mean --no-clobber?'],
+    [['ls', '--lnog'], 'Did you mean --long?'],
+    [['get', '--outptu', 'x'], 'Did you mean --output?'],
+    [['stat', '--lng', 'x'], 'Unknown argument: lng\nSee'],
+    [['rm', '--prt', 'x'], 'Unknown argument: prt\nSee'],
+  ]
+  for (const [args, message] of slips) {
+    it(`suggests for "${args.join(' ')}" only what the command has`, async () => {
+      const { code, stderr } = await holdfast(args)
+      expect(code).to.equal(2)
+      expect(stderr).to.include(message)
+    })
+  }
+
   for (const [args, message] of unknownCommands) {
     it(`refuses "${args.join(' ')}", which is no command, with exit code 2`, async () => {
       const { code, stdout, stderr } = await holdfast(args)

@@ -1,8 +1,10 @@
-/** The one of `words` that `word` is probably a slip of: equal but for case, or at most two edits away. */
+/**
+ * The one of `words` that `word` is probably a slip of: equal but for case, or at most two edits away; of up to three letters, one.
+ */
 export function closestWord(word: string, words: Iterable<string>): string | undefined {
   const lower = word.toLowerCase()
   let closest: string | undefined
-  let least = 3
+  let least = word.length > 3 ? 3 : 2
   for (const candidate of words) {
     if (Math.abs(candidate.length - word.length) >= least) continue
     const distance = editDistance(lower, candidate.toLowerCase())

@@ -23,10 +23,17 @@ describe('closestWord', () => {
   }
 
   it('is the first of those that are equally close', () => {
-    expect(closestWord('b', ['bat', 'bit'])).to.equal('bat')
+    expect(closestWord('ba', ['bat', 'bar'])).to.equal('bat')
   })
 
   it('is no word of which nothing is left', () => {
-    expect(closestWord('xy', ['ab'])).to.equal(undefined)
+    expect(closestWord('x', ['a'])).to.equal(undefined)
+  })
+
+  it('is at most one edit from a short word', () => {
+    expect(closestWord('foo', ['from'])).to.equal(undefined)
+    expect(closestWord('mv', ['rm', 'ls'])).to.equal(undefined)
+    expect(closestWord('gte', ['get'])).to.equal(undefined)
+    expect(closestWord('gt', ['get'])).to.equal('get')
   })
 })
