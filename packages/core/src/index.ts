@@ -108,6 +108,7 @@ export {
   type Advice,
 } from './setup/advice.ts'
 export { closestWord } from './setup/closest-word.ts'
+export { isLoopbackHost } from './setup/is-loopback-host.ts'
 export { finding, type Finding, type FindingMark } from './setup/finding.ts'
 export { formatBytes } from './setup/format-bytes.ts'
 export { parseByteSize } from './setup/parse-byte-size.ts'

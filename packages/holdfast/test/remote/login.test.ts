@@ -47,6 +47,18 @@ describe('holdfast login', function () {
     expect(stderr).to.match(/^holdfast: http:\S+ was not logged in to: No answer: /)
   })
 
+  for (const [host, isWarned] of [
+    ['127.holdfast.invalid:1', true],
+    ['127.0.0.2:1', false],
+    ['localhost:1', false],
+  ] as const) {
+    it(`${isWarned ? 'warns' : 'does not warn'} of plain text on the way to ${host}`, async () => {
+      const args = ['login', `http://${host}`, '--name', 'demo', '--password-stdin']
+      const { stderr } = await run(args, { input: 'correct horse' })
+      expect(stderr.includes('The password goes over the network as plain text')).to.equal(isWarned)
+    })
+  }
+
   it('says what it has done as JSON', async () => {
     const { url } = await holdfast.start()
     const args = ['login', `${url}/?a#b`, '--name', 'demo', '--password-stdin', '--json']

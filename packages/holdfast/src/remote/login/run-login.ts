@@ -1,4 +1,5 @@
 import { createClient, isHoldfastError } from '@holdfast/client'
+import { isLoopbackHost } from '@holdfast/core'
 import { headerProblem } from '@holdfast/credentials-file/messages'
 import { ask } from '../../terminal/ask.ts'
 import { readPassword } from '../../terminal/read-password.ts'
@@ -56,7 +57,7 @@ function serverUrl(argv: VerbArguments): URL {
 }
 
 function warnOfPlainHttp({ protocol, hostname }: URL): void {
-  if (protocol === 'https:' || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return
+  if (protocol === 'https:' || isLoopbackHost(hostname)) return
   standardError().write(
     'holdfast: The password goes over the network as plain text; use https://.\n',
   )
