@@ -17,32 +17,33 @@ export interface ProgressDisplay {
   end(): void
 }
 
-/** Milliseconds between two updates: on a terminal, and elsewhere. */
-const intervals = { redrawn: 200, logged: 5000 }
+/** Milliseconds between two updates: of a line that is redrawn, and of plain ones. */
+const intervals = { redrawn: 200, plain: 5000 }
 
 const eraseLine = '\r\u001b[K'
 
 /**
- * Shows progress: on a terminal in one line that is redrawn, elsewhere, or where the environment asks for plain output
- * (`NO_COLOR`, `TERM=dumb`), as a line every five seconds and at the end.
+ * Shows progress on a terminal: in one line that is redrawn, or where the environment asks for plain output (`NO_COLOR`,
+ * `TERM=dumb`), as a line every five seconds and at the end. Elsewhere, as in a log, there is none.
  */
 export function showProgress(
   output: ProgressOutput,
   environment: Readonly<Record<string, string | undefined>>,
 ): ProgressDisplay {
   const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isRedrawn = output.isTTY === true && !isPlain
+  const isTerminal = output.isTTY === true
+  const isRedrawn = isTerminal && !isPlain
   const paceOf = createPaceMeter()
   let latest: CopyProgress | undefined
 
   const show = () => {
-    if (!latest) return
+    if (!latest || !isTerminal) return
     const pace = paceOf({ at: Date.now(), progress: latest })
     // A character in the last column would make some terminals begin a new line.
     if (isRedrawn) output.write(eraseLine + progressLine(latest, pace, (output.columns || 80) - 1))
     else output.write(`${progressLogLine(latest, pace)}\n`)
   }
-  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.logged)
+  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain)
 
   return {
     update(progress) {

@@ -29,21 +29,22 @@ interface Redrawn {
   done(): void
 }
 
-/** Milliseconds between two updates: on a terminal, and elsewhere. */
-const intervals = { redrawn: 200, logged: 5000 }
+/** Milliseconds between two updates: of lines that are redrawn, and of plain ones. */
+const intervals = { redrawn: 200, plain: 5000 }
 /** As many files as are shown at once. */
 const mostLines = 8
 
 /**
- * Shows progress: on a terminal as lines that are redrawn, elsewhere, or where the environment asks for plain output
- * (`NO_COLOR`, `TERM=dumb`), as a line every five seconds for each file that takes so long.
+ * Shows progress on a terminal: as lines that are redrawn, or where the environment asks for plain output (`NO_COLOR`,
+ * `TERM=dumb`), as a line every five seconds for each file that takes so long. Elsewhere, as in a log, there is none.
  */
 export function createScreen(
   output: ScreenOutput,
   environment: Readonly<Record<string, string | undefined>>,
 ): Screen {
   const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isRedrawn = output.isTTY === true && !isPlain
+  const isTerminal = output.isTTY === true
+  const isRedrawn = isTerminal && !isPlain
   const transfers = new Set<Transfer>()
   let redrawn: Redrawn | undefined
   let timer: NodeJS.Timeout | undefined
@@ -59,8 +60,8 @@ export function createScreen(
     else if (!isRedrawn) for (const line of lines()) output.write(`${line}\n`)
   }
   const start = () => {
-    if (timer) return
-    timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.logged).unref()
+    if (timer || !isTerminal) return
+    timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain).unref()
     // Loaded only now, and only for a terminal: the start is measured.
     if (isRedrawn) void loadRedrawn(output).then((loaded) => (redrawn = loaded))
   }

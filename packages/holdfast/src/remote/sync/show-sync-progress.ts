@@ -10,30 +10,31 @@ export interface SyncDisplay {
   readonly end: () => void
 }
 
-/** Milliseconds between two updates: on a terminal, and elsewhere. */
-const intervals = { redrawn: 200, logged: 30_000 }
+/** Milliseconds between two updates: of a line that is redrawn, and of plain ones. */
+const intervals = { redrawn: 200, plain: 30_000 }
 
 const eraseLine = '\r\u001b[K'
 
 /**
- * Shows progress: on a terminal in one line that is redrawn, elsewhere, or where the environment asks for plain output, as a line
- * every half minute.
+ * Shows progress on a terminal: in one line that is redrawn, or where the environment asks for plain output, as a line every half
+ * minute. Elsewhere, as in a log, there is none.
  */
 export function showSyncProgress(
   output: ProgressOutput,
   environment: Readonly<Record<string, string | undefined>>,
 ): SyncDisplay {
   const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isRedrawn = output.isTTY === true && !isPlain
+  const isTerminal = output.isTTY === true
+  const isRedrawn = isTerminal && !isPlain
   let latest: SyncProgress | undefined
   const show = () => {
-    if (!latest) return
+    if (!latest || !isTerminal) return
     const line = lineOf(latest)
     if (isRedrawn) output.write(eraseLine + line.slice(0, (output.columns || 80) - 1))
     else output.write(`${line}\n`)
     latest = undefined
   }
-  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.logged)
+  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain)
   return {
     update: (progress) => void (latest = progress),
     note: (line) => void output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`),

@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream'
+import { mock } from 'node:test'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createScreen, type ScreenOutput } from '../../../src/remote/output/screen.ts'
+import { showSyncProgress } from '../../../src/remote/sync/show-sync-progress.ts'
 import { transferLine } from '../../../src/remote/output/transfer-lines.ts'
 
 describe('createScreen', () => {
@@ -42,6 +44,22 @@ describe('createScreen', () => {
     expect(answer).to.equal('yes')
     expect(written()).to.match(/Really\? .*a line\n/s)
     screen.end()
+  })
+
+  it('shows no progress where there is no terminal, such as in a log', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const { output, written } = outputOf({})
+    const screen = createScreen(output, {})
+    screen.begin('one', 100).update(1)
+    const sync = showSyncProgress(output, {})
+    sync.update({ checked: 1, total: 2, sent: 1, sentBytes: 1 })
+    mock.timers.tick(120_000)
+    screen.line('a line')
+    sync.note('another')
+    screen.end()
+    sync.end()
+    mock.timers.reset()
+    expect(written()).to.equal('a line\nanother\n')
   })
 
   for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
