@@ -95,7 +95,7 @@ export async function copy(flags: CopyFlags): Promise<number> {
   // Loaded only now: help and mistakes are answered twice as fast without the stores.
   const { runCopy } = await import('./copy/run-copy.ts')
   return runCopy({
-    from: { kind: from, config: { ...config, 'minio-create-bucket': false } },
+    from: { kind: from, config },
     to: { kind: to, config: { ...config, data: flags['to-data'] ?? config.data } },
     customer,
     concurrency,

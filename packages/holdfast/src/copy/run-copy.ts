@@ -10,6 +10,7 @@ import { visible } from '@holdfast/server/visible'
 import { copySummary, describeFailure } from './copy-summary.ts'
 import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
 import { showProgress } from './show-progress.ts'
+import { openExistingStore } from '../settings/open-existing-store.ts'
 import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import { print } from '../terminal/print.ts'
 import { standardError } from '../terminal/standard-error.ts'
@@ -65,7 +66,7 @@ async function betweenStores(
   log: WarningLog,
   work: (stores: Pick<CopyOptions, 'from' | 'to'>) => Promise<CopyResult>,
 ): Promise<CopyResult> {
-  const from = await openStore(source.kind, source.config, log)
+  const from = await openExistingStore(source.kind, source.config, log)
   try {
     const to = await openStore(target.kind, target.config, log)
     try {

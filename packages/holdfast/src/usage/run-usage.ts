@@ -1,7 +1,6 @@
 import { closestWord, isFileServiceError, SetupError, type BlobStore } from '@holdfast/core'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import type { Config } from '@holdfast/server/config'
-import { openStore } from '@holdfast/server/stores'
 import { visible } from '@holdfast/server/visible'
 import {
   customerUsages,
@@ -13,6 +12,7 @@ import {
 import { jsonLine } from '../terminal/json-line.ts'
 import { print } from '../terminal/print.ts'
 import { standardError } from '../terminal/standard-error.ts'
+import { openExistingStore } from '../settings/open-existing-store.ts'
 import { refuseMissingData } from '../settings/refuse-missing-data.ts'
 import { usageTable } from './usage-table.ts'
 
@@ -37,7 +37,7 @@ export async function runUsage(
   const log = {
     warn: (message: string) => void standardError().write(`holdfast: ${visible(message)}\n`),
   }
-  const store = await openStore(config.store, { ...config, 'minio-create-bucket': false }, log)
+  const store = await openExistingStore(config.store, config, log)
   try {
     const usages =
       customer === undefined

@@ -59,7 +59,8 @@ export function explainMinioSetting({
   const place = setting === undefined ? '' : ` (${places[setting]})`
   const text = `Cannot use the MinIO store: ${problem}${place}`
   if (cause instanceof Error && cause.name === 'NoSuchBucket') {
-    return new SetupError(`${text}:`, ['make it, or start the server with --minio-create-bucket.'])
+    const remedy = 'make it, or give this command --minio-create-bucket.'
+    return new SetupError(`${text}:`, [remedy], cause)
   }
   const said = asSentence({ problem: text, remedies })
   return new SetupError(said.problem, said.remedies)

@@ -79,7 +79,7 @@ describeWithMinio('holdfast serve --store minio', (minio) => {
     const flags = ['--minio-bucket', `made-${randomUUID()}`]
     expect(await refusal(flags)).to.include('Cannot use the MinIO store: ')
     expect(await refusal(flags)).to.match(
-      / \(--minio-bucket\): make it, or start the server with --minio-create-bucket\.$/m,
+      / \(--minio-bucket\): make it, or give this command --minio-create-bucket\.$/m,
     )
     const server = await start([...flags, '--minio-create-bucket'])
     expect((await put(server, 'a.txt', 'hello')).status).to.equal(200)
