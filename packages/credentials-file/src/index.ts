@@ -11,8 +11,7 @@ export {
   type ScryptCost,
 } from '@holdfast/passwords'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
-export { headerProblem } from './messages/header-problem.ts'
-export { describeDenial } from './messages/describe-denial.ts'
+export { headerProblem, describeDenial, programName } from './messages/describe-denial.ts'
 export { editCustomersFile } from './edit-customers-file.ts'
 export {
   openCustomersFile,
@@ -25,7 +24,6 @@ export {
   type FileCredentialSourceOptions,
   type ReloadSummary,
 } from './open-file-credential-source.ts'
-export { programName } from './messages/program-name.ts'
 export {
   openWatchedFiles,
   type Reading,

@@ -7,11 +7,16 @@ import {
   passwordProblem,
   type CustomerEntry,
 } from './customers/parse-customers.ts'
-import { isMissingFile, readCustomersText } from './customers/read-customers-text.ts'
-import { renderCustomers } from './customers/render-customers.ts'
+import {
+  isMissingFile,
+  readCustomersText,
+  saveCustomersText,
+  unwritable,
+} from './customers/read-customers-text.ts'
 import { parseYaml } from './customers/yaml-document.ts'
-import { saveCustomersText } from './customers/save-customers-text.ts'
-import { withLock } from './customers/with-lock.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { open, realpath, rm, stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a new customer may have beside name and password. */
 export interface NewCustomerFields {
@@ -173,4 +178,112 @@ function limitsOf<Quota>(quota: Quota | undefined, maxFiles: number | undefined)
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
   }
+}
+
+interface RenderInput {
+  readonly document: Document
+  /** What the text must say when it is read again. */
+  readonly entries: readonly CustomerEntry[]
+  /** The text that was edited: JSON stays JSON, with its indentation. */
+  readonly original: string
+  readonly path: string
+}
+
+/**
+ * The text of an edited customers file.
+ *
+ * @throws CustomersFileError when the text would not say exactly what was meant, as can be where customers share values
+ *   by aliases.
+ */
+function renderCustomers({ document, entries, original, path }: RenderInput): string {
+  const text = render(document, original)
+  if (text === undefined || !isDeepStrictEqual(readBack(text, path), entries)) {
+    const problem = 'cannot be edited without changing other customers (does it use YAML aliases?)'
+    throw new CustomersFileError(path, [advice(problem, 'edit it by hand')])
+  }
+  return text
+}
+
+function render(document: Document, original: string): string | undefined {
+  try {
+    if (!isJson(original)) {
+      const text = document.toString({ lineWidth: 0 })
+      return original.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
+    }
+    const indent = /\n([ \t]+)/.exec(original)?.[1]
+    return `${JSON.stringify(document.toJS(), undefined, indent ?? 2)}\n`
+  } catch {
+    // An alias whose anchor went with what was edited.
+    return undefined
+  }
+}
+
+function readBack(text: string, path: string): readonly CustomerEntry[] | undefined {
+  try {
+    return parseCustomers(text, path).entries
+  } catch {
+    return undefined
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A lock is held for some milliseconds. One this old, in milliseconds, belongs to a process that was killed. */
+const staleMs = 10_000
+const retryMs = 10
+
+/**
+ * Runs `work` under an exclusive lock for the file at `path`. The lock also holds for other processes, and for other
+ * machines that share the directory. It is a file beside `path` (`customers.yaml.lock`), removed afterwards. A lock that a
+ * crash has left is taken over after ten seconds; if two callers do so at the same instant, both may enter.
+ *
+ * @throws CustomersFileError if it cannot be made
+ */
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${await target(path)}.lock`
+  while (!(await take(lock, path))) await delay(retryMs)
+  try {
+    return await work()
+  } finally {
+    await rm(lock, { force: true })
+  }
+}
+
+/** Two paths to one file, one of them by a link, are one lock. */
+async function target(path: string): Promise<string> {
+  return realpath(path).catch(() => path)
+}
+
+async function take(lock: string, path: string): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx', 0o600)).close()
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw unlockable(error, path)
+    if (await isStale(lock)) await rm(lock, { force: true })
+    return false
+  }
+}
+
+async function isStale(lock: string): Promise<boolean> {
+  try {
+    return Date.now() - (await stat(lock)).mtimeMs > staleMs
+  } catch {
+    return false
+  }
+}
+
+function unlockable(error: unknown, path: string): CustomersFileError {
+  return new CustomersFileError(path, [unwritable(error)], error)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

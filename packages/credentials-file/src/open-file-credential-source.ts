@@ -11,13 +11,20 @@ import {
   type Credential,
   type CredentialSource,
 } from '@holdfast/core'
-import { sealPlainPassword, type ScryptCost, standardScryptCost } from '@holdfast/passwords'
+import {
+  sealPlainPassword,
+  type ScryptCost,
+  standardScryptCost,
+  isSameScryptCost,
+  parseScryptHash,
+  linkKeyOfHash,
+  linkKeyOfPassword,
+} from '@holdfast/passwords'
 import { CustomersFileError } from './customers/customers-file-error.ts'
-import { customersWarnings } from './customers/customers-warnings.ts'
-import { isHash, parseCustomers } from './customers/parse-customers.ts'
+import { isHash, parseCustomers, type CustomerEntry } from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
-import { createLinkKeys, type KeyMaterial } from './link-keys.ts'
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
+import { programName } from './messages/describe-denial.ts'
 
 /** What a reload changed: names in the order of the file, and nothing that is secret. */
 export interface ReloadSummary {
@@ -188,4 +195,107 @@ function compare(
     removed: [...before.keys()].filter((name) => !after.has(name)),
     changed: [...after.values()].filter(isChanged).map(({ name }) => name),
   }
+}
+
+interface WarningsInput {
+  readonly path: string
+  readonly entries: readonly CustomerEntry[]
+  readonly mode: number | undefined
+  /** The cost that hashes should have. */
+  readonly cost: ScryptCost
+}
+
+/**
+ * What is not wrong with a customers file but should not stay so, with the remedy; never a password or a hash.
+ */
+function customersWarnings({ path, entries, mode, cost }: WarningsInput): readonly Advice[] {
+  const plain = entries.filter(({ password }) => !isHash(password))
+  const odd = entries.filter(
+    ({ password }) => isHash(password) && !isSameScryptCost(parseScryptHash(password).cost, cost),
+  )
+  const warnings: Advice[] = []
+  if (plain.length > 0) {
+    warnings.push(
+      advice(`${path}: the password stands in plain text for ${named(plain)}`, rotate()),
+    )
+  }
+  if (odd.length > 0) {
+    const standard = `ln=${cost.ln},r=${cost.r},p=${cost.p}`
+    warnings.push(
+      advice(
+        `${path}: the hash has another cost than ${standard} for ${named(odd)}, so that the time of an answer reveals that the customer exists`,
+        rotate(),
+      ),
+    )
+  }
+  if (mode !== undefined && (mode & 0o006) !== 0) {
+    const done = (mode & 0o002) === 0 ? 'read' : 'written'
+    warnings.push(
+      advice(
+        `${path}: the file may be ${done} by every user of this machine`,
+        `run: chmod o= ${path}`,
+      ),
+    )
+  }
+  return warnings
+}
+
+const rotate = () => `replace each with: ${programName()} customers rotate NAME`
+const shownNames = 10
+
+function named(entries: readonly CustomerEntry[]): string {
+  const names = entries.slice(0, shownNames).map(({ name }) => JSON.stringify(name))
+  const more = entries.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** What keys follow from. A reading of the file gives a new one. */
+interface KeyMaterial {
+  /** What stands in memory for the password of a customer; equal for equal passwords of equal form. */
+  readonly hashOf: (name: string) => string | undefined
+  /** The passwords that stand in the file as plain text, by customer; emptied once their keys are known. */
+  readonly plainPasswords: Map<string, string>
+}
+
+/** The key for links of the customer called `name`; see `CredentialSource`. */
+type LinkKeys = (material: KeyMaterial, name: string) => Promise<Uint8Array | undefined>
+
+/**
+ * {@link LinkKeys} that are computed when the first one is asked for, those of all plain-text passwords together, one after the
+ * other: if each were computed when its customer is named, the time would show who exists. Keys are kept as long as the
+ * passwords stay what they are.
+ */
+function createLinkKeys(cost: ScryptCost): LinkKeys {
+  let known: ReadonlyMap<string, Uint8Array> = new Map()
+  let computing: Promise<void> = Promise.resolve()
+
+  const compute = async ({ hashOf, plainPasswords }: KeyMaterial) => {
+    const next = new Map<string, Uint8Array>()
+    for (const [name, password] of plainPasswords) {
+      const place = placeOf(name, hashOf(name))
+      next.set(place, known.get(place) ?? (await linkKeyOfPassword(name, password, cost)))
+    }
+    known = next
+    plainPasswords.clear()
+  }
+
+  const computeInTurn = (material: KeyMaterial) => {
+    const mine = computing.then(() => {
+      if (material.plainPasswords.size > 0) return compute(material)
+    })
+    computing = mine.catch(() => {})
+    return mine
+  }
+
+  return async (material, name) => {
+    await computeInTurn(material)
+    const passwordHash = material.hashOf(name)
+    const fromHash = linkKeyOfHash(name, passwordHash)
+    return known.get(placeOf(name, passwordHash)) ?? fromHash
+  }
+}
+
+/** Neither names nor hashes have a NUL. */
+function placeOf(name: string, passwordHash = ''): string {
+  return `${name}\0${passwordHash}`
 }

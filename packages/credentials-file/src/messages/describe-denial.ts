@@ -71,3 +71,33 @@ function denial(verb: string, path: string): string {
   const octal = (mode & 0o7777).toString(8).padStart(4, '0')
   return `uid ${process.getuid?.()}, gid ${process.getgid?.()} may not ${verb} ${path}, which belongs to uid ${uid}, gid ${gid} and has mode ${octal}`
 }
+
+/**
+ * How the reader of a message starts the program: `holdfast`, unless the script that started it gives another command in
+ * `HOLDFAST_COMMAND`, as `scripts/start` of a clone does.
+ */
+export function programName(): string {
+  return process.env['HOLDFAST_COMMAND'] || 'holdfast'
+}
+
+/** Servers and proxies take at least 8 KiB for all headers together. */
+const maxBytes = 4096
+
+const controlCharacter = /[\0-\x08\x0a-\x1f\x7f]/
+
+/**
+ * Why `text` cannot be the value of a header (RFC 9110 §5.5), so that a customer could never log in with it: the end of a
+ * sentence whose subject is `text`. `undefined` if it can.
+ */
+export function headerProblem(text: string): string | undefined {
+  if (text === '') return 'is empty'
+  if (controlCharacter.test(text)) {
+    return 'has a line break or another control character in it, which no header can carry'
+  }
+  if (/^[ \t]|[ \t]$/.test(text)) {
+    return 'begins or ends with a space, which HTTP takes off every header'
+  }
+  const bytes = Buffer.byteLength(text)
+  if (bytes > maxBytes) return `has ${bytes} bytes, and ${maxBytes} is the most for a header`
+  return undefined
+}
