@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { compareAndSwapProblem } from './compare-and-swap-problem.ts'
 import { patience, type ServerTrial } from './server-trial.ts'
-import { createTrialObjects } from './trial-objects.ts'
+import { createTrialObjects, type TrialObjects } from './trial-objects.ts'
+import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { failureOf } from '../errors/s3-errors.ts'
 
 /** Milliseconds before a trial that failed is repeated. */
 const pauses = [100, 1000]
@@ -45,4 +46,75 @@ async function tryOnce(
   } finally {
     if (versions.size > 0) await trial.remove()
   }
+}
+
+/** How many writes at once want to replace the same object. */
+const rivals = 4
+
+/** How often they may try when none succeeds: one may have, whose answer was lost, and whose repetition was refused. */
+const races = 3
+
+const wrongTag = '"00000000000000000000000000000000"'
+
+/** What became of a write: its entity tag, or why there was none. */
+type Outcome =
+  | { readonly what: 'done'; readonly etag: string }
+  | { readonly what: 'failed' | 'refused' }
+
+/**
+ * Why objects of this server cannot be replaced under the condition that they are still the same (`If-Match` with
+ * PutObject), as the end of a sentence about the server; `undefined` if they can. Tries it with an object that is no
+ * customer's, and removes it. Rejects with what fails otherwise.
+ */
+export async function compareAndSwapProblem(
+  changing: S3Client,
+  { bucket, key, made }: Pick<TrialObjects, 'bucket' | 'key' | 'made'>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const until = signal && { abortSignal: signal }
+  const place = { Bucket: bucket, Key: `${key}-swap` }
+  const put = async (text: string, IfMatch?: string, Key = place.Key): Promise<Outcome> => {
+    const body = { Body: text, ContentLength: text.length }
+    const command = new PutObjectCommand({ Bucket: bucket, Key, ...body, IfMatch })
+    try {
+      const { ETag: etag = '', VersionId } = await changing.send(command, until)
+      made(Key, VersionId)
+      return { what: 'done', etag }
+    } catch (error) {
+      return { what: outcomeOf(error) }
+    }
+  }
+  const winnersOfRace = async () => {
+    const first = await put('1')
+    const etag = first.what === 'done' ? first.etag : ''
+    const texts = Array.from({ length: rivals }, (_, index) => `3${index}`)
+    const outcomes = await Promise.all(texts.map((text) => put(text, etag)))
+    return outcomes.filter(({ what }) => what === 'done').length
+  }
+  try {
+    const first = await put('1')
+    const wrong = await put('2', wrongTag)
+    if (wrong.what === 'refused') return 'does not take If-Match'
+    if (wrong.what === 'done') return 'ignores If-Match'
+    let winners = 0
+    for (let race = 0; race < races && winners === 0; race++) winners = await winnersOfRace()
+    if (winners !== 1) return `lets ${winners} of ${rivals} writes with the same If-Match succeed`
+    const etag = first.what === 'done' ? first.etag : wrongTag
+    const missing = await put('4', etag, `${place.Key}-missing`)
+    return missing.what === 'done' ? 'ignores If-Match where there is no object' : undefined
+  } finally {
+    // What stays, the sweeps of trials remove.
+    const removing = changing.send(new DeleteObjectCommand(place), until)
+    await removing.then(
+      ({ VersionId }) => made(place.Key, VersionId),
+      () => {},
+    )
+  }
+}
+
+function outcomeOf(error: unknown): 'failed' | 'refused' {
+  const { status } = failureOf(error)
+  if ([404, 409, 412].includes(status)) return 'failed'
+  if ([400, 501].includes(status)) return 'refused'
+  throw error
 }

@@ -1,7 +1,14 @@
-import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import type { S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  ListObjectsV2Command,
+  type S3Client,
+  GetObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
 import { failureOf, isAnswer } from '../errors/s3-errors.ts'
 import { StoreSettingError, type StoreSetting } from '../errors/store-setting-error.ts'
+import { deleteTrialObject } from './delete-trial-object.ts'
+import { createTrialObjects } from './trial-objects.ts'
 
 export interface BucketCheck {
   readonly s3: S3Client
@@ -138,4 +145,39 @@ function explain(error: unknown, check: BucketCheck): StoreSettingError {
   const isTls = check.endpoint.startsWith('http://') && (status === 400 || code.startsWith('HPE_'))
   const problem = `${check.endpoint} does not answer as an S3 server (${status || code}: ${reason})`
   return new StoreSettingError('endpoint', problem, isTls ? ['is it https://?'] : [], error)
+}
+
+/** Where to probe. */
+interface ProbedBucket {
+  readonly s3: S3Client
+  readonly bucket: string
+  /** What the keys begin with. */
+  readonly prefix: string
+}
+
+const content = 'holdfast'
+
+/**
+ * Puts a small object that is no customer's, reads it, and removes it. Rejects with what fails. Of a probe that failed,
+ * or was killed, the object is removed soon, or by the sweeps of trials.
+ */
+export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): Promise<void> {
+  const { s3, bucket, prefix } = probed
+  const trial = createTrialObjects(s3, bucket, prefix)
+  const place = { Bucket: bucket, Key: trial.key }
+  const until = signal && { abortSignal: signal }
+  try {
+    const put = new PutObjectCommand({ ...place, Body: content, ContentLength: content.length })
+    const { VersionId } = await s3.send(put, until)
+    trial.made(trial.key, VersionId)
+    const { Body } = await s3.send(new GetObjectCommand(place), until)
+    if ((await Body?.transformToString()) !== content) {
+      throw new Error('What was written has come back as something else')
+    }
+    await deleteTrialObject(s3, { ...place, VersionId }, until)
+  } catch (error) {
+    // Not awaited: the caller has waited long enough.
+    void trial.remove()
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 import { ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { StoreSettingError } from '../errors/store-setting-error.ts'
-import { keyDecoder } from '../keys/key-decoder.ts'
+import { keyDecoder } from '../keys/object-keys.ts'
 import { deleteTrialObject } from './delete-trial-object.ts'
 import { patience, type ServerTrial } from './server-trial.ts'
 import { createTrialObjects, type TrialObjects } from './trial-objects.ts'

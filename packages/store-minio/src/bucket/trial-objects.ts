@@ -5,8 +5,8 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { keyDecoder } from '../keys/key-decoder.ts'
-import { listUploads } from '../list/list-uploads.ts'
+import { keyDecoder } from '../keys/object-keys.ts'
+import { listUploads } from '../list/list-objects.ts'
 
 /** Objects that belong to no customer, for tests of a bucket. */
 export interface TrialObjects {

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
-import type { Connection } from './connection.ts'
+import type { Connection } from './get-connection.ts'
 
 /**
  * Returns the header lines of a request: `headers`, the signature and what it needs, each line with its CRLF. The caller

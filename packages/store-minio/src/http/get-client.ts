@@ -1,7 +1,6 @@
 import { createSigner, escapeUri } from './create-signer.ts'
-import { openGetConnection, type GetConnection } from './get-connection.ts'
+import { openGetConnection, type GetConnection, type Connection } from './get-connection.ts'
 import type { GetAnswer } from './get-exchange.ts'
-import type { Connection } from './connection.ts'
 
 /** The range and the conditions of a GET, by their names in HTTP. */
 export interface GetHeaders {

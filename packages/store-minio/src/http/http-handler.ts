@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
-import type { Timeouts } from './connection.ts'
+import type { Timeouts } from './get-connection.ts'
 import { escapeUri } from './create-signer.ts'
 import { markUnsent } from '../errors/s3-errors.ts'
 import type { Socket } from 'node:net'

@@ -1,7 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { createGetClient, type GetClient } from './get-client.ts'
 import { createRetryStrategy } from '../errors/retry-strategy.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './get-connection.ts'
 import { createHttpHandler } from './http-handler.ts'
 
 export interface StoreClient {

@@ -1,4 +1,4 @@
-import { finding, type Finding } from '@holdfast/core'
+import { finding, type Finding, isLoopbackHost } from '@holdfast/core'
 import { checkBucket } from '../bucket/check-bucket.ts'
 import { isAnswer } from '../errors/s3-errors.ts'
 import {
@@ -7,16 +7,15 @@ import {
   type StoreAccessOptions,
 } from '../bucket/store-access.ts'
 import { StoreSettingError } from '../errors/store-setting-error.ts'
-import { takeSteps } from './bucket-step.ts'
-import { encryptionFinding } from './encryption-finding.ts'
+import { takeSteps, type BucketStep } from './bucket-step.ts'
 import { multipartSteps } from './multipart-steps.ts'
 import { nameSteps } from './name-steps.ts'
 import { deleting, objectSteps } from './object-steps.ts'
-import { createResumingStep } from './resuming-step.ts'
-import { serverClockFinding } from './server-clock-finding.ts'
 import { settingSteps } from './setting-steps.ts'
-import { createStrangersStep } from './strangers-step.ts'
 import { createTrialObjects, removeOldTrials } from '../bucket/trial-objects.ts'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { compareAndSwapProblem } from '../bucket/can-compare-and-swap.ts'
+import { escapeUri } from '../http/create-signer.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
   /** Ends the inspection soon; what it has made is removed first. */
@@ -101,4 +100,82 @@ async function* tryOut(
   } finally {
     await trial.remove()
   }
+}
+
+/** Whether files are encrypted on their way to `endpoint`, where they leave this machine. */
+export function encryptionFinding(endpoint: string): Finding {
+  const check = 'encryption'
+  const { protocol, hostname } = new URL(endpoint)
+  if (protocol === 'https:') return finding('ok', check, 'TLS on the way to the server')
+  if (isLoopbackHost(hostname)) {
+    return finding('ok', check, 'not needed: the server, or a proxy to it, is on this machine')
+  }
+  const message = `files go to ${hostname} in clear, where whoever is on the way can read and change them`
+  return finding('warning', check, message, `Give the server a certificate, and use https://`)
+}
+
+/** Checks whether the store can keep uploads that come in pieces. */
+function createResumingStep(changing: S3Client): BucketStep {
+  return {
+    check: 'resuming uploads',
+    right: 's3:PutObject',
+    needs: ['uploading', 'large uploads'],
+    async run(trial) {
+      const problem = await compareAndSwapProblem(changing, trial)
+      if (problem === undefined) return finding('ok', this.check, 'works')
+      const message = `the server ${problem}; uploads that break off cannot go on, and begin anew`
+      const remedy = 'Use a server that honours If-Match on PutObject, as MinIO does.'
+      return finding('warning', this.check, message, remedy)
+    },
+  }
+}
+
+/** Seconds that clocks may be apart; S3 servers refuse requests beyond the second. */
+const bounds = { warning: 60, problem: 15 * 60 }
+
+/** Whether the server's clock, by the `Date` header of its answer, agrees with `now`, in milliseconds since 1970. */
+export function serverClockFinding(date: string | null, now: number): Finding {
+  const check = 'clock'
+  const theirs = Date.parse(date ?? '')
+  if (Number.isNaN(theirs)) return finding('skipped', check, 'the server does not report its time')
+  const seconds = Math.round(Math.abs(theirs - now) / 1000)
+  if (seconds <= bounds.warning) {
+    return finding('ok', check, `at most ${Math.max(seconds, 1)} s from that of the server`)
+  }
+  const direction = theirs > now ? 'behind' : 'ahead of'
+  const message = `this machine is ${seconds} s ${direction} the S3 server, which takes 15 minutes at most`
+  const mark = seconds > bounds.problem ? 'problem' : 'warning'
+  return finding(mark, check, message, 'On the one that is wrong: timedatectl set-ntp true')
+}
+
+/** Milliseconds for an answer. */
+const patience = 10_000
+
+/** Checks whether anonymous requests may read, list or write the bucket at `endpoint`. */
+function createStrangersStep(endpoint: string): BucketStep {
+  return {
+    check: 'strangers',
+    right: 'none',
+    needs: ['uploading'],
+    async run({ bucket, key }) {
+      const url = `${endpoint}/${bucket}`
+      const path = `${url}/${key.split('/').map(escapeUri).join('/')}`
+      const may = {
+        read: await succeeds(path, {}),
+        list: await succeeds(`${url}?list-type=2&max-keys=1`, {}),
+        write: await succeeds(path, { method: 'PUT', body: 'holdfast' }),
+      }
+      const open = Object.entries(may).flatMap(([what, isAllowed]) => (isAllowed ? [what] : []))
+      if (open.length === 0) return finding('ok', this.check, 'may neither read, list nor write')
+      const message = `everyone who reaches the server may ${open.join(' and ')} files of customers, without a key`
+      return finding('problem', this.check, message, `mc anonymous set none minio/${bucket}`)
+    },
+  }
+}
+
+async function succeeds(url: string, request: RequestInit): Promise<boolean> {
+  const signal = AbortSignal.timeout(patience)
+  const response = await fetch(url, { ...request, redirect: 'manual', signal })
+  await response.body?.cancel()
+  return response.ok
 }

@@ -6,9 +6,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { finding } from '@holdfast/core'
-import { listUploads } from '../list/list-uploads.ts'
+import { listUploads } from '../list/list-objects.ts'
 import type { BucketStep } from './bucket-step.ts'
-import { judgeCondition } from './judge-condition.ts'
+import { judgeCondition } from './object-steps.ts'
 import type { TrialObjects } from '../bucket/trial-objects.ts'
 
 /** An upload with one part. */

@@ -1,5 +1,6 @@
-import { nameProblem, type BlobKey } from '@holdfast/core'
+import { nameProblem, type BlobKey, type BlobInfo } from '@holdfast/core'
 import { encodeName, nameEncodings } from './name-encodings.ts'
+import type { S3Client } from '@aws-sdk/client-s3'
 
 /** Bytes; leaves room for two names of 255 bytes in S3's 1024 for a key. */
 const maxPrefixBytes = 500
@@ -54,4 +55,36 @@ function prefixProblem(prefix: string): string | undefined {
   const problems = prefix.slice(0, -1).split('/').map(nameProblem)
   const problem = problems.find((each) => each !== undefined)
   return problem === undefined ? undefined : `has a part that cannot be used: ${problem}`
+}
+
+/**
+ * Undoes what a list did to its keys: nothing, unless its `EncodingType` says `url`. A server may ignore the question for
+ * it. A key that is no such encoding is taken as it is, so that it hides no other.
+ */
+export function keyDecoder(encodingType: string | undefined): (key: string) => string {
+  return encodingType === 'url' ? decodeUrl : (key) => key
+}
+
+function decodeUrl(encoded: string): string {
+  try {
+    // A plus stands for a space.
+    return decodeURIComponent(encoded.replaceAll('+', ' '))
+  } catch {
+    return encoded
+  }
+}
+
+/** The description of the blob `name`, from its object's; `etag` is in quotes. */
+export function blobInfo(
+  name: string,
+  { size, modifiedAt, etag }: Pick<BlobInfo, 'size' | 'modifiedAt' | 'etag'>,
+): BlobInfo {
+  return { name, size, modifiedAt, etag: etag.replaceAll('"', '') }
+}
+
+/** Where an object is, or is to be. */
+export interface ObjectPlace {
+  readonly s3: S3Client
+  readonly bucket: string
+  readonly key: string
 }

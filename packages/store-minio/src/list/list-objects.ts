@@ -2,10 +2,13 @@ import {
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
   type S3Client,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandInput,
+  type ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
-import { keyDecoder } from '../keys/key-decoder.ts'
-import { translating } from '../errors/s3-errors.ts'
+import { keyDecoder } from '../keys/object-keys.ts'
+import { translating, isAnswer } from '../errors/s3-errors.ts'
 
 /** What to list, in whole keys. */
 export interface ListRequest {
@@ -83,4 +86,18 @@ function unreadableList(): FileServiceError {
     'store-unavailable',
     'The store answers with something else than a list',
   )
+}
+
+/** A page of the unfinished multipart uploads; an empty one where the server says that there is no such upload. */
+export async function listUploads(
+  s3: S3Client,
+  request: ListMultipartUploadsCommandInput,
+): Promise<Partial<ListMultipartUploadsCommandOutput>> {
+  try {
+    return await s3.send(new ListMultipartUploadsCommand(request))
+  } catch (error) {
+    // What rclone answers for an empty list.
+    if (isAnswer(error, 'NoSuchUpload')) return {}
+    throw error
+  }
 }

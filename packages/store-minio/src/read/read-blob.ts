@@ -8,7 +8,7 @@ import {
 } from '@holdfast/core'
 import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
 import { createObjectContent } from './object-content.ts'
-import { blobInfo } from '../keys/blob-info.ts'
+import { blobInfo } from '../keys/object-keys.ts'
 import { statObject, sureOfAbsence } from './stat-object.ts'
 import type { StoreBody } from '../http/store-body.ts'
 

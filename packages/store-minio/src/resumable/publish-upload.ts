@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type BlobInfo, requireComplete, type UploadKey } from '@holdfast/core'
-import { abortMultipart } from '../write/abort-multipart.ts'
 import { findObject } from '../write/find-object.ts'
+import { abortMultipart } from '../write/abort-multipart.ts'
 import { nameIsTaken } from '../write/publish-object.ts'
 import { translating } from '../errors/s3-errors.ts'
 import { type Begun, endPublication, writeOf } from './end-publication.ts'

@@ -1,5 +1,5 @@
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
-import type { ObjectPlace } from '../keys/object-place.ts'
+import type { ObjectPlace } from '../keys/object-keys.ts'
 import { failureOf } from '../errors/s3-errors.ts'
 import { sureOfAbsence } from '../read/stat-object.ts'
 

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { markName } from './find-object.ts'
-import type { ObjectPlace } from '../keys/object-place.ts'
+import type { ObjectPlace } from '../keys/object-keys.ts'
 import type { BufferBudget } from './part-buffers.ts'
 import type { Removals } from './removals.ts'
 import type { BlobInfo } from '@holdfast/core'

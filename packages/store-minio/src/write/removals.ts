@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
 import { findObject, isSameObject } from './find-object.ts'
-import type { ObjectPlace } from '../keys/object-place.ts'
+import type { ObjectPlace } from '../keys/object-keys.ts'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
 

@@ -4,8 +4,8 @@ import {
   type ListPartsCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { keyDecoder } from '../keys/key-decoder.ts'
-import { listUploads } from '../list/list-uploads.ts'
+import { keyDecoder } from '../keys/object-keys.ts'
+import { listUploads } from '../list/list-objects.ts'
 import type { ObjectKeys } from '../keys/object-keys.ts'
 import { isAnswer } from '../errors/s3-errors.ts'
 

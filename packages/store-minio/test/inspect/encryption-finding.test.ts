@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { encryptionFinding } from '../../src/inspect/encryption-finding.ts'
+import { encryptionFinding } from '../../src/inspect/inspect-bucket.ts'
 
 describe('encryptionFinding', () => {
   for (const [endpoint, message] of [

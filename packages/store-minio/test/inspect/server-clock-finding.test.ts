@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { serverClockFinding } from '../../src/inspect/server-clock-finding.ts'
+import { serverClockFinding } from '../../src/inspect/inspect-bucket.ts'
 
 describe('serverClockFinding', () => {
   const now = Date.parse('2026-11-21T12:00:00Z')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { keyDecoder } from '../../src/keys/key-decoder.ts'
+import { keyDecoder } from '../../src/keys/object-keys.ts'
 
 describe('keyDecoder', () => {
   const keys = ['%', '100%', '%41', '%ZZ', 'a+b', 'a b', 'a%20b', '%E4', 'é', '%25']
