@@ -1,20 +1,21 @@
 import type { FileHooks } from './model/file-hooks.ts'
 import type { UseCounter } from './model/keyed-counter.ts'
-import type { KeyedTurns } from './model/keyed-turns.ts'
-import { requireCount, requireMethods } from './model/require.ts'
+import type { KeyedTurns } from './model/keyed-lock.ts'
 import {
+  requireCount,
+  requireMethods,
   having,
   requireFunction,
   requireOptions,
   type OptionCheck,
-} from './model/require-options.ts'
+} from './model/require.ts'
 import type { LinkBrake } from './policy/link-brake.ts'
 import type { LoginBrake } from './policy/login-brake.ts'
 import type { QuotaKeeper } from './policy/quota-keeper.ts'
 import type { BlobStore } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
-import type { CreateLinkSignature } from './use-cases/link-token.ts'
+import type { CreateLinkSignature } from './use-cases/link-policy.ts'
 
 export interface FileServiceOptions {
   readonly store: BlobStore

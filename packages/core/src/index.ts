@@ -18,8 +18,13 @@ export { isLimited, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export { createKeyedCounter, type KeyedCounter, type UseCounter } from './model/keyed-counter.ts'
-export { createKeyedLock, type KeyedLock } from './model/keyed-lock.ts'
-export { createKeyedTurns, type KeyedTurns, type Turn } from './model/keyed-turns.ts'
+export {
+  createKeyedLock,
+  type KeyedLock,
+  createKeyedTurns,
+  type KeyedTurns,
+  type Turn,
+} from './model/keyed-lock.ts'
 export {
   createLinkBrake,
   type LinkBrake,
@@ -35,8 +40,9 @@ export {
 export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
 export type { BookedClaim, QuotaClaim } from './policy/quota-claim.ts'
 export { createQuotaKeeper, type QuotaBooks, type QuotaKeeper } from './policy/quota-keeper.ts'
-export { requireBytes, requireCount } from './model/require.ts'
 export {
+  requireBytes,
+  requireCount,
   having,
   oneOf,
   requireFlag,
@@ -45,19 +51,19 @@ export {
   requireText,
   requireTexts,
   type OptionCheck,
-} from './model/require-options.ts'
+} from './model/require.ts'
 
 export {
   uploadConflict,
   uploadNotFound,
   uploadPublished,
   uploadTakenOver,
-} from './model/upload-errors.ts'
-export {
   expiryWhenFullMs,
   requireComplete,
   requireLength,
   requireOffset,
+  createUploadTurns,
+  type UploadTurns,
 } from './model/upload-rules.ts'
 export {
   createPublishedUploads,
@@ -65,7 +71,6 @@ export {
   type PublishedUpload,
   type PublishedUploads,
 } from './model/published-uploads.ts'
-export { createUploadTurns, type UploadTurns } from './model/upload-turns.ts'
 export type {
   UploadContent,
   WebBlob,
@@ -106,19 +111,24 @@ export {
   carriesAdvice,
   rangeErrorOf,
   type Advice,
+  SetupError,
+  finding,
+  type Finding,
+  type FindingMark,
 } from './setup/advice.ts'
 export { closestWord } from './setup/closest-word.ts'
 export { isLoopbackHost } from './setup/is-loopback-host.ts'
-export { finding, type Finding, type FindingMark } from './setup/finding.ts'
-export { formatBytes } from './setup/format-bytes.ts'
-export { parseByteSize } from './setup/parse-byte-size.ts'
-export { SetupError } from './setup/setup-error.ts'
+export { formatBytes, parseByteSize } from './setup/byte-size.ts'
 export type { AppendUploadOptions } from './use-cases/append-upload.ts'
 export type { Login } from './use-cases/authenticate.ts'
 export type { BeginOptions } from './use-cases/begin-upload.ts'
 export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
-export type { CreateLinkSignature, LinkSignature } from './use-cases/link-token.ts'
-export type { Link, PresentedLink } from './use-cases/link-policy.ts'
+export type {
+  CreateLinkSignature,
+  LinkSignature,
+  Link,
+  PresentedLink,
+} from './use-cases/link-policy.ts'
 export type { LinkOptions, OpenedLink } from './use-cases/links.ts'
 export type { FinishedUpload } from './use-cases/finish-upload.ts'
 export type { PublishOptions, ResumableFiles } from './use-cases/resumable-files.ts'

@@ -1,9 +1,13 @@
 import { abortable } from '../model/abortable.ts'
 import { requireBytes } from '../model/require.ts'
 import { createPublishedUploads } from '../model/published-uploads.ts'
-import { uploadNotFound } from '../model/upload-errors.ts'
-import { requireComplete, requireLength, requireOffset } from '../model/upload-rules.ts'
-import { createUploadTurns } from '../model/upload-turns.ts'
+import {
+  uploadNotFound,
+  requireComplete,
+  requireLength,
+  requireOffset,
+  createUploadTurns,
+} from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey } from '../ports/blob-store.ts'
 import type {

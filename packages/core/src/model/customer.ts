@@ -1,3 +1,6 @@
+import { nameProblem } from './file-name.ts'
+import { kindOf, requireCount } from './require.ts'
+
 /** An authenticated owner of files. */
 export interface Customer {
   readonly name: string
@@ -10,4 +13,26 @@ export interface Customer {
 /** Whether what the customer keeps is limited in any way. */
 export function isLimited({ quota, maxFiles }: Customer): boolean {
   return quota !== undefined || maxFiles !== undefined
+}
+
+/**
+ * Refuses what an application gives for a customer and cannot be one.
+ *
+ * @throws TypeError when the name breaks the policy for names, or is none, or a limit is no number
+ * @throws RangeError when a limit is below 0 or NaN
+ */
+export function checkCustomer(customer: Customer): void {
+  const given: unknown = customer
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`A customer is an object, as in filesOf({ name }), not ${kindOf(given)}`)
+  }
+  const name: unknown = customer.name
+  if (typeof name !== 'string') {
+    throw new TypeError(`A customer's name must be a string, not ${kindOf(name)}`)
+  }
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
+  const { quota, maxFiles } = customer
+  if (quota !== undefined) requireCount("A customer's quota", quota)
+  if (maxFiles !== undefined) requireCount("A customer's maxFiles", maxFiles, 'files')
 }

@@ -1,5 +1,5 @@
 import { FileServiceError } from './errors.ts'
-import { requireText } from './require-options.ts'
+import { requireText } from './require.ts'
 
 /** The longest name, in bytes of UTF-8: what every common file system takes as one name. */
 export const maxNameBytes = 255

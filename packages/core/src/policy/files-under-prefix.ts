@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
-import type { KeyedTurns, Turn } from '../model/keyed-turns.ts'
+import type { KeyedTurns, Turn } from '../model/keyed-lock.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FilesUnderPrefix, PrefixCounts } from './prefix-counts.ts'
 import type { QuotaClaim } from './quota-claim.ts'

@@ -1,7 +1,6 @@
 import { FileServiceError } from '../model/errors.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
-import { requireCount } from '../model/require.ts'
-import { having, requireFunction, requireOptions } from '../model/require-options.ts'
+import { requireCount, having, requireFunction, requireOptions } from '../model/require.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
 import { createAttemptQueue } from './attempt-queue.ts'
 

@@ -1,17 +1,15 @@
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
-import { requireCount } from '../model/require.ts'
 import {
+  requireCount,
   having,
   requireFunction,
   requireOptions,
   type OptionCheck,
-} from '../model/require-options.ts'
+} from '../model/require.ts'
 import { createAttemptQueue } from './attempt-queue.ts'
 import { createRecentValues } from './recent-values.ts'
-import { createSharedPlace } from './shared-place.ts'
-import { createWaitingPlaces } from './waiting-places.ts'
 
 export interface LoginBrakeOptions {
   /** Where failures are counted. Its window is how long a brake holds. */
@@ -281,4 +279,96 @@ type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
 /** The name comes last, because it may contain any character. */
 function keysOf(name: string, address: string): Keys {
   return { address: `address ${address}`, name: `name ${name}`, both: `both ${address} ${name}` }
+}
+
+/** One of several equal attempts. */
+interface EqualAttempt {
+  /** Waits for its turn, and runs. */
+  readonly run: () => Promise<boolean>
+  /** Tries once more without waiting, since an equal attempt was right. */
+  readonly retry: () => Promise<boolean>
+  /** Takes a place among those that wait for an equal attempt; the result leaves it. Throws where there is none. */
+  readonly takePlace: () => () => void
+}
+
+/**
+ * Runs one of the attempts with equal `key` at a time. When it resolves to `true`, all that wait for it retry. Otherwise the
+ * next of them runs.
+ */
+type SharedPlace = (key: string, attempt: EqualAttempt) => Promise<boolean>
+
+/** A {@link SharedPlace} that keeps no memory for keys without attempts. */
+function createSharedPlace(): SharedPlace {
+  // Those that wait, by the key of the attempt that runs. Each is resumed with whether that was right.
+  const waiting = new Map<string, ((wasRight: boolean) => void)[]>()
+
+  const end = (key: string, isRight: boolean) => {
+    const equals = waiting.get(key) ?? []
+    if (isRight) {
+      waiting.delete(key)
+      for (const resume of equals) resume(true)
+      return
+    }
+    // Only the next one is resumed, so that a crowd that fails costs one step for each of it.
+    const next = equals.shift()
+    if (next) next(false)
+    else waiting.delete(key)
+  }
+
+  return async (key, { run, retry, takePlace }) => {
+    const equals = waiting.get(key)
+    if (equals === undefined) {
+      waiting.set(key, [])
+    } else {
+      const leavePlace = takePlace()
+      const wasRight = await new Promise<boolean>((resolve) => equals.push(resolve))
+      leavePlace()
+      if (wasRight) return retry()
+    }
+    let isRight = false
+    try {
+      isRight = await run()
+      return isRight
+    } finally {
+      end(key, isRight)
+    }
+  }
+}
+
+/** How many of an address may wait however many others do. */
+const always = 10
+
+/** When there may be room again, in milliseconds. */
+const retryAfterMs = 1_000
+
+/** Bounds how many wait, of each address and in all. */
+interface WaitingPlaces {
+  /**
+   * Takes a place; the result leaves it.
+   *
+   * @throws FileServiceError `overloaded` where there is none
+   */
+  take(address: string): () => void
+}
+
+/** {@link WaitingPlaces} for `perAddress` of one address, and `inAll`; beyond that an address has ten at most. */
+function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
+  const taken = createKeyedCounter()
+  let all = 0
+  return {
+    take(address) {
+      const most = all < inAll ? perAddress : Math.min(perAddress, always)
+      if (taken.count(address) >= most) {
+        throw new FileServiceError('overloaded', `${all} logins are waiting already`, {
+          retryAfterMs,
+        })
+      }
+      taken.change(address, 1)
+      all++
+      return () => {
+        taken.change(address, -1)
+        all--
+      }
+    },
+  }
 }

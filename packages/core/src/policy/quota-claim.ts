@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
-import { uploadTakenOver } from '../model/upload-errors.ts'
+import { uploadTakenOver } from '../model/upload-rules.ts'
 import type { QuotaAccount } from './quota-accounts.ts'
 
 /**

@@ -3,7 +3,6 @@ import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireWholeBytes } from '../model/require.ts'
 import { linkAge, signLink, type Link, type LinkPolicy } from './link-policy.ts'
-import { writeUploadWishes } from './upload-link-wishes.ts'
 
 export interface UploadLinkOptions {
   /** Milliseconds for which an upload may begin by the link; a part of a second counts as a whole one. Default: an hour, or the most. */
@@ -62,4 +61,38 @@ function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions)
   if (!isPrefix) throw new TypeError('maxFiles is for a link to a prefix')
   if (Number.isInteger(maxFiles) && maxFiles >= 1 && maxFiles <= mostFiles) return
   throw new RangeError(`maxFiles must be a whole number from 1 to ${mostFiles}, not ${maxFiles}`)
+}
+
+/** What the maker of a link to upload has set. */
+interface UploadWishes {
+  /** How many of the first code units of a name are signed; the rest is the uploader's choice. `undefined`: the whole name. */
+  readonly prefixLength?: number
+  /** How many files there may be whose names begin so. */
+  readonly maxFiles?: number
+  /** The largest file in bytes. */
+  readonly maxSize?: number
+  /** Whether an upload may replace a file. */
+  readonly replace: boolean
+}
+
+const form = /^(?:p([1-9]\d{0,2})n([1-9]\d{0,4}))?(?:s([1-9]\d{0,15}))?(r?)$/u
+
+/** The one text that says these wishes. */
+function writeUploadWishes(wishes: UploadWishes): string {
+  const { prefixLength, maxFiles, maxSize, replace } = wishes
+  const prefix = prefixLength === undefined ? '' : `p${prefixLength}n${maxFiles}`
+  const size = maxSize === undefined ? '' : `s${maxSize}`
+  return `${prefix}${size}${replace ? 'r' : ''}`
+}
+
+/** The wishes that `text` says; `undefined` if it is none of {@link writeUploadWishes}. */
+export function readUploadWishes(text: string): UploadWishes | undefined {
+  const [whole, prefixLength, maxFiles, maxSize, replace] = form.exec(text) ?? []
+  if (whole === undefined) return undefined
+  return {
+    ...(prefixLength !== undefined && { prefixLength: Number(prefixLength) }),
+    ...(maxFiles !== undefined && { maxFiles: Number(maxFiles) }),
+    ...(maxSize !== undefined && { maxSize: Number(maxSize) }),
+    replace: replace === 'r',
+  }
 }

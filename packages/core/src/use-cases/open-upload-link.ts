@@ -2,7 +2,7 @@ import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
-import type { KeyedTurns } from '../model/keyed-turns.ts'
+import type { KeyedTurns } from '../model/keyed-lock.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
 import type { PrefixCounts } from '../policy/prefix-counts.ts'
@@ -13,7 +13,7 @@ import { resumableByLink, type ResumableByLink } from './resumable-by-link.ts'
 import type { ResumableFiles } from './resumable-files.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
 import { uploadFile, type UploadOptions, type UploadPolicy } from './upload-file.ts'
-import { readUploadWishes } from './upload-link-wishes.ts'
+import { readUploadWishes } from './make-upload-link.ts'
 
 /** What a link to upload is judged by. */
 export interface UploadLinkPolicy extends LinkPolicy {

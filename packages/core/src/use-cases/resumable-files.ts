@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { lockUnlessAborted } from '../model/keyed-lock.ts'
-import { uploadNotFound } from '../model/upload-errors.ts'
+import { uploadNotFound } from '../model/upload-rules.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'

@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import type { KeyedLock } from '../model/keyed-lock.ts'
-import { uploadNotFound } from '../model/upload-errors.ts'
+import { uploadNotFound } from '../model/upload-rules.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { RecentValues } from '../policy/recent-values.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'

@@ -1,7 +1,7 @@
 import type { Customer } from '../model/customer.ts'
 import { requireBytes, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
-import { uploadConflict } from '../model/upload-errors.ts'
+import { uploadConflict } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ResumableUpload, UploadPlan } from '../ports/resumable-uploads.ts'
 import { checkPlan, linkOf, type BeginOptions } from './begin-upload.ts'

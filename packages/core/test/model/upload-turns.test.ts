@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isFileServiceError } from '../../src/model/errors.ts'
-import { createUploadTurns } from '../../src/model/upload-turns.ts'
+import { createUploadTurns } from '../../src/model/upload-rules.ts'
 
 /** Work that ends when it is told to, and notes when it began, was interrupted and ended. */
 function createWork(name: string, log: string[]) {

@@ -6,8 +6,8 @@ import {
   asSentence,
   carriesAdvice,
   rangeErrorOf,
+  SetupError,
 } from '../../src/setup/advice.ts'
-import { SetupError } from '../../src/setup/setup-error.ts'
 
 describe('adviceText', () => {
   for (const [said, text] of [

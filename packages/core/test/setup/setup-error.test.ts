@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SetupError } from '../../src/setup/setup-error.ts'
+import { SetupError } from '../../src/setup/advice.ts'
 
 describe('SetupError', () => {
   it('has problem, remedies and cause, and both words in its message', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { uploadPublished } from '../../src/model/upload-errors.ts'
+import { uploadPublished } from '../../src/model/upload-rules.ts'
 import { chunks, failing, pulled, type PulledContent } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'

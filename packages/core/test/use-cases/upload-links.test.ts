@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
-import { createKeyedTurns } from '../../src/model/keyed-turns.ts'
+import { createKeyedTurns } from '../../src/model/keyed-lock.ts'
 import type { Uploaded } from '../../src/model/file-hooks.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { chunks, pulled, textOf } from '../content.ts'
