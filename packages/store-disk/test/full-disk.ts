@@ -53,9 +53,13 @@ export function systemError(code: string, syscall: string): Error {
 
 function tryMount(): boolean {
   try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'holdfast-test', '/mnt'], {
-      stdio: 'ignore',
-    })
+    execFileSync(
+      'unshare',
+      ['--mount', '--propagation', 'slave', 'mount', '-t', 'tmpfs', 'holdfast-test', '/mnt'],
+      {
+        stdio: 'ignore',
+      },
+    )
     return true
   } catch {
     return false

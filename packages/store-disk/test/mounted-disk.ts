@@ -54,7 +54,7 @@ async function makeBtrfs(path: string): Promise<string> {
   // It looks at all that is mounted, and fails where one of that, of another test, is gone.
   const alone = 'mount -t tmpfs none /proc && mkdir /proc/self && : >/proc/self/mounts && exec "$@"'
   const make = ['mkfs.btrfs', '--quiet', image]
-  asRoot('unshare', '--mount', 'sh', '-c', alone, 'sh', ...make)
+  asRoot('unshare', '--mount', '--propagation', 'slave', 'sh', '-c', alone, 'sh', ...make)
   return image
 }
 
@@ -87,7 +87,17 @@ export function describeWithMounts(title: string, body: () => void): void {
 
 function canMount(): boolean {
   try {
-    asRoot('unshare', '--mount', 'mount', '-t', 'tmpfs', 'holdfast-test', '/mnt')
+    asRoot(
+      'unshare',
+      '--mount',
+      '--propagation',
+      'slave',
+      'mount',
+      '-t',
+      'tmpfs',
+      'holdfast-test',
+      '/mnt',
+    )
     asRoot('mkfs.btrfs', '--version')
     return true
   } catch {

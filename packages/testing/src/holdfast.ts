@@ -157,7 +157,9 @@ function start(args: readonly string[], options: HoldfastOptions): ChildProcessW
 /** The command that runs another one in a PID namespace, which ends with this command. */
 function newPidNamespace(): readonly string[] {
   const asUser = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
-  const own = ['--pid', '--fork', '--mount-proc', '--kill-child']
+  // Of a mount that a test takes away, this namespace must not keep a copy.
+  const mounts = ['--mount-proc', '--propagation', 'slave']
+  const own = ['--pid', '--fork', ...mounts, '--kill-child']
   // The shell is the first process of the namespace, which could not stop itself.
   return ['unshare', ...asUser, ...own, 'sh', '-c', '"$@"; exit $?', 'sh']
 }

@@ -10,7 +10,7 @@ import { expect } from 'chai'
  */
 export async function runOnCopyOfMachine(folder: string, script: string): Promise<string> {
   const privileged = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const unshare = ['unshare', '--mount', '--propagation', 'private', 'bash']
+  const unshare = ['unshare', '--mount', '--propagation', 'slave', 'bash']
   const machine = join(import.meta.dirname, 'machine-overlay.sh')
   const systemctl = join(import.meta.dirname, 'stand-in-systemctl.sh')
   const command = [...privileged, ...unshare, machine, process.execPath, folder, systemctl]

@@ -106,8 +106,15 @@ async function detach(): Promise<void> {
   device = undefined
 }
 
-/** Has the kernel show the disk as a file. The kernel answers only once it is mounted. */
+/**
+ * Has the kernel show the disk as a file. The kernel answers only once it is mounted.
+ *
+ * Mount namespaces that other tests make have copies of what is mounted here, and a file system stays in use until the last copy is
+ * gone. Below a shared mount they go together, if the namespace is a slave.
+ */
 async function plugIn(): Promise<{ readonly end: Promise<void> }> {
+  await run('mount', '--bind', place, place)
+  await run('mount', '--make-shared', place)
   writeFileSync(file, '')
   const fuse = openSync('/dev/fuse', 'r+')
   const options = 'fd=3,rootmode=100000,user_id=0,group_id=0'
@@ -124,6 +131,7 @@ async function unplug(): Promise<void> {
   await run('umount', '--lazy', directory).catch(() => {})
   if (device !== undefined) await run('losetup', '--detach', device).catch(() => {})
   await run('umount', '--lazy', file).catch(() => {})
+  await run('umount', '--lazy', place).catch(() => {})
   await Promise.race([served.end, delay(10_000)])
   process.exit()
 }
