@@ -32,6 +32,7 @@ async function start(customer = 'anna', web = true) {
   const service = createFileService({
     store: createMemoryBlobStore(),
     credentials: createMemoryCredentialSource([{ name: customer, passwordHash: 'sesame' }]),
+    verifyPassword: async (password, hash) => password === hash,
     createLinkSignature: (key) => createHmac('sha256', key),
     linkBrake: createLinkBrake({
       counter: createMemoryFailureCounter({ windowMs: 60_000 }),
