@@ -1,21 +1,26 @@
 import type { FileService } from '@holdfast/core'
 import Koa from 'koa'
-import type { OnAnswered } from './exchange/answered-request.ts'
-import { endOfTurn } from './exchange/end-of-turn.ts'
-import { exchangeIn, knownExchange } from './exchange/exchange.ts'
-import type { FastPath } from './fast-path/enter.ts'
-import { createFastPath } from './fast-path/fast-path.ts'
-import type { HoldfastState } from './exchange/holdfast-state.ts'
+import { step } from './answer/step.ts'
 import type { HttpLog } from './errors/log.ts'
 import { problems } from './errors/problem.ts'
-import { step } from './answer/step.ts'
-import { logAnswers } from './middleware/access-log.ts'
-import { createErrors } from './middleware/errors.ts'
-import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
-import { requestId } from './middleware/request-id.ts'
+import { endOfTurn } from './exchange/end-of-turn.ts'
+import {
+  exchangeIn,
+  knownExchange,
+  type HoldfastState,
+  type OnAnswered,
+} from './exchange/exchange.ts'
+import { createFastPath, type FastPath } from './fast-path.ts'
+import { createErrors } from './guards/errors.ts'
+import {
+  catchingErrors,
+  createReporter,
+  logAnswers,
+  reportRequests,
+  requestId,
+} from './guards/request-log.ts'
+import { createSetup, type RouterOptions } from './router-options.ts'
 import { createRoutes } from './router.ts'
-import type { RouterOptions } from './router-options.ts'
-import { createSetup } from './setup.ts'
 
 /** Codes of errors that mean no more than that the client left before the end of the response. */
 const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED'])

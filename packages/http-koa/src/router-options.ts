@@ -1,10 +1,35 @@
-import type { Audit } from './audit/audit.ts'
-import type { OnAnswered } from './exchange/answered-request.ts'
-import type { HttpLog } from './errors/log.ts'
-import type { Authenticate } from './middleware/authenticate.ts'
-import type { OnLogin } from './middleware/report-logins.ts'
-import type { RequestCounter } from './middleware/limit-requests.ts'
-import type { PageFiles } from './page/page.ts'
+import {
+  createKeyedCounter,
+  having,
+  requireCount,
+  requireFlag,
+  requireFunction,
+  requireOptions,
+  requireTexts,
+  type FileLinks,
+  type FileService,
+} from '@holdfast/core'
+import { createDraft, createTus, requirePath, type Draft, type Tus } from '@holdfast/resumable'
+import type { Middleware } from 'koa'
+import { consoleLog, type HttpLog } from './errors/log.ts'
+import type { HoldfastState, OnAnswered } from './exchange/exchange.ts'
+import {
+  createAddressOf,
+  createOriginOf,
+  warnOfUnreadableHeaders,
+  type AddressOf,
+  type OriginOf,
+} from './guards/address-of.ts'
+import { createAuditRecorder, noRecorder, type Audit, type AuditRecorder } from './guards/audit.ts'
+import {
+  headerAuthentication,
+  reportLogins,
+  type Authenticate,
+  type OnLogin,
+} from './guards/authenticate.ts'
+import { createCors } from './guards/cors.ts'
+import { createRequestLimit, type RequestCounter, type TakePlace } from './guards/limit-requests.ts'
+import type { PageFiles } from './routes/page.ts'
 
 export interface RouterOptions {
   /** A path before all routes, such as `/files`, with no slash at its end. Default: none. */
@@ -70,4 +95,93 @@ export interface RouterOptions {
   readonly onLogin?: OnLogin
   /** Called with every upload, deletion and refused login, before the client learns of it; see `Audit`. Default: not called. */
   readonly audit?: Audit
+}
+
+/**
+ * Refuses a service and options that an application in JavaScript, or one that casts, gets wrong: later the same mistakes would
+ * answer 404 or 500 to all requests.
+ *
+ * @throws TypeError or RangeError that names what is missing or wrong
+ */
+function checkRouterOptions(service: FileService, options: RouterOptions): void {
+  having('authenticate', 'filesOf', 'sweepUploads')('The service', service)
+  requireOptions('createRouter(service, { prefix })', options, {
+    'prefix?': requirePath,
+    'authenticate?': requireFunction,
+    'trustedProxies?': requireTexts,
+    'maxRequests?': (what, value) => requireCount(what, value, 'requests'),
+    'maxRequestsPerCustomer?': (what, value) => requireCount(what, value, 'requests'),
+    'isExempt?': requireFunction,
+    'requestCounter?': having('count', 'change'),
+    'corsOrigins?': requireTexts,
+    'links?': requireFlag,
+    'resumable?': requireFlag,
+    'resumableDraft?': requireFlag,
+    'web?': requireFunction,
+    'log?': having('info', 'warn', 'error'),
+    'onAnswered?': requireFunction,
+    'onLogin?': requireFunction,
+    'audit?': requireFunction,
+  })
+}
+
+/** What `createApp` and `createRouter` make of their options. */
+export interface Setup {
+  readonly service: FileService
+  readonly prefix: string
+  readonly log: HttpLog
+  readonly addressOf: AddressOf
+  readonly originOf: OriginOf
+  /** `undefined` where no other origin is allowed. */
+  readonly cors: Middleware<HoldfastState> | undefined
+  readonly authenticate: Authenticate
+  readonly takePlace: TakePlace
+  readonly recorder: AuditRecorder
+  /** `undefined` where there are none. */
+  readonly links: FileLinks | undefined
+  /** `undefined` where uploads cannot come in pieces. */
+  readonly tus: Tus | undefined
+  /** `undefined` unless it was asked for, and uploads can come in pieces. */
+  readonly draft: Draft | undefined
+  /** `undefined` where there is no page. */
+  readonly web: (() => Promise<PageFiles>) | undefined
+}
+
+/** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
+export function createSetup(service: FileService, options: RouterOptions): Setup {
+  checkRouterOptions(service, options)
+  const { prefix = '', log = consoleLog, trustedProxies, audit } = options
+  const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
+  const { resumable = true, resumableDraft = false, links = true } = options
+  const { isResumable, maxFileSize } = service
+  const { corsOrigins = [], requestCounter = createKeyedCounter() } = options
+  const { isExempt = () => false } = options
+  const onUnreadable = warnOfUnreadableHeaders(log)
+  const addressOf = createAddressOf(trustedProxies, onUnreadable, (address) => {
+    log.warn(
+      { address },
+      'X-Forwarded-For is not believed: if a proxy of yours sends it, trust that proxy, or all its clients count as one',
+    )
+  })
+  const { authenticate = headerAuthentication(service, addressOf), onLogin } = options
+  return {
+    service,
+    prefix,
+    log,
+    addressOf,
+    originOf: createOriginOf(trustedProxies, onUnreadable),
+    authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
+    takePlace: createRequestLimit({
+      maxRequests,
+      maxRequestsPerCustomer,
+      isExempt,
+      requestCounter,
+    }),
+    recorder: audit ? createAuditRecorder(audit, addressOf) : noRecorder,
+    cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
+    links: links ? service.links : undefined,
+    tus: resumable && isResumable ? createTus({ maxFileSize }) : undefined,
+    web: options.web,
+    draft: resumableDraft && isResumable ? createDraft({ maxFileSize }) : undefined,
+  }
 }

@@ -1,45 +1,30 @@
 import type { FileService } from '@holdfast/core'
-import type { Router } from '@koa/router'
-import type { Route } from './exchange/answered-request.ts'
-import type { HoldfastState } from './exchange/holdfast-state.ts'
+import type { Router, RouterMiddleware } from '@koa/router'
+import type { Middleware } from 'koa'
 import { problems } from './errors/problem.ts'
-import { createAuthentication } from './middleware/authenticate.ts'
-import { createErrors } from './middleware/errors.ts'
-import { limitRequests } from './middleware/limit-requests.ts'
-import { recordChange } from './middleware/record-change.ts'
-import { catchingErrors, createReporter, reportRequests } from './middleware/report-requests.ts'
-import { requestId } from './middleware/request-id.ts'
-import { createMakeLink } from './routes/link.ts'
+import type { HoldfastState, Route } from './exchange/exchange.ts'
+import { recordChange } from './guards/audit.ts'
+import { createAuthentication, filesOf } from './guards/authenticate.ts'
+import { createErrors } from './guards/errors.ts'
+import { limitRequests } from './guards/limit-requests.ts'
+import { catchingErrors, createReporter, reportRequests, requestId } from './guards/request-log.ts'
 import {
   createLinkOpening,
   createUploadLinkOpening,
   createUploadLinkRefusal,
+  hasLink,
   nameInQuery,
 } from './links/open-link.ts'
 import { koaRouter } from './modules/required.ts'
-import { createPage, openingOnce } from './page/page.ts'
-import { createRefusalPage, createUploadPage } from './page/upload-page.ts'
-import type { RouterOptions } from './router-options.ts'
+import { createSetup, type RouterOptions, type Setup } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
-import { createDeleteBatch } from './routes/delete-batch.ts'
-import { remove } from './routes/delete.ts'
-import { createDraftUpload } from './routes/draft-uploads.ts'
-import { formByLink } from './routes/form-by-link.ts'
+import { createDeleteBatch, remove } from './routes/delete.ts'
+import { createMakeLink } from './routes/link.ts'
 import { list } from './routes/list.ts'
-import {
-  createOtherMethods,
-  ifByLink,
-  type Handler,
-  type Handlers,
-  type HandlersByLink,
-} from './routes/other-methods.ts'
-import { ping } from './routes/ping.ts'
-import { createPut } from './routes/put.ts'
-import { createResumable } from './routes/resumable.ts'
+import { createPage, createRefusalPage, createUploadPage, openingOnce } from './routes/page.ts'
+import { createDraftUpload, createResumable } from './routes/resumable.ts'
 import { serve } from './routes/serve.ts'
-import { createUpload } from './routes/upload.ts'
-import { usage } from './routes/usage.ts'
-import { createSetup, type Setup } from './setup.ts'
+import { createPut, createUpload, formByLink } from './routes/upload.ts'
 
 /**
  * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered
@@ -168,4 +153,56 @@ function refuseNameless(route: string): Handler {
   return () => {
     throw problems.noFilename(route)
   }
+}
+
+type Handler = RouterMiddleware<HoldfastState>
+
+/** What a path knows, by method. */
+type Handlers = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', readonly Handler[]>>
+
+/** What a path knows only in requests with a link. */
+type HandlersByLink = Pick<Handlers, 'post'>
+
+/** `handler` for requests with a link; others go on to the next one. */
+function ifByLink(handler: Handler): Handler {
+  return (ctx, next) => {
+    const handling: unknown = hasLink(ctx) ? handler(ctx, next) : next()
+    return handling
+  }
+}
+
+/** Answers OPTIONS, with `about` beside, and every method that a path does not know (RFC 9110 §15.5.6). */
+function createOtherMethods(
+  handlers: Handlers,
+  about: Readonly<Record<string, string>>,
+  byLink: HandlersByLink,
+): Handler {
+  const [allow, allowByLink] = [handlers, { ...handlers, ...byLink }].map(allowed)
+  return (ctx) => {
+    const known = (hasLink(ctx) ? allowByLink : allow) ?? ''
+    if (ctx.method !== 'OPTIONS') throw problems.methodNotAllowed(known)
+    ctx.status = 204
+    ctx.set({ Allow: known, ...about })
+  }
+}
+
+function allowed(handlers: Handlers): string {
+  const known = Object.keys(handlers).flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
+  return [...known, 'OPTIONS'].join(', ')
+}
+
+/** GET /ping: says that the server is there. Asks for no credentials and touches no store. */
+const ping: Middleware = (ctx) => {
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.body = 'pong'
+}
+
+/** GET and HEAD /usage: how much the customer keeps, and may keep. */
+const usage: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const { files, bytes, quota, maxFiles, unfinished } = await filesOf(ctx.state).usage()
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.set('Cache-Control', 'private, no-cache')
+  ctx.body = JSON.stringify({ files, bytes, quota, maxFiles, unfinished })
 }

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BlobInfo, CustomerFiles, OpenBlob } from '@holdfast/core'
-import type { HoldfastState } from './holdfast-state.ts'
-import type { AnsweredRequest } from './answered-request.ts'
+import type { BlobInfo, Customer, CustomerFiles, LinkUploads, OpenBlob } from '@holdfast/core'
 
 /**
  * One request, its response, and all that is known of them. The server, the fast path, Koa's middleware, the log and the
@@ -76,4 +74,97 @@ export function exchangeIn({ req, res, state }: KoaContext): Exchange {
   const exchange = exchangeOf(req, res)
   if (exchange.state !== state) exchange.state = Object.assign(state, exchange.state)
   return exchange
+}
+
+/** What holdfast's middleware keeps in `ctx.state`. */
+export interface HoldfastState {
+  requestId?: string
+  /** The route that took the request, once one did. */
+  route?: Route
+  /** The files of the customer who sent the request, or whose link lets it read one, once that is known. */
+  files?: CustomerFiles
+  /** That a link has let the request in. */
+  link?: {
+    /** Whether its maker wants the content shown. */
+    readonly inline?: boolean
+    /** All that may be done by a link to upload; there are no `files` beside it. */
+    readonly uploads?: LinkUploads
+  }
+  /** What the audit trail calls the request, where the route alone does not say it. */
+  event?: 'upload-link'
+  /** What the request calls the file that it is about, once that is known; it may not be a name that is allowed. */
+  fileName?: string
+  /** What an upload has stored, once that is safe. */
+  stored?: BlobInfo
+  /** Headers that the response has even if it is an error, because its protocol demands them. */
+  errorHeaders?: Readonly<Record<string, string>>
+  /** What went wrong, for the log line of the request. */
+  failure?: unknown
+}
+
+/** What requests are counted by: the routes there are, and `other` for what is none of them. */
+export const routes = [
+  'upload',
+  'put',
+  'batch',
+  'resumable',
+  'serve',
+  'list',
+  'usage',
+  'delete',
+  'delete-batch',
+  'link',
+  'ping',
+  'other',
+] as const
+
+export type Route = (typeof routes)[number]
+
+/** What has become of a request. `undefined`: not known, or of no meaning. */
+export interface AnsweredRequest {
+  /** What the client got as `x-request-id`. */
+  readonly requestId: string | undefined
+  /** The route that took it; `other` for paths that are none, and methods that a path does not know. */
+  readonly route: Route
+  readonly method: string | undefined
+  /** As it was sent, without the query. */
+  readonly path: string | undefined
+  /** The response's; `undefined` if none was sent. */
+  readonly status: number | undefined
+  /** Whether the response was cut off, usually because the client left: the client did not get it, whatever the status. */
+  readonly isAborted: boolean
+  /** From the arrival of the headers to the end of the answer. */
+  readonly durationMs: number
+  /** Bytes of the request and its answer on the connection, headers included. */
+  readonly bytesIn: number
+  readonly bytesOut: number
+  /** The customer's name, once that was known; of a link, the customer who made it. */
+  readonly customer: string | undefined
+  /** Whether a link has let the request in. */
+  readonly isByLink: boolean
+  /** The client's IP address. */
+  readonly address: string
+  /** Why it was refused or failed: an `ErrorCode` of the core, or a code of docs/audit.md; `unexpected` for what has none. */
+  readonly code: string | undefined
+  /** The same in words for the operator; the client may have got another message. */
+  readonly reason: string | undefined
+}
+
+/** Called for each request after its response was sent or cut off. Its result is not awaited. */
+export type OnAnswered = (answered: AnsweredRequest) => void
+
+/** The customer who sent the request, or whose link has let it in; `undefined` as long as there is none. */
+export function customerOf({ files, link }: HoldfastState): Customer | undefined {
+  return files?.customer ?? link?.uploads?.customer
+}
+
+/**
+ * Lets a client that waits for a 100 send its body. To be called when the body is about to be read and not before, so
+ * that a refused client never sends it.
+ */
+export function inviteBody(request: IncomingMessage): void {
+  const exchange = knownExchange(request)
+  if (!exchange?.awaitsContinue) return
+  exchange.awaitsContinue = false
+  exchange.response.writeContinue()
 }

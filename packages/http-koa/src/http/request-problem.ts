@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { HttpProblem } from '@holdfast/resumable'
-import { headerValues } from './header-values.ts'
 import { problems } from '../errors/problem.ts'
+import { headerValues } from './text.ts'
 
 /**
  * What is wrong with a request that Node's parser has let pass, whatever it asks for; `undefined` as a rule. Its client may

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CustomerFiles, ExpectedDigest, UploadOptions } from '@holdfast/core'
 import { prepareUpload, type Upload, type UploadBytes } from '../body/stage-upload.ts'
-import { partFileName } from './syntax/part-file-name.ts'
+import { problems } from '../errors/problem.ts'
 
 /** A file of a form, however the form is read. */
 export interface FormFile {
@@ -49,4 +49,36 @@ export function prepareNamedFile(
 /** A SHA-256 digest, which is asked for after the last byte. */
 export function sha256(expected: () => string | undefined): ExpectedDigest {
   return { hash: createHash('sha256'), expected }
+}
+
+const replacementCharacter = '\ufffd'
+
+/**
+ * The name that a part's `filename` means, `undefined` where that cannot be read: what follows the last slash, as browsers and multer have it; a backslash
+ * is an ordinary character.
+ *
+ * @throws HttpProblem 400 `Malformed multipart body` for what cannot be read; 400 `Invalid filename` when the bytes were not UTF-8, or control characters. The parser shows that only by a
+ *   replacement character, so a name that really contains one is refused, too, rather than that two names become one;
+ *   `PUT` takes it.
+ */
+export function partFileName(filename: string | undefined): string {
+  if (filename === undefined) throw problems.malformedMultipart()
+  const name = filename.slice(filename.lastIndexOf('/') + 1)
+  if (name.includes(replacementCharacter)) {
+    throw problems.invalidFilename('it is not valid UTF-8, or contains a control character')
+  }
+  return name
+}
+
+/**
+ * The digest in the text fields `sha256` of a form, in lower case; `undefined` without any.
+ *
+ * @throws HttpProblem 400 when there are several, or one that is no SHA-256 digest in hexadecimal
+ */
+export function expectedSha256([sha256, ...more]: readonly string[]): string | undefined {
+  if (sha256 === undefined) return undefined
+  if (more.length > 0 || !/^[0-9a-f]{64}$/i.test(sha256)) {
+    throw problems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
+  }
+  return sha256.toLowerCase()
 }

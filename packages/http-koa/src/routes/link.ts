@@ -1,11 +1,14 @@
+import type { IncomingMessage } from 'node:http'
 import type { CustomerFiles, FileLinks, Link } from '@holdfast/core'
 import type { RouterMiddleware } from '@koa/router'
-import type { OriginOf } from '../address/origin-of.ts'
-import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { filesOf } from '../middleware/authenticate.ts'
-import { fileNameInPath } from './file-name-in-path.ts'
+import { readWholeBody } from '../body/request-body.ts'
+import { problems } from '../errors/problem.ts'
+import type { HoldfastState } from '../exchange/exchange.ts'
+import type { OriginOf } from '../guards/address-of.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { decodeUtf8, fileNameInPath } from '../http/text.ts'
 import type { LinkRequest } from '../links/link-schema.ts'
-import { readLinkRequest } from '../links/read-link-request.ts'
+import { validate } from '../links/link-validator.ts'
 
 /** POST /link/:filename: a URL that opens the file for anyone, or takes one from anyone, for a time. */
 export function createMakeLink(
@@ -50,4 +53,84 @@ async function sign(
 function pathIn(target: string): string {
   const [path = ''] = target.replace(/^[a-z]+:\/\/[^/?]*/iu, '').split('?')
   return path
+}
+
+/** Bytes; a request has some forty. */
+const longestBody = 4096
+
+/**
+ * What the body of `request` asks for; nothing in particular if it is empty.
+ *
+ * @throws HttpProblem 400 for anything else than a {@link LinkRequest} of at most `maxSeconds` in JSON
+ */
+async function readLinkRequest(request: IncomingMessage, maxSeconds: number): Promise<LinkRequest> {
+  const text = decodeUtf8(await readBody(request))
+  if (text === '') return {}
+  const data = parse(text)
+  if (!isLinkRequest(data)) throw problemOf(maxSeconds)
+  if (data.expiresIn !== undefined && data.expiresIn > maxSeconds) throw wrongTime(maxSeconds)
+  checkVerb(data)
+  return data
+}
+
+const ofUploads = ['prefix', 'maxFiles', 'maxSize', 'replace'] as const
+
+function checkVerb(data: LinkRequest): void {
+  if (data.verb === 'upload') {
+    refuseAny(data, ['inline'], 'it is for links to download')
+    if (data.prefix !== true) refuseAny(data, ['maxFiles'], 'it is for links with a prefix')
+  } else {
+    refuseAny(data, ofUploads, 'it is for links to upload, with "verb":"upload"')
+  }
+}
+
+function refuseAny(data: LinkRequest, fields: readonly (keyof LinkRequest)[], reason: string) {
+  const field = fields.find((name) => data[name] !== undefined)
+  if (field !== undefined) throw problems.invalidField(field, reason)
+}
+
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const body = await readWholeBody(request, longestBody)
+  if (body === undefined) {
+    throw problems.invalidField('body', `it is longer than ${longestBody} bytes`)
+  }
+  return body
+}
+
+/** `undefined` for what is no JSON. */
+function parse(text = '?'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isLinkRequest(data: unknown): data is LinkRequest {
+  return validate(data)
+}
+
+function problemOf(maxSeconds: number) {
+  const [wrong] = validate.errors ?? []
+  const field = wrong?.instancePath.slice(1) ?? ''
+  if (field === 'expiresIn') return wrongTime(maxSeconds)
+  const reason = reasons.get(field)
+  if (reason !== undefined) return problems.invalidField(field, reason)
+  return problems.invalidField('body', 'it must be JSON such as {"expiresIn":3600,"inline":true}')
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['verb', 'it must be "download" or "upload"'],
+  ['inline', 'it must be true or false'],
+  ['prefix', 'it must be true or false'],
+  ['maxFiles', 'it must be a whole number from 1 to 10000'],
+  ['maxSize', 'it must be a whole number of bytes from 1'],
+  ['replace', 'it must be true or false'],
+])
+
+function wrongTime(maxSeconds: number) {
+  return problems.invalidField(
+    'expiresIn',
+    `it must be a whole number of seconds from 1 to ${maxSeconds}`,
+  )
 }

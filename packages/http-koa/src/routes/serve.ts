@@ -1,25 +1,22 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { BlobInfo, OpenBlob, RangeRequest } from '@holdfast/core'
 import type { Context } from 'koa'
-import { exchangeIn } from '../exchange/exchange.ts'
-import { takeOpened } from '../exchange/opened-file.ts'
-import type { HoldfastState } from '../exchange/holdfast-state.ts'
-import { evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
 import {
   contentHeaders,
   isPlainName,
+  linkHeaders,
+  mediaTypeOf,
   plainDisposition,
   setHeaders,
   validatorHeaders,
 } from '../answer/file-headers.ts'
-import { fileNameInPath } from './file-name-in-path.ts'
-import { linkHeaders } from '../links/link-headers.ts'
-import { mediaTypeOf } from '../answer/media-type.ts'
+import { createPumpedBody, streamBody } from '../answer/stream-body.ts'
 import { problems } from '../errors/problem.ts'
-import { isAtEdge, parseRange } from '../http/range.ts'
-import { createPumpedBody } from '../answer/pumped-body.ts'
-import { streamBody } from '../answer/stream-body.ts'
-import { filesOf } from '../middleware/authenticate.ts'
+import { takeOpened } from '../exchange/connection.ts'
+import { exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
+import { fileNameInPath } from '../http/text.ts'
 
 /** GET and HEAD /serve/:filename: hands out a file, whole or in part. */
 export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
@@ -114,4 +111,27 @@ function nameAttachment(ctx: Context, name: string): void {
   ctx.attachment(name, { fallback: name.replace(/[^\x20-\x7e]/gu, '?') })
   // Koa has just taken away what it did not know.
   ctx.set('Content-Type', mediaTypeOf(name))
+}
+
+const singleByteRange = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i
+
+/**
+ * The range that a Range header asks for (RFC 9110 §14.2); `undefined` where it is to be ignored and the whole file
+ * served: no header, another unit, several ranges, or not a valid range.
+ */
+export function parseRange(header: string | undefined): RangeRequest | undefined {
+  const match = singleByteRange.exec(header ?? '')
+  if (match === null) return undefined
+  const [, first, last, suffixLength] = match
+  if (suffixLength !== undefined) return { suffixLength: Number(suffixLength) }
+  if (last === '' || last === undefined) return { first: Number(first) }
+  // As numbers, 2^53 + 1 and 2^53 are one.
+  if (BigInt(first ?? 0) > BigInt(last)) return undefined
+  return { first: Number(first), last: Number(last) }
+}
+
+/** Whether a range has the first or the last byte of a file, if that has any. */
+function isAtEdge(range: RangeRequest | undefined): boolean {
+  if (range === undefined) return false
+  return 'suffixLength' in range ? range.suffixLength > 0 : range.first === 0
 }

@@ -1,19 +1,20 @@
-import type { Draft } from '@holdfast/resumable'
+import type { IncomingMessage } from 'node:http'
+import { headerOfPart, type Draft } from '@holdfast/resumable'
 import type { RouterMiddleware } from '@koa/router'
 import contentDisposition from 'content-disposition'
+import { answerStored } from '../answer/file-headers.ts'
 import { step } from '../answer/step.ts'
-import { releaseChunks } from '../body/release-chunks.ts'
-import { exchangeIn } from '../exchange/exchange.ts'
-import type { HoldfastState } from '../exchange/holdfast-state.ts'
+import { bodyOf, parseContentDigest, releaseChunks } from '../body/request-body.ts'
+import { prepareUpload } from '../body/stage-upload.ts'
 import { problems } from '../errors/problem.ts'
-import { isCreateOnly } from '../http/change-conditions.ts'
-import { filesOf } from '../middleware/authenticate.ts'
+import { exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { isCreateOnly } from '../http/conditional.ts'
+import { fileNameInPath } from '../http/text.ts'
+import { isForm } from '../multipart/form-syntax.ts'
+import { partFileName, prepareFile, prepareNamedFile } from '../multipart/prepare-file.ts'
 import { receiveForm } from '../multipart/receive-form.ts'
-import { prepareFile } from '../multipart/prepare-file.ts'
-import { isForm } from '../multipart/syntax/form-type.ts'
-import { partFileName } from '../multipart/syntax/part-file-name.ts'
-import { answerStored } from './answer-stored.ts'
-import { createByDraft } from './draft-uploads.ts'
+import { createByDraft } from './resumable.ts'
 
 /** POST /upload: stores the file of a form; by `draft` also a body that is the file itself, and may come in pieces. */
 export function createUpload(draft: Draft | undefined): RouterMiddleware<HoldfastState> {
@@ -54,4 +55,66 @@ function fileNameIn(header: string): string | undefined {
     // It throws for what cannot be read, the empty string too.
     return undefined
   }
+}
+
+/**
+ * POST /upload/:filename with a link: stores the file of a form, as a browser sends it, so that the link may be the action of
+ * a form. The name is that in the path; with a link to a prefix, the form's own name of the file comes after it.
+ */
+export const formByLink: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const uploads = ctx.state.link?.uploads
+  if (uploads === undefined) throw new TypeError('The route is not behind a link')
+  const inPath = fileNameInPath(ctx)
+  const options = { createOnly: isCreateOnly(ctx.req.headers), ...releaseChunks(ctx.req) }
+  const staged = await receiveForm(ctx, async (file) => {
+    const name = uploads.isPrefix ? `${inPath}${partFileName(file.filename)}` : inPath
+    ctx.state.fileName = name
+    return prepareNamedFile(uploads, name, file, options).stage()
+  })
+  step('form-complete')
+  answerStored(ctx, await staged.publish())
+}
+
+/**
+ * PUT /upload/:filename: stores the body as it is, without a form around it. By `draft` it may come in pieces, if the client asks
+ * for that.
+ */
+export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastState> {
+  return async (ctx) => {
+    const { storing } = exchangeIn(ctx)
+    if (storing) return answerStored(ctx, await storing)
+    const name = fileNameInPath(ctx)
+    const { headers } = ctx.req
+    // RFC 9110 §14.5: a part that passes for the whole would destroy the file.
+    if (headers['content-range'] !== undefined) {
+      throw problems.invalidHeader('content-range', 'an upload is always the whole file')
+    }
+    const createOnly = isCreateOnly(headers)
+    // A link is for whole files.
+    if (ctx.state.link === undefined && draft?.isCreation(ctx.req)) {
+      return createByDraft(draft, ctx, { name, createOnly, uploads: '../uploads' })
+    }
+    const partHeader = headerOfPart(ctx.req)
+    if (partHeader !== undefined) {
+      throw problems.invalidHeader(partHeader, 'an upload is always the whole file')
+    }
+    const digest = parseContentDigest(ctx.get('content-digest') || undefined)
+    const upload = prepareUpload(
+      ctx.state.link?.uploads ?? filesOf(ctx.state),
+      name,
+      bodyOf(ctx.req),
+      {
+        createOnly,
+        ...(digest && { digest }),
+        ...sizeOf(ctx.req),
+        ...releaseChunks(ctx.req),
+      },
+    )
+    answerStored(ctx, await upload.publish())
+  }
+}
+
+function sizeOf(request: IncomingMessage): { readonly size?: number } {
+  const length = request.headers['content-length']
+  return length === undefined ? {} : { size: Number(length) }
 }

@@ -1,12 +1,20 @@
-import type { Server } from 'node:http'
-import { http } from '../modules/required.ts'
-import { limitPipelining } from './limit-pipelining.ts'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { having } from '@holdfast/core'
 import {
-  nodeOptions,
-  prepareServer,
-  type HttpApp,
-  type HttpServerOptions,
-} from './prepare-server.ts'
+  connectionOf,
+  endExchanges,
+  isClosed,
+  isEnded,
+  onExchangeEnd,
+  releaseExchange,
+} from '../exchange/connection.ts'
+import { exchangeOf } from '../exchange/exchange.ts'
+import { requestProblem } from '../http/request-problem.ts'
+import { http } from '../modules/required.ts'
+import { applyIdleTimeout } from './idle-timeout.ts'
+import { limitPipelining } from './limit-pipelining.ts'
+import { answerClientError, answerRaw, headersTooLarge } from './raw-answer.ts'
 
 /**
  * An HTTP server for an application, such as one of Koa, not listening yet. Beyond `app.listen()` it lets a client that
@@ -18,4 +26,135 @@ export function createHttpServer(app: HttpApp, options: HttpServerOptions = {}):
   prepareServer(server, app, options)
   limitPipelining(server, 'connection')
   return server
+}
+
+export interface HttpServerOptions {
+  /** How long a client may make no progress, in milliseconds. Default: one minute. */
+  readonly idleTimeoutMs?: number
+}
+
+/** What answers requests: a Koa application, or whatever has such a method. */
+export interface HttpApp {
+  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
+}
+
+/** Default of {@link HttpServerOptions.idleTimeoutMs}. */
+export const defaultIdleTimeoutMs = 60_000
+
+/** How long the head of a request may take at most, in milliseconds. */
+const longestHeadMs = 60_000
+
+/**
+ * The options of Node's server. The check for a Host header is ours, because of its error body. The parser is strict, and
+ * the size of a head is limited to Node's default, whatever the command line of Node says. A head must arrive as a whole
+ * within the idle timeout; the time of a whole request is not limited.
+ */
+export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions) {
+  const headersTimeout = Math.min(idleTimeoutMs, longestHeadMs)
+  return {
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+    maxHeaderSize: 16 * 1024,
+    requestTimeout: 0,
+    headersTimeout,
+    connectionsCheckingInterval: headersTimeout / 2,
+  }
+}
+
+/** How many header fields a request may have. */
+const maxHeaderFields = 1_000
+
+/** Has `server`, made with the {@link nodeOptions} of the same options, answer for an application. */
+export function prepareServer(
+  server: Server,
+  app: HttpApp,
+  { idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions,
+): void {
+  having('callback')('The application', app)
+  const callback = app.callback()
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
+    const wrong = requestProblem(request)
+    if (wrong) return refuse(request, wrong.status, wrong.message)
+    const exchange = exchangeOf(request, response)
+    exchange.isExamined = true
+    const connection = connectionOf(request.socket)
+    connection.exchange = exchange
+    onExchangeEnd(exchange, () => releaseExchange(connection, exchange))
+    void callback(request, response)
+  }
+
+  server.on('request', takingTurns(answer))
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    exchangeOf(request, response).awaitsContinue = true
+    takingTurns(answer)(request, response)
+  })
+  server.on(
+    'checkExpectation',
+    takingTurns((request) => refuse(request, 417, 'The only known expectation is 100-continue')),
+  )
+  server.on('connect', (request: IncomingMessage) => {
+    connectionOf(request.socket).isUnparsed = true
+    inTurn(request.socket, undefined, () => {
+      if (isEnded(request.socket)) return
+      refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`])
+    })
+  })
+  server.on('clientError', answerClientError)
+  // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
+  server.maxHeadersCount = 0
+  answerHalfClosed(server)
+  applyIdleTimeout(server, idleTimeoutMs)
+}
+
+/**
+ * A client may end its side of the connection and wait for the response, as `nc -N` does. Node closes such connections
+ * without this option, which its documentation does not mention. Truncated bodies are refused all the same.
+ */
+function answerHalfClosed(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/** Processes requests one after the other, and none after the end of the connection. */
+function takingTurns(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  return (request: IncomingMessage, response: ServerResponse) =>
+    inTurn(request.socket, response, () => {
+      if (isEnded(request.socket)) request.resume()
+      else answer(request, response)
+    })
+}
+
+/** Refuses a request and closes the connection. */
+function refuse(
+  request: IncomingMessage,
+  ...answer: readonly [status: number, message: string, headers?: readonly string[]]
+): void {
+  endExchanges(request.socket)
+  // Discards the body.
+  request.resume()
+  answerRaw(request.socket, ...answer)
+}
+
+/** The methods of all paths. CONNECT has no path. */
+const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+
+/**
+ * Calls `action` once all earlier requests of the connection are answered, usually at once. The next request waits for
+ * `response`. Node delivers pipelined requests as they arrive, but only safe ones may be processed concurrently (RFC 9112
+ * §9.3.2), and a request after an upload may be one for that file.
+ */
+function inTurn(socket: Duplex, response: ServerResponse | undefined, action: () => void): void {
+  const connection = connectionOf(socket)
+  const before = connection.newest
+  if (response) {
+    connection.newest = response
+    connection.arrived++
+  }
+  if (!before || isClosed(before)) return action()
+  connection.waiting++
+  before.once('close', () => {
+    connection.waiting--
+    action()
+    connection.onTurn?.()
+  })
 }

@@ -1,17 +1,17 @@
-import { requireOptions, requireText } from '@holdfast/core'
+import type { Server as TcpServer, Socket } from 'node:net'
 import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import { requireOptions, requireText } from '@holdfast/core'
 import { https } from '../modules/required.ts'
-import { limitPipelining } from './limit-pipelining.ts'
 import {
   defaultIdleTimeoutMs,
   nodeOptions,
   prepareServer,
   type HttpApp,
   type HttpServerOptions,
-} from './prepare-server.ts'
+} from './http-server.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 import { answerRaw } from './raw-answer.ts'
-import { createWireFinder } from './wire-finder.ts'
 
 /** What a server shows to its clients to prove who it is. */
 export interface ServerCertificate {
@@ -71,4 +71,27 @@ export function replaceCertificate(server: Server, certificate: ServerCertificat
 /** The oldest version is said here, since Node's default can be lowered from outside. */
 function contextOf({ certificate, privateKey }: ServerCertificate) {
   return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2' } as const
+}
+
+/**
+ * From now on finds the TCP connection below a TLS connection of `server`, which speaks HTTPS, during the handshake and
+ * after it. Node reports the two by separate events, so they are matched by the addresses and ports of
+ * their ends.
+ */
+export function createWireFinder(server: TcpServer): (socket: Socket) => Socket | undefined {
+  const wires = new Map<string, Socket>()
+  server.on('connection', (wire: Socket) => {
+    const ends = endsOf(wire)
+    wires.set(ends, wire)
+    wire.once('close', () => {
+      // A new connection may have the same ends before the old one's close is reported.
+      if (wires.get(ends) === wire) wires.delete(ends)
+    })
+  })
+  return (socket) => wires.get(endsOf(socket))
+}
+
+function endsOf(socket: Socket): string {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket
+  return [remoteAddress, remotePort, localAddress, localPort].join(' ')
 }

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionOf, type Connection } from '../exchange/connection.ts'
-import { isEnded } from './end-exchanges.ts'
+import { connectionOf, isEnded, type Connection } from '../exchange/connection.ts'
 
 /** How many requests of a connection may wait for those before them; beyond that it is not read. */
 const maxWaiting = 16

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { createAddressOf } from '../../src/address/address-of.ts'
+import { createAddressOf } from '../../src/guards/address-of.ts'
 
 /** A request from `remoteAddress`, with these X-Forwarded-For headers. */
 function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]): IncomingMessage {

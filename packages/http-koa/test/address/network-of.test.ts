@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { networkOf } from '../../src/address/address-of.ts'
+import { networkOf } from '../../src/guards/address-of.ts'
 
 describe('networkOf', () => {
   for (const [address, network] of [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
-import { createOriginOf } from '../../src/address/origin-of.ts'
+import { createOriginOf } from '../../src/guards/address-of.ts'
 
 function request(
   headers: Readonly<Record<string, string>>,

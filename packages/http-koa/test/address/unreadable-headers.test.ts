@@ -1,6 +1,6 @@
 import { exchange } from '@holdfast/testing'
 import { expect } from 'chai'
-import { warnOfUnreadableHeaders } from '../../src/address/unreadable-headers.ts'
+import { warnOfUnreadableHeaders } from '../../src/guards/address-of.ts'
 import { collectLog } from '../support/collected-log.ts'
 import { customerRequest } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { finished, pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createPumpedBody } from '../../src/answer/pumped-body.ts'
+import { createPumpedBody } from '../../src/answer/stream-body.ts'
 
 const text = 'the quick brown fox jumps over the lazy dog'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Audit } from '../../src/audit/audit.ts'
+import type { Audit } from '../../src/guards/audit.ts'
 import { collectAudit } from '../support/collected-audit.ts'
 import { auth, runApp } from '../support/running-app.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { expect } from 'chai'
-import { chunksOf } from '../../src/body/chunks-of.ts'
+import { chunksOf } from '../../src/body/request-body.ts'
 
 const brokenOff = () => new Error('broken off')
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { abortable } from '@holdfast/core'
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
-import { answerWhileDraining, type DrainOptions } from '../../src/body/drain-request-body.ts'
-import { chunksOf } from '../../src/body/chunks-of.ts'
+import { answerWhileDraining, type DrainOptions } from '../../src/guards/errors.ts'
+import { chunksOf } from '../../src/body/request-body.ts'
 import { listen } from '../support/listening.ts'
 
 const mebibyte = 1024 * 1024

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
-import { leavingSignal } from '../../src/exchange/endings.ts'
-import { createHttpServer } from '../../src/server/http-server.ts'
-import { nodeOptions, prepareServer } from '../../src/server/prepare-server.ts'
+import { leavingSignal } from '../../src/exchange/connection.ts'
+import { createHttpServer, nodeOptions, prepareServer } from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
 import { request } from '../support/request.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { parseContentDigest } from '../../src/http/content-digest.ts'
+import { parseContentDigest } from '../../src/body/request-body.ts'
 
 const of = (algorithm: string) => createHash(algorithm).update('content')
 const sha256 = `sha-256=:${of('sha256').digest('base64')}:`

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseHttpDate } from '../../src/http/http-date.ts'
+import { parseHttpDate } from '../../src/http/conditional.ts'
 
 const instant = Date.UTC(1994, 10, 6, 8, 49, 37)
 const now = Date.UTC(2026, 0, 1)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseListQuery } from '../../src/http/list-query.ts'
+import { parseListQuery } from '../../src/routes/list.ts'
 
 const parse = (query: string) => parseListQuery(new URLSearchParams(query))
 

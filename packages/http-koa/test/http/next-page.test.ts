@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nextPage } from '../../src/http/next-page.ts'
+import { nextPage } from '../../src/routes/list.ts'
 
 describe('nextPage', () => {
   for (const [query, last, expected] of [

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseRange } from '../../src/http/range.ts'
+import { parseRange } from '../../src/routes/serve.ts'
 
 const valid: Readonly<Record<string, object>> = {
   'bytes=0-0': { first: 0, last: 0 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'chai'
-import { decodeHeaderText, decodePathSegment, decodeUtf8 } from '../../src/http/utf8.ts'
+import { decodeHeaderText, decodePathSegment, decodeUtf8 } from '../../src/http/text.ts'
 
 const seed = 20_240_506
 const bytes = (hex: string) => Buffer.from(hex, 'hex')

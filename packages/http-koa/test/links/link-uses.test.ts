@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLinkUses } from '../../src/links/link-uses.ts'
+import { createLinkUses } from '../../src/links/open-link.ts'
 
 describe('createLinkUses', () => {
   const use = { token: 't', address: '203.0.113.9', etag: '"1"' }

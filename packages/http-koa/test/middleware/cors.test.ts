@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createCors } from '../../src/middleware/cors.ts'
+import { createCors } from '../../src/guards/cors.ts'
 import { auth, runApp, type RunningApp } from '../support/running-app.ts'
 
 const origin = 'https://app.example.com'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { exchange } from '@holdfast/testing'
-import { multerOptions } from '../../src/multipart/multer-options.ts'
+import { multerOptions } from '../../src/multipart/multer-storage.ts'
 import { runExpressApp, type MulterApp } from '../support/express-app.ts'
 import { runKoaMulterApp } from '../support/koa-multer-app.ts'
 import { oddParts } from '../support/odd-parts.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { receiveBatch } from '../../src/multipart/receive-batch.ts'
+import { receiveBatch } from '../../src/routes/batch.ts'
 import { filePart, form, formType } from '../support/request.ts'
 
 describe('receiveBatch', () => {

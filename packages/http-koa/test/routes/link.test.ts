@@ -7,7 +7,7 @@ import Koa from 'koa'
 import { createRouter } from '../../src/router.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
-import type { AuditEvent } from '../../src/audit/audit.ts'
+import type { AuditEvent } from '../../src/guards/audit.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { auth, runApp, type RunningApp } from '../support/running-app.ts'
 

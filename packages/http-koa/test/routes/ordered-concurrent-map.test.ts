@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { orderedConcurrentMap } from '../../src/routes/ordered-concurrent-map.ts'
+import { orderedConcurrentMap } from '../../src/answer/file-lines.ts'
 
 /** Works on items until told their results. */
 function createWork() {

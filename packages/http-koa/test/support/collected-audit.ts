@@ -1,4 +1,4 @@
-import type { Audit, AuditEvent } from '../../src/audit/audit.ts'
+import type { Audit, AuditEvent } from '../../src/guards/audit.ts'
 
 /** An event without what is another in each run. */
 export type StableEvent = Omit<AuditEvent, 'time' | 'requestId'>

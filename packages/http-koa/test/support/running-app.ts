@@ -8,8 +8,7 @@ import {
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
 import type { RouterOptions } from '../../src/router-options.ts'
-import { createHttpServer } from '../../src/server/http-server.ts'
-import type { HttpServerOptions } from '../../src/server/prepare-server.ts'
+import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
 import { listen, listenAsDescribed, type Listening } from './listening.ts'
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import busboy, { type FileInfo } from 'busboy'
 import { expect } from 'chai'
-import { changePartHeaders, type PartHeaders } from '../../../src/multipart/busboy/part-headers.ts'
+import { changePartHeaders, type PartHeaders } from '../../../src/multipart/patch-busboy.ts'
 
 const disposition = 'Content-Disposition: form-data; name="file"; filename='
 

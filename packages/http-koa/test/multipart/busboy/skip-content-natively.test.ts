@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import busboy from 'busboy'
 import { expect } from 'chai'
-import { skipContentNatively } from '../../../src/multipart/busboy/skip-content-natively.ts'
+import { skipContentNatively } from '../../../src/multipart/patch-busboy.ts'
 
 const boundary = 'holdfast-0123'
 const delimiter = `\r\n--${boundary}`

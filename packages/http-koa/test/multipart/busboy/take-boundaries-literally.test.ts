@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import busboy from 'busboy'
 import { expect } from 'chai'
-import { takeBoundariesLiterally } from '../../../src/multipart/busboy/take-boundaries-literally.ts'
+import { takeBoundariesLiterally } from '../../../src/multipart/patch-busboy.ts'
 
 const file = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\ncontent\r\n'
 const end = '--B--\r\n'

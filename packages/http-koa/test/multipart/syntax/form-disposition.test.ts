@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readFormDisposition } from '../../../src/multipart/syntax/form-disposition.ts'
+import { readFormDisposition } from '../../../src/multipart/form-syntax.ts'
 
 const read = (filename: string) =>
   readFormDisposition([`form-data; name="file"; ${filename}`])?.filename

@@ -2,7 +2,7 @@ import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { type Answer, exchange, openConnection, until } from '@holdfast/testing'
-import { formLimits } from '../../../src/multipart/syntax/form-limits.ts'
+import { formLimits } from '../../../src/multipart/form-syntax.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { generateStore } from '../../support/generated-store.ts'
 import {

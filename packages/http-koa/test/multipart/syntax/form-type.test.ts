@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { checkFormType } from '../../../src/multipart/syntax/form-type.ts'
+import { checkFormType } from '../../../src/multipart/form-syntax.ts'
 
 function requestOf(headers: Readonly<Record<string, string>>): IncomingMessage {
   const request = new IncomingMessage(new Socket())

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { partFileName } from '../../../src/multipart/syntax/part-file-name.ts'
+import { partFileName } from '../../../src/multipart/prepare-file.ts'
 
 const names: Readonly<Record<string, string>> = {
   'a.txt': 'a.txt',

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { undoFormEscapes } from '../../../src/multipart/syntax/undo-form-escapes.ts'
+import { undoFormEscapes } from '../../../src/multipart/form-syntax.ts'
 
 describe('undoFormEscapes', () => {
   it('undoes the three escapes of browsers', () => {

@@ -1,0 +1,295 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BlobInfo, CustomerFiles, OpenBlob } from '@holdfast/core'
+import {
+  contentHeaders,
+  isPlainName,
+  mediaTypeOf,
+  plainDisposition,
+  validatorHeaders,
+} from './answer/file-headers.ts'
+import { step } from './answer/step.ts'
+import { releaseChunks, takeBodyAtHand } from './body/request-body.ts'
+import { prepareUpload } from './body/stage-upload.ts'
+import { isClosed, leaveOpened, onExchangeEnd } from './exchange/connection.ts'
+import { endOfTurn } from './exchange/end-of-turn.ts'
+import type { Exchange, Route } from './exchange/exchange.ts'
+import type { AuditRecorder } from './guards/audit.ts'
+import { logIn, type Authenticate } from './guards/authenticate.ts'
+import type { TakePlace } from './guards/limit-requests.ts'
+import { requestIdOf, type Reporter } from './guards/request-log.ts'
+import { etagOf, isConditional } from './http/conditional.ts'
+import { prepareFile } from './multipart/prepare-file.ts'
+import { takeSimpleForm } from './multipart/receive-form.ts'
+
+/** What the fast paths share with the routes. */
+interface FastPathSetup {
+  readonly prefix: string
+  readonly authenticate: Authenticate
+  readonly takePlace: TakePlace
+  readonly recorder: AuditRecorder
+  /** What answers to other origins need, which the fast path does not know. */
+  readonly cors: unknown
+}
+
+/** The fast paths of the routes: downloads, uploads and deletions of small files. Other requests are left to the application. */
+export function createFastPath(
+  { prefix, authenticate, takePlace, recorder, cors }: FastPathSetup,
+  report: Reporter,
+): FastPath {
+  const enter = createEnter(authenticate, takePlace, report)
+  const serve = createFastServe(prefix, enter)
+  const change = createFastChange(prefix, enter, recorder)
+  return (exchange) => {
+    const { method, httpVersion } = exchange.request
+    if (httpVersion !== '1.1' || cors !== undefined) return undefined
+    const attempt = method === 'GET' ? serve(exchange) : change(exchange)
+    // Where it fails, the application finds the same error and answers it.
+    return attempt?.catch(() => false)
+  }
+}
+
+/**
+ * Answers a request on the shortest way there is. `undefined` where the request is none of its kind; resolves with `false`
+ * where that shows later, and rejects where the request is refused. The application answers then; it finds what was done in
+ * the exchange, and the refusals are its own.
+ */
+export type FastPath = (exchange: Exchange) => Promise<boolean> | undefined
+
+/** A request that has been let in. */
+interface Entry {
+  readonly response: ServerResponse
+  readonly requestId: string
+  readonly files: CustomerFiles
+  /** Gives its place among the requests under way back. */
+  readonly leave: () => void
+}
+
+/** Takes the steps that come before each route, as the middleware of the application does. */
+type Enter = (exchange: Exchange, route: Route) => Promise<Entry>
+
+/** Makes the {@link Enter} that logs in by `authenticate`, takes a place by `takePlace` and has the request reported. */
+function createEnter(authenticate: Authenticate, takePlace: TakePlace, report: Reporter): Enter {
+  return async (exchange, route) => {
+    const { request, response, state } = exchange
+    const requestId = requestIdOf(request)
+    state.requestId = requestId
+    state.route = route
+    report(exchange, () => request.url)
+    const files = await logIn(exchange, authenticate)
+    const leave = takePlace(files.customer.name)
+    state.files = files
+    return { response, requestId, files, leave }
+  }
+}
+
+/**
+ * The fast path of GET: of files with plain names, without any condition, by customers who are let in, of what a store has
+ * in memory. Nearly all the time of such a request goes into the steps of a framework that it does not need.
+ */
+function createFastServe(prefix: string, enter: Enter): FastPath {
+  const start = `${prefix}/serve/`
+
+  const answer = async (exchange: Exchange, name: string): Promise<boolean> => {
+    const { response, requestId, files, leave } = await enter(exchange, 'serve')
+    const opening = files.serve(name, { reuseChunks: true })
+    const file = await opening.catch(() => undefined)
+    if (file?.bytes) await endOfTurn()
+    if (file?.bytes === undefined || isClosed(response)) {
+      leave()
+      leaveOpened(exchange, opening)
+      // The client may have left while the file was opened.
+      return isClosed(response)
+    }
+    onExchangeEnd(exchange, leave)
+    try {
+      sendFile(response, file, requestId)
+    } finally {
+      // The response is whole, however closing ends.
+      file.close().catch(() => {})
+    }
+    return true
+  }
+
+  return (exchange) => {
+    const name = nameAskedFor(exchange.request, start)
+    return name === undefined ? undefined : answer(exchange, name)
+  }
+}
+
+/** The plain name of a file that is asked for without any condition; `undefined` for all other requests. */
+function nameAskedFor(request: IncomingMessage, start: string): string | undefined {
+  const { url = '', headers } = request
+  if (!url.startsWith(start)) return undefined
+  const isSpecial =
+    headers.range !== undefined ||
+    headers['content-length'] !== undefined ||
+    headers['transfer-encoding'] !== undefined ||
+    isConditional(headers)
+  const name = url.slice(start.length)
+  return isSpecial || !isPlainName(name) ? undefined : name
+}
+
+/** In the order in which the application has them. */
+function sendFile(response: ServerResponse, { info, bytes }: OpenBlob, requestId: string): void {
+  response.writeHead(200, [
+    'x-request-id',
+    requestId,
+    ...validatorHeaders(info),
+    'Content-Type',
+    mediaTypeOf(info.name),
+    'Content-Disposition',
+    plainDisposition(info.name),
+    ...contentHeaders,
+    'Content-Length',
+    `${info.size}`,
+  ])
+  step('answer-ready')
+  response.end(bytes)
+}
+
+/** A change of one file. */
+interface Change {
+  readonly route: Route
+  readonly event: 'upload' | 'delete'
+  /** Makes it, and leaves it in the exchange; `undefined` where that takes more than the fast path has. */
+  readonly make: (
+    exchange: Exchange,
+    files: CustomerFiles,
+  ) => Promise<BlobInfo | undefined> | undefined
+}
+
+/**
+ * The fast path of PUT, DELETE and simple forms: of files with plain names, without any condition or digest, with a body that
+ * has arrived as a whole. What fails is in the exchange, and the application answers it.
+ */
+function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder): FastPath {
+  const changeAskedFor = createChoice(prefix)
+
+  const answer = async (exchange: Exchange, { route, event, make }: Change): Promise<boolean> => {
+    const { state } = exchange
+    const record = recorder(exchange)
+    const { response, requestId, files, leave } = await enter(exchange, route)
+    let stored: BlobInfo | undefined
+    try {
+      const making = make(exchange, files)
+      if (making === undefined) {
+        leave()
+        return false
+      }
+      stored = await making
+      if (stored) state.stored = stored
+      exchange.recording = record(event, { file: state.fileName, bytes: stored?.size })
+      await exchange.recording
+    } catch (error) {
+      leave()
+      throw error
+    }
+    onExchangeEnd(exchange, leave)
+    await endOfTurn()
+    step('answer-ready')
+    if (!isClosed(response)) sendStored(response, requestId, stored)
+    return true
+  }
+
+  return (exchange) => {
+    const change = isSpecial(exchange) ? undefined : changeAskedFor(exchange.request)
+    return change && answer(exchange, change)
+  }
+}
+
+/** Whether the request says more than what is to be changed. */
+function isSpecial({ request, awaitsContinue }: Exchange): boolean {
+  const { headers } = request
+  return (
+    awaitsContinue ||
+    request.readableDidRead ||
+    request.readableEncoding !== null ||
+    headers['content-range'] !== undefined ||
+    headers['content-digest'] !== undefined ||
+    headers['upload-complete'] !== undefined ||
+    headers['upload-incomplete'] !== undefined ||
+    isConditional(headers)
+  )
+}
+
+function createChoice(prefix: string): (request: IncomingMessage) => Change | undefined {
+  const [uploads, deletions] = [`${prefix}/upload`, `${prefix}/delete/`]
+  const nameIn = (url: string, start: string) => {
+    const name = url.startsWith(start) ? url.slice(start.length) : ''
+    return isPlainName(name) ? name : undefined
+  }
+  return ({ method, url = '', headers }) => {
+    if (method === 'POST') return url === uploads ? form : undefined
+    if (method === 'PUT') {
+      const name = nameIn(url, `${uploads}/`)
+      return name === undefined ? undefined : put(name)
+    }
+    const hasBody =
+      headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    const name = method === 'DELETE' && !hasBody ? nameIn(url, deletions) : undefined
+    return name === undefined ? undefined : remove(name)
+  }
+}
+
+const form: Change = {
+  route: 'upload',
+  event: 'upload',
+  make(exchange, files) {
+    const { request, state } = exchange
+    const options = releaseChunks(request)
+    const simple = takeSimpleForm(request)
+    if (simple === undefined) return undefined
+    const store = async () => {
+      const upload = prepareFile(files, simple, options, (name) => void (state.fileName = name))
+      step('form-complete')
+      return upload.publish()
+    }
+    return (exchange.storing = store())
+  },
+}
+
+function put(name: string): Change {
+  return {
+    route: 'put',
+    event: 'upload',
+    make(exchange, files) {
+      const { request, state } = exchange
+      const options = releaseChunks(request)
+      const whole = takeBodyAtHand(request)
+      if (whole === undefined) return undefined
+      request.resume()
+      state.fileName = name
+      return (exchange.storing = prepareUpload(files, name, whole, options).publish())
+    },
+  }
+}
+
+function remove(name: string): Change {
+  return {
+    route: 'delete',
+    event: 'delete',
+    make(exchange, files) {
+      exchange.state.fileName = name
+      exchange.deleting = files.delete(name)
+      return exchange.deleting.then(() => undefined)
+    },
+  }
+}
+
+/** In the order in which the application has them. */
+function sendStored(
+  response: ServerResponse,
+  requestId: string,
+  stored: BlobInfo | undefined,
+): void {
+  response.writeHead(200, [
+    'x-request-id',
+    requestId,
+    'Content-Type',
+    'text/plain; charset=utf-8',
+    ...(stored ? ['ETag', etagOf(stored)] : []),
+    'Content-Length',
+    '2',
+  ])
+  response.end('OK')
+}

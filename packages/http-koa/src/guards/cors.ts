@@ -1,0 +1,59 @@
+import type { Middleware } from 'koa'
+import type { HoldfastState } from '../exchange/exchange.ts'
+import { isOrigin } from '../http/is-origin.ts'
+import { koaCors } from '../modules/required.ts'
+
+/** What a script may read of an answer, beside what browsers always let it read. */
+const exposed = [
+  'Accept-Ranges',
+  'Allow',
+  'Content-Disposition',
+  'Content-Length',
+  'Content-Range',
+  'ETag',
+  'Link',
+  'Location',
+  'Repr-Digest',
+  'Retry-After',
+  'Tus-Checksum-Algorithm',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Upload-Complete',
+  'Upload-Defer-Length',
+  'Upload-ETag',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Limit',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'x-request-id',
+]
+
+const daySeconds = 24 * 60 * 60
+
+/**
+ * Lets scripts of these origins, `*` for all, use the service from a browser (CORS). Goes before the routes and before what answers
+ * errors, which has to keep its headers. A browser never adds cookies: there is no Access-Control-Allow-Credentials.
+ *
+ * @throws RangeError for what is no origin
+ */
+export function createCors(origins: readonly string[]): Middleware<HoldfastState> {
+  for (const origin of origins) {
+    if (!isOrigin(origin)) throw new RangeError(`"${origin}" is not an origin`)
+  }
+  const isOpen = origins.includes('*')
+  const allowed = new Set(origins)
+  return koaCors()({
+    origin(ctx) {
+      if (isOpen) return '*'
+      const origin = ctx.get('Origin')
+      return allowed.has(origin) ? origin : ''
+    },
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposeHeaders: exposed,
+    maxAge: daySeconds,
+    keepHeadersOnError: false,
+  })
+}

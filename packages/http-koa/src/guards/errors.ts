@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Context, Middleware } from 'koa'
+import { discardRest } from '../body/request-body.ts'
+import { consoleLog, logFault, type HttpLog } from '../errors/log.ts'
+import { errorBody } from '../errors/problem.ts'
+import { toProblem } from '../errors/status.ts'
+import { exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
+import { requestProblem } from '../http/request-problem.ts'
+
+/**
+ * Turns whatever is thrown further in into the one form that errors have. Faults are logged with the id that the client
+ * got, and the client learns nothing else of them.
+ */
+export function createErrors(log: HttpLog = consoleLog): Middleware<HoldfastState> {
+  return async (ctx, next) => {
+    const headersBefore = ctx.res.getHeaderNames()
+    try {
+      // A server of ours has looked already.
+      const wrong = exchangeIn(ctx).isExamined ? undefined : requestProblem(ctx.req)
+      if (wrong) throw wrong
+      await next()
+    } catch (error) {
+      const problem = toProblem(error)
+      ctx.state.failure = error
+      logFault(log, ctx.state, error, problem)
+      removeHeaders(ctx, headersBefore)
+      refuse(ctx, problem.status, problem.message, {
+        ...ctx.state.errorHeaders,
+        ...problem.headers,
+      })
+    }
+  }
+}
+
+/**
+ * Takes back what was said of an answer that does not come: all headers but those that are `kept`, and what a server that
+ * is about to end has said of the connection meanwhile.
+ */
+function removeHeaders(ctx: Context, kept: readonly string[]): void {
+  if (ctx.headerSent) return
+  for (const name of ctx.res.getHeaderNames()) {
+    if (!kept.includes(name) && name !== 'connection') ctx.remove(name)
+  }
+}
+
+/** Answers with an error, whatever of the request's body has been read so far. */
+function refuse(
+  ctx: Context,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (ctx.headerSent) return
+  const body = errorBody(status, message)
+  const text = JSON.stringify(body)
+  ctx.status = status
+  // Node does not know every status of every protocol.
+  ctx.message ||= body.error
+  ctx.set(headers)
+  ctx.set('Cache-Control', 'no-store')
+  if (hasLargeRest(ctx.req)) ctx.set('Connection', 'close')
+  ctx.body = ctx.req.complete ? text : answerWhileDraining(text, ctx.req)
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.length = Buffer.byteLength(text)
+}
+
+export interface DrainOptions {
+  /** How much of an unwanted body is read at most, in bytes. */
+  readonly maxBytes: number
+  /** How long an unwanted body is read at most, in milliseconds. */
+  readonly maxMs: number
+}
+
+/** The client reads an early answer if it sends no more than this after it. Beyond these bounds the answer may be lost. */
+const defaultDrain: DrainOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
+
+/** A body up to this size is read to its end for the sake of the connection. In bytes. */
+const smallBody = 256 * 1024
+
+/**
+ * Whether the rest of the request's body is known to be too large to be worth reading for the sake of the connection.
+ */
+function hasLargeRest(request: IncomingMessage): boolean {
+  return !request.complete && Number(request.headers['content-length'] ?? 0) > smallBody
+}
+
+/**
+ * `answer` as a stream that ends only when the rest of the request's body has been read, or a bound is reached; then
+ * the connection is cut. A server that closes a socket with unread bytes sends a reset, which can overtake the answer
+ * and take it from the client (RFC 9112 §9.6). The client sees the whole answer at once, by its Content-Length.
+ */
+export function answerWhileDraining(
+  answer: string,
+  request: IncomingMessage,
+  options: DrainOptions = defaultDrain,
+): Readable {
+  return Readable.from(
+    (async function* () {
+      yield Buffer.from(answer)
+      await readRest(request, options)
+    })(),
+    { objectMode: false },
+  )
+}
+
+async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOptions) {
+  if (request.complete || request.destroyed) return
+  const { socket } = request
+  const readBefore = socket.bytesRead
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const done = () => resolve(undefined)
+  // Counted on the socket: it may be multer that reads the rest.
+  const watch = setInterval(() => {
+    if (socket.bytesRead - readBefore > maxBytes) done()
+  }, 20)
+  const timer = setTimeout(done, maxMs)
+  request.once('end', done).once('close', done).once('error', done)
+  discardRest(request)
+  await promise
+  clearInterval(watch)
+  clearTimeout(timer)
+  if (!request.readableEnded) socket.destroy()
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Context, Middleware } from 'koa'
+import type { HttpLog } from '../errors/log.ts'
+import { codeOf } from '../errors/status.ts'
+import { connectionOf, onExchangeEnd } from '../exchange/connection.ts'
+import {
+  customerOf,
+  exchangeIn,
+  type AnsweredRequest,
+  type Exchange,
+  type HoldfastState,
+  type OnAnswered,
+} from '../exchange/exchange.ts'
+import { isRequestTarget } from '../http/request-problem.ts'
+import { createAddressOf, type AddressOf } from './address-of.ts'
+
+/**
+ * Reports a request that has just arrived, once its response has been sent or cut off. A second call for the same request
+ * does nothing.
+ */
+export type Reporter = (exchange: Exchange, path: () => string | undefined) => void
+
+/** A {@link Reporter} to `onAnswered`. `addressOf` says where requests come from. */
+export function createReporter(addressOf: AddressOf, onAnswered: OnAnswered): Reporter {
+  const report: Reporter = (exchange, path) => {
+    if (exchange.reporters.includes(report)) return
+    exchange.reporters.push(report)
+    const begin = performance.now()
+    const address = addressOf(exchange.request)
+    onExchangeEnd(exchange, () => onAnswered(describe(exchange, path(), begin, address)))
+  }
+  return report
+}
+
+/** The middleware that has every request reported that comes to it. */
+export function reportRequests(report: Reporter): Middleware<HoldfastState> {
+  return (ctx, next) => {
+    report(exchangeIn(ctx), () => pathOf(ctx))
+    return next()
+  }
+}
+
+/** `onAnswered`; what it throws is logged, and harms nothing else. */
+export function catchingErrors(onAnswered: OnAnswered, log: HttpLog): OnAnswered {
+  return (answered) => {
+    try {
+      onAnswered(answered)
+    } catch (error) {
+      log.error({ requestId: answered.requestId, err: error }, 'onAnswered failed')
+    }
+  }
+}
+
+/**
+ * What has moved on the connection since the exchange before it was over. The head of a request has arrived before
+ * its exchange begins.
+ */
+function takeBytes(exchange: Exchange): Pick<AnsweredRequest, 'bytesIn' | 'bytesOut'> {
+  if (exchange.bytes) return exchange.bytes
+  const { socket } = exchange.request
+  const { reported } = connectionOf(socket)
+  const bytesIn = socket.bytesRead - reported.in
+  const bytesOut = socket.bytesWritten - reported.out
+  reported.in += bytesIn
+  reported.out += bytesOut
+  return (exchange.bytes = { bytesIn, bytesOut })
+}
+
+/** As one literal: objects that are spread into it would cost as much as all else about a report. */
+function describe(
+  exchange: Exchange,
+  path: string | undefined,
+  begin: number,
+  address: string,
+): AnsweredRequest {
+  const { request, response, state } = exchange
+  const { requestId, route = 'other', failure } = state
+  const { bytesIn, bytesOut } = takeBytes(exchange)
+  return {
+    requestId,
+    route,
+    customer: customerOf(state)?.name,
+    isByLink: state.link !== undefined,
+    code: failure === undefined ? undefined : codeOf(failure),
+    reason: failure instanceof Error ? failure.message : undefined,
+    method: request.method,
+    path,
+    // Where no response has begun there is only Koa's default, 404, which would be misleading.
+    status: response.headersSent ? response.statusCode : undefined,
+    isAborted: !response.writableFinished,
+    durationMs: performance.now() - begin,
+    bytesIn,
+    bytesOut,
+    address,
+  }
+}
+
+/** The path that a request asks for; `undefined` where its target is no URL, such as `http://[::1/`, or has no path. */
+function pathOf(ctx: Context): string | undefined {
+  return isRequestTarget(ctx.req.url ?? '') ? ctx.path || undefined : undefined
+}
+
+const acceptable = /^[\w.:-]{1,128}$/
+
+/**
+ * Gives every request an id, in the answer's `x-request-id` and in the log. A proxy's own is kept if it is harmless
+ * in a log.
+ */
+export const requestId: Middleware<HoldfastState> = (ctx, next) => {
+  const { state } = exchangeIn(ctx)
+  state.requestId ??= requestIdOf(ctx.req)
+  ctx.set('x-request-id', state.requestId)
+  return next()
+}
+
+/** The id of a request that has just arrived. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
+}
+
+/**
+ * Writes one line for each request, once its answer has been sent or cut off. `addressOf` says where a request comes
+ * from. Default: the other end of the connection.
+ */
+export function createAccessLog(
+  log: HttpLog,
+  addressOf: AddressOf = createAddressOf(),
+): Middleware<HoldfastState> {
+  return reportRequests(createReporter(addressOf, logAnswers(log)))
+}
+
+/** Writes one line for each request that is reported to it. */
+export function logAnswers(log: HttpLog): OnAnswered {
+  return (answered) => {
+    // A rest of the fields would be a copy, made field by field.
+    const { requestId, method, path, status, isAborted, durationMs } = answered
+    const { bytesIn, bytesOut, customer, isByLink, address, reason } = answered
+    log.info(
+      {
+        requestId,
+        method,
+        path,
+        ...(status !== undefined && { status }),
+        ...(isAborted && { aborted: true }),
+        durationMs: Math.round(durationMs * 10) / 10,
+        bytesIn,
+        bytesOut,
+        customer,
+        ...(isByLink && { link: true }),
+        address,
+        ...(reason !== undefined && { reason }),
+      },
+      'request',
+    )
+  }
+}
