@@ -1,14 +1,14 @@
-export { createDraft, type Draft, type DraftOptions } from './draft/create-draft.ts'
-export { completenessAfter, headerOfPart } from './draft/draft-headers.ts'
-export type { DraftAnswer, DraftRequest } from './draft/draft-request.ts'
-export { createTusHandler, type TusHandler, type TusHandlerOptions } from './node/tus-handler.ts'
-export type { CreationOptions } from './tus/create-upload.ts'
-export { createTus, tusHeaders, type Tus, type TusOptions } from './tus/create-tus.ts'
+export { createDraft, type Draft, type DraftOptions } from './draft.ts'
+export {
+  completenessAfter,
+  headerOfPart,
+  type DraftAnswer,
+  type DraftRequest,
+} from './draft-request.ts'
+export { createTusHandler, type TusHandler, type TusHandlerOptions } from './tus-handler.ts'
+export type { CreationOptions, UploadMetadata } from './tus-creation.ts'
+export { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'
 export { errorAnswer, type ErrorAnswer } from './protocol/error-answer.ts'
-export { HttpProblem } from './protocol/http-problem.ts'
-export type { ProtocolRequest, RequestHeaders } from './protocol/request.ts'
-export { requirePath } from './protocol/require-path.ts'
-export { statusText } from './protocol/status-text.ts'
-export { tusProblems } from './tus/tus-problems.ts'
-export type { TusAnswer, TusRequest } from './tus/tus-request.ts'
-export type { UploadMetadata } from './tus/upload-metadata.ts'
+export { HttpProblem, statusText } from './protocol/http-problem.ts'
+export { type ProtocolRequest, type RequestHeaders, requirePath } from './protocol/request.ts'
+export { tusProblems, type TusAnswer, type TusRequest } from './tus-request.ts'

@@ -5,7 +5,7 @@ import { createFileService, type ResumableFiles } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createTusHandler } from '../src/node/tus-handler.ts'
+import { createTusHandler } from '../src/tus-handler.ts'
 
 describe('createTusHandler, when the client of a HEAD leaves', () => {
   it('aborts the signal of the publication, and reports no fault', async () => {

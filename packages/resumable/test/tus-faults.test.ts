@@ -5,7 +5,7 @@ import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { catchConsoleErrors } from '@holdfast/testing'
 import { expect } from 'chai'
 import express from 'express'
-import { createTusHandler, type TusHandlerOptions } from '../src/node/tus-handler.ts'
+import { createTusHandler, type TusHandlerOptions } from '../src/tus-handler.ts'
 
 const headers = {
   'Tus-Resumable': '1.0.0',

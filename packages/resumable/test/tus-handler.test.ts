@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import express from 'express'
 import Koa from 'koa'
 import { Upload } from 'tus-js-client'
-import { createTusHandler, type TusHandler } from '../src/node/tus-handler.ts'
+import { createTusHandler, type TusHandler } from '../src/tus-handler.ts'
 
 const service = () =>
   createFileService({

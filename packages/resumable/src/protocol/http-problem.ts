@@ -1,3 +1,6 @@
+import type * as Http from 'node:http'
+import { createRequire } from 'node:module'
+
 /**
  * A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. Koa and Express
  * answer with its `status` and `headers`, too, where it comes to them.
@@ -24,4 +27,12 @@ export class HttpProblem extends Error {
     this.headers = headers
     this.expose = status < 500
   }
+}
+
+// `import` would have Node read all names of the module, some of which load what `fetch` is made of.
+const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof Http
+
+/** The text of a status: of RFC 9110 and its kin, or of tus. */
+export function statusText(status: number): string {
+  return status === 460 ? 'Checksum Mismatch' : (STATUS_CODES[status] ?? 'Error')
 }

@@ -1,8 +1,23 @@
-import { isFileServiceError, type ResumableUpload } from '@holdfast/core'
-import { draftProblems } from './draft-problem.ts'
-import { announcedSize } from '../protocol/request-body.ts'
-import { headerOf } from '../protocol/request.ts'
-import type { DraftRequest } from './draft-request.ts'
+import { isFileServiceError, type ExpectedDigest, type ResumableUpload } from '@holdfast/core'
+import { HttpProblem } from './protocol/http-problem.ts'
+import { announcedSize, headerOf, type ProtocolRequest } from './protocol/request.ts'
+
+/** A request of the draft "Resumable Uploads for HTTP", whatever server has received it. */
+export interface DraftRequest extends ProtocolRequest {
+  /** The digest of this request's content, where the client has sent one (`Content-Digest`). */
+  readonly digest?: ExpectedDigest | undefined
+  /** Sends the interim response 104 with these headers, where the server can. */
+  inform(headers: Readonly<Record<string, string>>): void
+}
+
+/** What to answer. */
+export interface DraftAnswer {
+  /** 200 where the file has been published: the answer is then that of the resource which the upload was for. */
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The upload that the request was about; with `published` set where the file has been published. */
+  readonly upload?: ResumableUpload
+}
 
 /**
  * The text that is spoken here: draft-ietf-httpbis-resumable-upload, interop version 8 (editors' copy of 1 July 2026). Names
@@ -97,3 +112,27 @@ export function completenessAfter(
   const isDigestOfFile = isFileServiceError(error, 'digest-mismatch') && digest === undefined
   return isDigestOfFile || isFileServiceError(error, 'file-too-large') ? '?1' : '?0'
 }
+
+/** Every refusal of a request that is not the end of its upload says so ("Completeness"). */
+const incomplete = { 'Upload-Complete': '?0' }
+
+/** Wordings of docs/api.md, each in one place. */
+export const draftProblems = {
+  invalidHeader: (header: string, reason: string) =>
+    new HttpProblem('invalid-header', 400, `Invalid ${header}: ${reason}`, incomplete),
+  unknownContentType: () =>
+    new HttpProblem(
+      'unknown-content-type',
+      415,
+      'Content-Type must be application/partial-upload',
+      incomplete,
+    ),
+  inconsistentLength: () =>
+    draftProblems.invalidHeader('upload-length', 'the lengths of the upload differ'),
+  /** "Upload Append" demands the right offset in the answer. */
+  otherOffset: (offset: number) =>
+    new HttpProblem('upload-conflict', 409, 'Upload conflict', {
+      ...incomplete,
+      'Upload-Offset': String(offset),
+    }),
+} as const

@@ -5,13 +5,11 @@ import {
   requireOptions,
   type CustomerFiles,
 } from '@holdfast/core'
-import { errorAnswer, type ErrorAnswer } from '../protocol/error-answer.ts'
-import { HttpProblem } from '../protocol/http-problem.ts'
-import { requirePath } from '../protocol/require-path.ts'
-import { createTus, type Tus, type TusOptions } from '../tus/create-tus.ts'
-import type { TusAnswer, TusRequest } from '../tus/tus-request.ts'
-import { nodeContent } from './node-content.ts'
-import { refuse } from './refuse.ts'
+import { errorAnswer, type ErrorAnswer } from './protocol/error-answer.ts'
+import { HttpProblem, statusText } from './protocol/http-problem.ts'
+import { requirePath } from './protocol/request.ts'
+import type { TusAnswer, TusRequest } from './tus-request.ts'
+import { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'
 
 export interface TusHandlerOptions extends TusOptions {
   /** The path of the handler in the application, such as `/uploads`, with no slash at its end; an upload has its id below it. */
@@ -130,4 +128,77 @@ function headersOf(error: Error): Readonly<Record<string, string>> {
   const headers: unknown = 'headers' in error ? error.headers : undefined
   const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : []
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+}
+
+/**
+ * The body of `request`, which throws unless all of it comes. A reader that stops early leaves the request alive, so that an
+ * answer can be sent.
+ *
+ * @throws Error when something has read of the body before
+ */
+function nodeContent(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  if (request.readableDidRead || request.readableEncoding) {
+    throw new Error(
+      "Something has read the request's body before holdfast: mount the handler before body parsers, such as " +
+        'express.json and koa-bodyparser, or keep them off its path',
+    )
+  }
+  return announced(request)
+}
+
+async function* announced(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes = chunk as Uint8Array
+    size += bytes.length
+    yield bytes
+  }
+  const length = request.headers['content-length']
+  if (length !== undefined && Number(length) !== size) {
+    throw new Error(
+      `The request's body had ${size} bytes instead of ${length}: something else reads it`,
+    )
+  }
+}
+
+/** How much of an unwanted body is read at most, and how long: a client that still sends misses the answer otherwise. */
+const longestDrain = { bytes: 64 * 1024 * 1024, ms: 10_000 }
+
+/** Answers with an error, in the form of holdfast: `statusCode`, `error`, `message`. */
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message, headers }: ErrorAnswer,
+): Promise<void> {
+  if (response.headersSent) return
+  const error = statusText(status)
+  const body = JSON.stringify({ statusCode: status, error, message })
+  response.writeHead(status, error, {
+    ...tusHeaders,
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...(!request.complete && { Connection: 'close' }),
+    ...headers,
+  })
+  if (request.complete || request.method === 'HEAD') return void response.end(body)
+  response.write(body)
+  await drain(request)
+  response.end()
+}
+
+/** Reads the rest of the body, within bounds. */
+async function drain(request: IncomingMessage): Promise<void> {
+  if (request.destroyed) return
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const done = () => resolve(undefined)
+  let size = 0
+  request.on('data', (chunk: Uint8Array) => {
+    size += chunk.length
+    if (size > longestDrain.bytes) done()
+  })
+  const timer = setTimeout(done, longestDrain.ms)
+  request.once('end', done).once('close', done).once('error', done).resume()
+  await promise
+  clearTimeout(timer)
 }
