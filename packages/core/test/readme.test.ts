@@ -6,7 +6,8 @@ import { expect } from 'chai'
 
 const outputs = {
   'of logging in': 'hello.txt 12\nworld\n',
-  'of customers who are known already': 'The quota of 10 bytes would be exceeded\n',
+  'of customers who are known already':
+    'Quota exceeded: other files and uploads use 10 of 10 bytes, and this file needs 1\n',
   'of links': 'alice note\n',
   'of hooks': 'alice stored note\n789\n3 of 10 bytes of note read\nalice deleted note\n',
   'of uploads in pieces': '5 film.mkv 10\n',

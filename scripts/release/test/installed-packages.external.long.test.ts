@@ -80,7 +80,7 @@ describe('From tarballs', function () {
       it('the examples of core run', async () => {
         const [first = '', second = ''] = examplesIn('packages/core/README.md')
         expect(await outputOf(core, first)).to.equal('hello.txt 12\nworld\n')
-        expect(await outputOf(core, second)).to.contain('quota of 10 bytes would be exceeded')
+        expect(await outputOf(core, second)).to.contain('use 10 of 10 bytes, and this file needs 1')
       })
 
       it('core and store-disk keep files', async () => {

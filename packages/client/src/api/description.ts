@@ -107,7 +107,7 @@ export const problems = {
   'unknown-tus-version': { status: 412, message: '^(Tus-Resumable must be 1\\.0\\.0$)' },
   'precondition-failed': { status: 412, message: '^(Precondition Failed$)' },
   'file-too-large': { status: 413, message: '^(File too large$)' },
-  'quota-exceeded': { status: 413, message: '^(Quota exceeded$)' },
+  'quota-exceeded': { status: 413, message: '^Quota exceeded($|: .)' },
   'field-too-large': { status: 413, message: '^(A text field of the form exceeds 65536 bytes$)' },
   'too-many-fields': { status: 413, message: '^(More than 100 text fields in the form$)' },
   'too-many-parts': { status: 413, message: '^(More than 1000 parts in the form$)' },

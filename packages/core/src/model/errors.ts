@@ -9,7 +9,8 @@
  * - `not-found`: the customer has no file of that name.
  * - `already-exists`: a create-only upload found the name taken.
  * - `file-too-large`: more bytes than `maxFileSize`.
- * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`, or has `maxUnfinishedUploads`.
+ * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`, or has `maxUnfinishedUploads`;
+ *   the message says which of these, and the numbers, but not by a link.
  * - `digest-mismatch`: the content is not what the client's digest says.
  * - `upload-not-found`: the customer has no unfinished upload of that id, or it has expired.
  * - `upload-conflict`: an unfinished upload is not where the caller believes it to be, or others are writing it.

@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
 import type { KeyedTurns, Turn } from '../model/keyed-lock.ts'
+import { linkExceeded } from '../model/quota-errors.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FilesUnderPrefix, PrefixCounts } from './prefix-counts.ts'
 import type { QuotaClaim } from './quota-claim.ts'
@@ -29,8 +29,7 @@ export function limitFilesUnder(
     const maxFiles = bound.maxFiles - unended
     if (maxFiles > 0 && (await counts.hasRoom(customer, { ...bound, maxFiles }))) return
     if (await store.stat({ customer, name })) return
-    const limit = `The limit of ${bound.maxFiles} file(s)`
-    throw new FileServiceError('quota-exceeded', `${limit} of the link would be exceeded`)
+    throw linkExceeded(bound.maxFiles)
   }
   return {
     async claim(customer, name, size, upload) {

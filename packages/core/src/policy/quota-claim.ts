@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
 import { uploadTakenOver } from '../model/upload-rules.ts'
+import { bytesExceeded, filesExceeded } from '../model/quota-errors.ts'
 import type { QuotaAccount } from './quota-accounts.ts'
 
 /**
@@ -108,14 +108,17 @@ export function openClaim(
   account.users++
   if (file.upload) account.pieces.change(file.upload.id, 1)
 
-  const room = () =>
-    quota - (account.kept + account.staged.total() - replaced.bytes + account.claimed)
-  const check = (bytes: number) => {
+  const used = () => account.kept + account.staged.total() - replaced.bytes + account.claimed
+  const room = () => quota - used()
+  /** What counts of this upload. */
+  const own = () => claimed + (file.upload ? account.staged.of(file.upload.id) : 0)
+  /** Throws where `bytes` more do not fit. `needed` are those of the whole file, if they are known. */
+  const check = (bytes: number, needed?: number) => {
     if (bytes <= room()) return
     if (file.upload && account.pieces.count(file.upload.id) > 1) {
       throw uploadTakenOver()
     }
-    throw new FileServiceError('quota-exceeded', `The quota of ${quota} bytes would be exceeded`)
+    throw bytesExceeded({ others: used() - own(), quota, needed })
   }
   const change = (bytes: number) => {
     if (ended) return
@@ -130,16 +133,14 @@ export function openClaim(
   /** Claims the file that the upload adds. Claims none if the upload replaces a file. */
   const claimFile = () => {
     const files = 1 - replaced.files
-    const inAll = account.files + account.claimedFiles + files - claimedFiles
-    if (files > claimedFiles && inAll > maxFiles) {
-      const limit = `The quota of ${maxFiles} file(s)`
-      throw new FileServiceError('quota-exceeded', `${limit} would be exceeded`)
-    }
+    const others = account.files + account.claimedFiles - claimedFiles
+    if (files > claimedFiles && others + files > maxFiles) throw filesExceeded(others, maxFiles)
     claimFiles(files)
   }
   const announce = async (size: number) => {
     replaced = await file.lookUp()
-    check(size)
+    // Without a size, and for a piece, it is not known how large the file will be.
+    check(size, size > 0 && file.upload === undefined ? size : undefined)
     claimFile()
     change(size)
   }
@@ -208,7 +209,7 @@ export function openClaim(
       if (ended) return unlock()
       replaced = await file.lookUp()
       change(arrived - claimed)
-      check(0)
+      check(0, own())
       claimFile()
       isPublishing = !ended
     },

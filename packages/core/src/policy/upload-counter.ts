@@ -1,4 +1,4 @@
-import { FileServiceError } from '../model/errors.ts'
+import { uploadsExceeded } from '../model/quota-errors.ts'
 
 interface Identified {
   readonly id: string
@@ -100,7 +100,7 @@ export function createUploadCounter(store: UploadList, now: () => number): Uploa
       const count = known(customer)
       return watchEndings(count, async (ended) => {
         await judgeable(count, most)
-        if (isFull(count, most)) throw tooMany(most)
+        if (isFull(count, most)) throw uploadsExceeded(unfinished(count), most)
         count.beginning++
         try {
           const upload = await begin()
@@ -139,11 +139,9 @@ function newCount(customer: string): Count {
   }
 }
 
-const isFull = ({ ids, beginning }: Count, most: number) => ids.size + beginning >= most
+const unfinished = ({ ids, beginning }: Count) => ids.size + beginning
 
-function tooMany(most: number): FileServiceError {
-  return new FileServiceError('quota-exceeded', `There are ${most} unfinished uploads already`)
-}
+const isFull = (count: Count, most: number) => unfinished(count) >= most
 
 /** Does `work` with a set that gets the uploads that end meanwhile. */
 async function watchEndings<T>(count: Count, work: (ended: Set<string>) => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
 import type { KeyedTurns } from '../model/keyed-lock.ts'
+import { withoutNumbers } from '../model/quota-errors.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { limitFilesUnder } from '../policy/files-under-prefix.ts'
 import type { PrefixCounts } from '../policy/prefix-counts.ts'
@@ -51,7 +52,8 @@ export interface LinkUploads {
   /**
    * Stores a file as `uploadFile` does, within the bounds of the link. Only bytes that arrive count in the quota.
    * @throws FileServiceError `invalid-file-name` for a name that the link is not for; `overloaded` where as many uploads by links
-   *   to the same are under way as may be; `quota-exceeded` also where there are `maxFiles`; and what `uploadFile` throws
+   *   to the same are under way as may be; `quota-exceeded` also where there are `maxFiles`, without numbers of the
+   *   customer's; and what `uploadFile` throws
    */
   upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
   /** Uploads in pieces within the same bounds, where the store keeps them; see `resumableByLink`. */
@@ -158,7 +160,7 @@ function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeep
   }
 }
 
-/** Places for `most` at a time, which `underWay` counts by `key`. */
+/** Places for `most` at a time, which `underWay` counts by `key`. No error has numbers of the customer's. */
 function boundedBy(underWay: KeyedCounter, key: string, most: number): ResumableByLink['inPlace'] {
   const enter = () => {
     if (underWay.count(key) >= most) {
@@ -172,6 +174,8 @@ function boundedBy(underWay: KeyedCounter, key: string, most: number): Resumable
     if (upload !== undefined) underWay.change(upload, 1)
     try {
       return await work()
+    } catch (error) {
+      throw withoutNumbers(error)
     } finally {
       if (upload === undefined || underWay.change(upload, -1) === 0) underWay.change(key, -1)
     }

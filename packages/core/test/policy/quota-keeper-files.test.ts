@@ -34,7 +34,8 @@ describe('createQuotaKeeper with a number of files', () => {
   it('says which number', async () => {
     const { keeper } = bookkeeping()
     const error = await rejection(keeper.claim({ name: 'alice', maxFiles: 0 }, 'a'))
-    expect(error).to.have.property('message').that.includes('0 file(s)')
+    const message = 'Quota exceeded: 0 of 0 files are stored or being stored'
+    expect(error).to.include({ message })
   })
 
   it('counts what the store keeps already', async () => {

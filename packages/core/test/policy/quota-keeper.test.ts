@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { chunks } from '../content.ts'
-import { refusal, thrownCode } from '../rejection.ts'
+import { refusal, rejection, thrownCode } from '../rejection.ts'
 import { turn } from '../turn.ts'
 import { bookkeeping } from './bookkeeping.ts'
 
@@ -17,10 +17,22 @@ describe('createQuotaKeeper', () => {
       claim.grow(0)
     })
 
-    it('say which quota would be exceeded', async () => {
-      const { keeper } = bookkeeping()
-      const claim = await keeper.claim(alice, 'a')
-      expect(() => claim.grow(101)).to.throw('The quota of 100 bytes would be exceeded')
+    it('say how much of the quota others use, and what the file needs where that is known', async () => {
+      const { keeper, put } = bookkeeping()
+      await put(alice, 'a', 60)
+      const used = 'Quota exceeded: other files and uploads use'
+      const tooLarge = await rejection(keeper.claim(alice, 'b', 41))
+      expect(tooLarge).to.include({ message: `${used} 60 of 100 bytes, and this file needs 41` })
+      const claim = await keeper.claim(alice, 'b')
+      claim.grow(10)
+      expect(() => claim.grow(31)).to.throw(
+        `${used} 60 of 100 bytes, and this file needs more than the rest`,
+      )
+      const beside = await rejection(keeper.claim(alice, 'c', 31))
+      expect(beside).to.include({ message: `${used} 70 of 100 bytes, and this file needs 31` })
+      claim.end()
+      const larger = await rejection(keeper.claim(alice, 'a', 101))
+      expect(larger).to.include({ message: `${used} 0 of 100 bytes, and this file needs 101` })
     })
 
     it('take nothing when they are refused', async () => {
@@ -142,7 +154,9 @@ describe('createQuotaKeeper', () => {
       await put(alice, 'b', 40)
       await put(alice, 'c', 0)
       claim.grow(30)
-      expect(await refusal(claim.prepare())).to.equal('quota-exceeded')
+      const reason = 'other files and uploads use 40 of 100 bytes, and this file needs 90'
+      const refused = { code: 'quota-exceeded', message: `Quota exceeded: ${reason}` }
+      expect(await rejection(claim.prepare())).to.include(refused)
       claim.end()
       expect(await room(alice)).to.equal(60)
     })

@@ -50,7 +50,8 @@ describe('createUploadCounter', () => {
     await first
     await opened.begin('c', 3)
     opened.time = minute - 1
-    expect(await refusal(opened.begin('d', 3))).to.equal('quota-exceeded')
+    const message = 'Quota exceeded: there are 3 of 3 unfinished uploads'
+    expect(await rejection(opened.begin('d', 3))).to.include({ code: 'quota-exceeded', message })
     opened.counter.end('alice', 'c')
     await opened.begin('d', 3)
     expect(opened.lists).to.equal(2)

@@ -24,6 +24,33 @@ describe('links to upload, by which uploads are under way,', () => {
     expect(await refusal(uploading)).to.equal('quota-exceeded')
   })
 
+  it("say no number of the customer's, only the limit of the link", async () => {
+    const bare = { code: 'quota-exceeded', message: 'Quota exceeded' }
+    for (const limits of [{ quota: 9 }, { maxFiles: 2 }]) {
+      const { openUpload, rows } = await startPieces('in-', { isPrefix: true })
+      rows.set('alice', { name: 'alice', passwordHash: 'hash of alice', ...limits })
+      const uploads = await openUpload()
+      const larger = () => chunks(50, 50)
+      expect(await rejection(uploads.upload('in-1', larger(), { size: 100 }))).to.include(bare)
+      expect(await rejection(uploads.upload('in-1', larger()))).to.include(bare)
+      const begun = uploads.resumable?.begin('in-1', { length: 100 })
+      expect(await rejection(begun ?? Promise.resolve())).to.include(bare)
+    }
+    const { uploads } = await startUploads('in-', { isPrefix: true, maxFiles: 1 })
+    await uploads.upload('in-1', chunks('x'))
+    const message = "Quota exceeded: the link's limit is 1 file(s)"
+    const refused = await rejection(uploads.upload('in-2', chunks('x')))
+    expect(refused).to.include({ code: 'quota-exceeded', message })
+  })
+
+  it('say no number of unfinished uploads', async () => {
+    const bounds = { maxUnfinishedUploads: 1 }
+    const { files, service } = await startPieces('in-', { isPrefix: true }, bounds)
+    await service.filesOf({ name: 'alice' }).resumable?.begin('of alice')
+    const refused = await rejection(files.begin('in-1'))
+    expect(refused).to.include({ code: 'quota-exceeded', message: 'Quota exceeded' })
+  })
+
   it('have one upload to a name under way at a time', async () => {
     const { uploads, openUpload } = await startUploads('new', { replace: true })
     const slow = pulled()

@@ -12,7 +12,7 @@ const told = {
   'not-found': [400, 'File not found'],
   'already-exists': [412, 'Precondition Failed'],
   'file-too-large': [413, 'File too large'],
-  'quota-exceeded': [413, 'Quota exceeded'],
+  'quota-exceeded': [413, 'own words'],
   'digest-mismatch': [400, 'Digest mismatch'],
   'upload-not-found': [404, 'Upload not found'],
   'upload-conflict': [409, 'Upload conflict'],

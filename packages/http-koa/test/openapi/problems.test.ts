@@ -16,7 +16,7 @@ const messages = {
   'not-found': '',
   'already-exists': '',
   'file-too-large': '',
-  'quota-exceeded': '',
+  'quota-exceeded': 'Quota exceeded: 2 of 2 files are stored or being stored',
   'digest-mismatch': '',
   'upload-not-found': '',
   'upload-conflict': '',

@@ -23,7 +23,7 @@ const answers = {
   'not-found': { status: 400, message: 'File not found' },
   'already-exists': { status: 412, message: 'Precondition Failed' },
   'file-too-large': { status: 413, message: 'File too large' },
-  'quota-exceeded': { status: 413, message: 'Quota exceeded' },
+  'quota-exceeded': { status: 413 },
   'digest-mismatch': { status: 400, message: 'Digest mismatch' },
   'upload-not-found': { status: 404, message: 'Upload not found' },
   'upload-conflict': { status: 409, message: 'Upload conflict' },

@@ -224,6 +224,8 @@ export const de: Strings = {
 
   errorOffline: 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung.',
   errorQuota: 'Kein Platz mehr: Ihr Kontingent ist aufgebraucht.',
+  errorQuotaBytes: '{used} von {quota} sind belegt, und diese Datei braucht {size}.',
+  errorQuotaFiles: '{count} von {most} Dateien sind da. Löschen Sie welche, um Platz zu schaffen.',
   errorTooLarge: 'Die Datei ist größer, als dieser Server erlaubt.',
   errorFull: 'Der Server hat keinen Platz mehr.',
   errorBusy: 'Der Server ist überlastet. Versuchen Sie es bald wieder.',

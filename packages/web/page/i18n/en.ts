@@ -216,6 +216,8 @@ export const en = {
 
   errorOffline: 'The server cannot be reached. Check your connection.',
   errorQuota: 'There is no room left: your quota is used up.',
+  errorQuotaBytes: '{used} of {quota} are used, and this file needs {size}.',
+  errorQuotaFiles: '{count} of {most} files are there. Delete some to make room.',
   errorTooLarge: 'The file is larger than this server allows.',
   errorFull: 'The server has no room left.',
   errorBusy: 'The server is busy. Try again soon.',

@@ -1,6 +1,7 @@
 import { isHoldfastError } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { hasContent } from '../api/files.ts'
+import { createQuotaExplainer } from './explain-quota.ts'
 import {
   createFileSender,
   inPiecesFrom,
@@ -16,6 +17,7 @@ interface Context extends SenderContext {
 /** Sends the files of a customer. */
 export function createUploadTransport(connection: Connection, context: Context): FileSender {
   const sender = createFileSender(connection.client, context)
+  const explainQuota = createQuotaExplainer(connection)
   /** The names under which an attempt ended without an answer: the server may have stored the file. */
   const unanswered = new WeakMap<UploadItem, string>()
 
@@ -32,7 +34,9 @@ export function createUploadTransport(connection: Connection, context: Context):
         await sender.send(item, signal, onSent)
       } catch (error) {
         // Only a name that is taken says what became of the earlier attempt.
-        if (!isHoldfastError(error) || error.status !== 412) throw error
+        if (!isHoldfastError(error) || error.status !== 412) {
+          throw await explainQuota(error, file.size)
+        }
         const isComparable = wasUnanswered && file.size < inPiecesFrom
         if (isComparable && (await hasContent(connection, name, file, signal))) return
         unanswered.delete(item)

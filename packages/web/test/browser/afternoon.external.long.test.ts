@@ -154,7 +154,7 @@ describeInBrowsers('An afternoon with the page', (browser, name) => {
       'large.txt': 'x'.repeat(12 * mebibyte),
       'larger.txt': 'x'.repeat(24 * mebibyte),
     })
-    await driver.reads('1 of 3 done', '2 failed', 'your quota is used up')
+    await driver.reads('1 of 3 done', '2 failed', '5 bytes of 1 MB are used')
     await driver.press('button', 'Dismiss large.txt')
     await driver.press('button', 'Dismiss larger.txt')
     await driver.reads('All uploads are done')

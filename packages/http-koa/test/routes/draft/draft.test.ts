@@ -140,7 +140,8 @@ describe('PUT /upload/:filename by the draft of resumable uploads', () => {
     const { upload } = await client.begin('He')
     const refused = await client.begin('He')
     expect(refused).to.include({ status: 413, complete: '?0' })
-    expect(JSON.parse(refused.body)).to.include({ message: 'Quota exceeded' })
+    const message = 'Quota exceeded: there are 1 of 1 unfinished uploads'
+    expect(JSON.parse(refused.body)).to.include({ message })
     const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '5' }
     const named = { ...headers, 'Upload-Metadata': `filename ${btoa('b.txt')}` }
     expect(await client.send('POST', '/resumable', named)).to.include({ status: 413 })

@@ -1,7 +1,7 @@
 import { createFaults, injectFaults } from '@holdfast/contract/faults'
 import { FileServiceError } from '@holdfast/core'
 import { expect } from 'chai'
-import { expectError, expectOk, type Answer } from '../support/answer.ts'
+import { expectError, expectExceeded, expectOk, type Answer } from '../support/answer.ts'
 import { requestHead } from '../support/request-head.ts'
 import { anna, type RunningService, type StartService } from '../support/running-service.ts'
 
@@ -183,7 +183,7 @@ export function deleteBatch(start: StartService): void {
     it('makes room in the quota', async () => {
       await using service = await start({ customers: [{ ...anna, quota: 20, maxFiles: 2 }] })
       for (const name of ['a', 'b']) expectOk(await service.anna.put(name, 'x'.repeat(10)))
-      expectError(await service.anna.put('c', 'x'), 413, 'Quota exceeded')
+      expectExceeded(await service.anna.put('c', 'x'))
       expect(linesOf(await deleteAll(service, ['a', 'b']))).to.deep.equal([gone('a'), gone('b')])
       expectOk(await service.anna.put('c', 'x'.repeat(20)))
     })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { expectError, expectOk } from '../support/answer.ts'
+import { expectError, expectExceeded, expectOk } from '../support/answer.ts'
 import { formData } from '../support/customer-client.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { boundary, filePart } from '../support/form.ts'
@@ -60,7 +60,7 @@ export function earlyRefusal(start: StartService): void {
       const customers = [{ name: 'anna', password: 'correct horse', quota: 50 }]
       await using service = await start({ customers })
       const body = openPart('a', 'x'.repeat(51))
-      expectError(await service.exchange(formHead(service, announced), body), 413, 'Quota exceeded')
+      expectExceeded(await service.exchange(formHead(service, announced), body))
     })
   })
 

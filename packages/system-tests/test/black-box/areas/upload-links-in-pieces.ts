@@ -67,9 +67,10 @@ export function uploadLinksInPieces(start: StartService): void {
       const [left, last] = [await tus.begin('in-2', 1), await tus.begin('in-3', 1)]
       expectError(await tus.begin('in-4', 1), 503, 'Overloaded')
       expect((await tus.append(left.at, 0, 'x')).status).to.equal(204)
-      expectError(await tus.append(last.at, 0, 'x'), 413, 'Quota exceeded')
+      const full = "Quota exceeded: the link's limit is 2 file(s)"
+      expectError(await tus.append(last.at, 0, 'x'), 413, full)
       expect((await tus.send('DELETE', last.at)).status).to.equal(204)
-      expectError(await tus.begin('in-5', 1), 413, 'Quota exceeded')
+      expectError(await tus.begin('in-5', 1), 413, full)
       expect(await service.anna.names()).to.deep.equal(['in-1 ü";', 'in-2'])
       expect(JSON.stringify(service.log)).to.not.include(url.slice(-64))
       await expectNoLitter(service)

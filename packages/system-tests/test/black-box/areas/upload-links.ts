@@ -6,6 +6,7 @@ import { makeUploadLink as makeLink } from '../support/make-upload-link.ts'
 import { anna, type StartService } from '../support/running-service.ts'
 
 const refusal = 'The link is wrong, or has expired'
+const full = "Quota exceeded: the link's limit is 3 file(s)"
 const incomplete = 'Invalid filename: the link is for longer names that begin with this one'
 
 /** A link to a prefix with another name in it. */
@@ -126,8 +127,8 @@ export function uploadLinks(start: StartService): void {
       expectOk(await post(url, '/some/where/photo.jpg', 'x'))
       expectOk(await post(named(url, 'in-bob-'), '..', 'x'))
       expect(await service.anna.names()).to.deep.equal(['in-1 ü', 'in-bob-..', 'in-photo.jpg'])
-      expectError(await put(named(url, 'in-4'), 'x'), 413, 'Quota exceeded')
-      expectError(await post(url, '4', 'x'), 413, 'Quota exceeded')
+      expectError(await put(named(url, 'in-4'), 'x'), 413, full)
+      expectError(await post(url, '4', 'x'), 413, full)
       expectOk(await service.anna.remove('in-photo.jpg'))
       expectOk(await put(named(url, 'in-4'), 'x'))
       for (const name of ['in', 'IN-5', 'other']) {
@@ -151,7 +152,7 @@ export function uploadLinks(start: StartService): void {
       expect(answers.filter(({ status }) => status === 200)).to.have.length(3)
       for (const answer of answers.filter(({ status }) => status !== 200)) {
         if (answer.status === 503) expectError(answer, 503, 'Overloaded')
-        else expectError(answer, 413, 'Quota exceeded')
+        else expectError(answer, 413, full)
       }
       expect(await service.anna.names()).to.have.length(3)
       await expectNoLitter(service)

@@ -25,6 +25,28 @@ export function expectError(answer: Answer, statusCode: number, message: string)
   expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8')
 }
 
+const shortage = [
+  /other files and uploads use \d+ of \d+ bytes, and this file needs (\d+|more than the rest)/,
+  /\d+ of \d+ files are stored or being stored/,
+  /there are \d+ of \d+ unfinished uploads/,
+]
+const exceeded = new RegExp(`^Quota exceeded: (${shortage.map(({ source }) => source).join('|')})$`)
+
+/** The answer to a customer who has used up a quota, with the numbers. */
+export function expectExceeded(answer: Answer, message = messageOf(answer)): void {
+  expect(message).to.match(exceeded)
+  expectError(answer, 413, message)
+}
+
+/** Empty where the body is no error. */
+function messageOf({ bytes }: Answer): string {
+  try {
+    return (JSON.parse(bytes.toString()) as { readonly message?: string }).message ?? ''
+  } catch {
+    return ''
+  }
+}
+
 /** The answer to an upload or a deletion that is safe. */
 export function expectOk(answer: Answer): void {
   expect(answer.bytes.toString()).to.equal('OK')

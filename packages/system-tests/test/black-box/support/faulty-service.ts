@@ -2,7 +2,7 @@ import { createFaults, injectFaults, type Faults, type FaultStep } from '@holdfa
 import type { BlobStore } from '@holdfast/core'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { expectError, expectOk } from './answer.ts'
+import { expectExceeded, expectOk } from './answer.ts'
 import type { CustomerClient } from './customer-client.ts'
 import { expectNoLitter } from './expect-no-litter.ts'
 import { newer, older } from './faulty-requests.ts'
@@ -53,7 +53,7 @@ export async function startFaultyService(start: StartService): Promise<FaultySer
       expectOk(await client.put('a', newer))
       expectOk(await client.put('b', newer))
       expectOk(await client.put('rest', 'r'.repeat(quota - 2 * newer.length)))
-      expectError(await client.put('more', '1'), 413, 'Quota exceeded')
+      expectExceeded(await client.put('more', '1'))
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }

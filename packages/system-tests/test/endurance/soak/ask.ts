@@ -99,3 +99,8 @@ export function messageOf({ body }: Answer): string {
     return text
   }
 }
+
+/** Status and message, without the numbers of a quota: those depend on what else is under way. */
+export function replyOf(status: number, message: string): string {
+  return `${status} ${message.replace(/^(Quota exceeded): .+$/, '$1')}`
+}

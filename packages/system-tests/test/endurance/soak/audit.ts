@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageOf } from './ask.ts'
+import { messageOf, replyOf } from './ask.ts'
 import { createTurns, type SoakWorld } from './client.ts'
 import { createChoices } from './choices.ts'
 import type { Member } from './fleet.ts'
@@ -91,7 +91,7 @@ async function quotaProblems(
       path: path + encodeURIComponent(probe),
       ...(body && { body }),
     })
-    return `${answer.status} ${messageOf(answer)}`
+    return replyOf(answer.status, messageOf(answer))
   }
   const beyond = await ask('PUT', '/upload/', Buffer.alloc(left + 1))
   const exactly = await ask('PUT', '/upload/', Buffer.alloc(left))

@@ -1,5 +1,5 @@
 import { boundary, form, formType } from '../../black-box/support/form.ts'
-import { messageOf, type Answer } from './ask.ts'
+import { messageOf, replyOf, type Answer } from './ask.ts'
 import { createVersion, type Version } from './content.ts'
 import { chooseSize } from './file-size.ts'
 import type { Attempt } from './ledger.ts'
@@ -101,7 +101,7 @@ function judgeLine(
 ): void {
   const { createOnly, digest } = sending
   const count = (outcome: string) => turn.tally.count('file of a batch', outcome)
-  const reply = `${statusCode} ${message}`
+  const reply = replyOf(statusCode, message)
   const isComplete = completeAt <= sent
   if (filename === version.name && reply === '200 OK' && isComplete && digest !== 'wrong') {
     turn.tally.move(version.size)
@@ -121,5 +121,5 @@ function judgeLine(
     throw turn.ledger.violation(version, `${turn.who}: batch: a line that must not come: ${reply}`)
   }
   attempt.cancel(reply)
-  count(message.toLowerCase())
+  count(reply.slice(`${statusCode} `.length).toLowerCase())
 }

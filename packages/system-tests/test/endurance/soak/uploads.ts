@@ -1,4 +1,4 @@
-import { messageOf, type Answer, type Question } from './ask.ts'
+import { messageOf, replyOf, type Answer, type Question } from './ask.ts'
 import { createVersion, type Version } from './content.ts'
 import { chooseSize } from './file-size.ts'
 import type { Attempt } from './ledger.ts'
@@ -88,7 +88,7 @@ function judge(
 ): void {
   const { createOnly, digest, fate } = plan
   const count = (outcome: string) => turn.tally.count(plan.way, outcome)
-  const reply = `${answer.status} ${messageOf(answer)}`
+  const reply = replyOf(answer.status, messageOf(answer))
   const isComplete = fate === 'whole' || fate === 'left'
   if (reply === '200 OK' && isComplete && digest !== 'wrong') {
     turn.ledger.learnTag(version, answer.headers.etag, turn.who)
