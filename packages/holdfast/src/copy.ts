@@ -9,11 +9,13 @@ import {
   type StoreKind,
   type WrittenSettings,
 } from '@holdfast/server/config'
-import { parseConcurrency } from './settings/parse-concurrency.ts'
-import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
-import { refuseRest } from './settings/refuse-rest.ts'
-import { settingEnvironment } from './settings/setting-environment.ts'
-import { withSettings } from './settings/setting-options.ts'
+import {
+  parseConcurrency,
+  refuseIdleFlags,
+  settingEnvironment,
+  withSettings,
+  refuseRest,
+} from './settings/flags.ts'
 
 /** The flags of `holdfast copy` that are no settings, to guess which one was meant. */
 export const copyFlags = ['from', 'to', 'to-data', 'customer', 'delete', 'verify', 'concurrency']

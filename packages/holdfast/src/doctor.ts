@@ -1,8 +1,6 @@
 import type { Argv } from 'yargs'
 import { findConfig, settingNames, type WrittenSettings } from '@holdfast/server/config'
-import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
-import { refuseRest } from './settings/refuse-rest.ts'
-import { withSettings } from './settings/setting-options.ts'
+import { refuseIdleFlags, withSettings, refuseRest } from './settings/flags.ts'
 
 /** The flags of `holdfast doctor` that are no settings, for guessing which one was meant. */
 export const doctorFlags = ['json']

@@ -2,7 +2,6 @@ import { closestWord } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
 import { secretRemedy } from '@holdfast/server/config'
 import { customersCommandNames } from './customers.ts'
-import { commandFor } from './help/command-for.ts'
 
 /** The first line of yargs' message about what it does not know; its language is pinned to English. */
 const unknown = /^Unknown arguments?: (.*)$/m
@@ -53,6 +52,36 @@ export function explainMistake(
   }
   const words = unknown.exec(message)?.[1]?.split(', ') ?? []
   return [message, ...words.flatMap((word) => hintsFor(word, args, known)), see].join('\n')
+}
+
+/** What others call the commands. */
+const commands: Readonly<Record<string, string>> = {
+  list: 'ls',
+  dir: 'ls',
+  delete: 'rm',
+  remove: 'rm',
+  del: 'rm',
+  upload: 'put',
+  send: 'put',
+  push: 'put',
+  download: 'get',
+  fetch: 'get',
+  pull: 'get',
+  show: 'cat',
+  info: 'stat',
+  share: 'link',
+  url: 'link',
+  df: 'du',
+  quota: 'du',
+  mirror: 'sync',
+  rsync: 'sync',
+  start: 'serve',
+  run: 'serve',
+}
+
+/** The command that a user means who writes `word`, which is none. */
+function commandFor(word: string): string | undefined {
+  return Object.hasOwn(commands, word) ? commands[word] : undefined
 }
 
 function meantBy(word: string, words: readonly string[]): readonly string[] {

@@ -1,14 +1,10 @@
 import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
-import { groupCommands } from './help/group-commands.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
-import { CommandError } from './remote/errors/command-error.ts'
-import { exitCodes } from './remote/errors/exit-codes.ts'
-import { printable } from './remote/output/printable.ts'
-import { hideWords, showWords } from './remote/verb/hidden-words.ts'
-import { isReaderGone, print, UnwritableError } from './terminal/print.ts'
-import { standardError } from './terminal/standard-error.ts'
+import { CommandError, exitCodes } from './remote/errors/command-error.ts'
+import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
+import { hideWords, showWords } from './terminal/parser-configuration.ts'
 
 /**
  * Runs the command line `holdfast ...args`; resolves with the exit code. Writes errors to standard error, without a
@@ -62,6 +58,17 @@ async function printHelp(args: readonly string[]): Promise<number> {
   const [firstOfClient = ''] = verbNames
   await print(`${groupCommands(help, programName(), firstOfClient)}\n`)
   return 0
+}
+
+/**
+ * A help text of yargs with the commands in two groups. Those of the server come first; the first of the client is the one of the name
+ * `firstOfClient`.
+ */
+export function groupCommands(help: string, program: string, firstOfClient: string): string {
+  const begin = `\n  ${program} ${firstOfClient} `
+  return help
+    .replace('\nCommands:\n', '\nServer commands:\n')
+    .replace(begin, () => `\n\nClient commands:${begin}`)
 }
 
 /** For yargs that runs no command. */

@@ -6,9 +6,7 @@ import {
   settingNames,
   type WrittenSettings,
 } from '@holdfast/server/config'
-import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
-import { refuseRest } from './settings/refuse-rest.ts'
-import { withSettings } from './settings/setting-options.ts'
+import { refuseIdleFlags, withSettings, refuseRest } from './settings/flags.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {

@@ -1,10 +1,13 @@
 import { nameProblem, SetupError } from '@holdfast/core'
 import type { Argv } from 'yargs'
 import { findConfig, settingNames, settings, type WrittenSettings } from '@holdfast/server/config'
-import { onlyName, type NameArgument } from './settings/only-name.ts'
-import { refuseIdleFlags } from './settings/refuse-idle-flags.ts'
-import { settingEnvironment } from './settings/setting-environment.ts'
-import { withSettings } from './settings/setting-options.ts'
+import {
+  onlyName,
+  type NameArgument,
+  refuseIdleFlags,
+  settingEnvironment,
+  withSettings,
+} from './settings/flags.ts'
 
 /** The flags of `holdfast usage` that are no settings, for guessing which one was meant. */
 export const usageFlags = ['json']

@@ -1,5 +1,5 @@
 import { createClient } from '@holdfast/client'
-import { findLogin } from '../remote/login/find-login.ts'
+import { findLogin } from '../remote/login/profile.ts'
 
 /** Longer than this the user of a shell does not wait. */
 const patienceMs = 3_000

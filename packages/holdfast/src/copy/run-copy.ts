@@ -2,19 +2,29 @@ import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
-import { copyFiles, EmptySourceError, type CopyOptions, type CopyResult } from '@holdfast/copy'
-import { isFileServiceError, SetupError } from '@holdfast/core'
+import {
+  copyFiles,
+  EmptySourceError,
+  type CopyOptions,
+  type CopyResult,
+  type CopyFailure,
+  type FileCount,
+} from '@holdfast/copy'
+import {
+  isFileServiceError,
+  SetupError,
+  type BlobStore,
+  closestWord,
+  formatBytes,
+} from '@holdfast/core'
 import type { Config, StoreKind } from '@holdfast/server/config'
 import { openStore, type WarningLog } from '@holdfast/server/stores'
 import { visible } from '@holdfast/server/visible'
-import { copySummary, describeFailure } from './copy-summary.ts'
-import { refuseUnknownCustomer } from './refuse-unknown-customer.ts'
 import { showProgress } from './show-progress.ts'
-import { openExistingStore } from '../settings/open-existing-store.ts'
-import { refuseMissingData } from '../settings/refuse-missing-data.ts'
-import { print } from '../terminal/print.ts'
-import { standardError } from '../terminal/standard-error.ts'
+import { openExistingStore, refuseMissingData } from '../settings/open-existing-store.ts'
+import { print, standardError } from '../terminal/print.ts'
 import { stopOnSignal } from '../terminal/stop-on-signal.ts'
+import { formatDuration } from '../terminal/format.ts'
 
 /** A store to copy from or to: which one, and the settings that it is opened with. */
 interface StorePlace {
@@ -130,3 +140,55 @@ async function refuseWrongSource(from: StorePlace, to: StorePlace): Promise<void
 }
 
 const truePath = (path: string) => realpath(path).catch(() => resolve(path))
+
+interface Stores {
+  readonly from: BlobStore
+  readonly to: BlobStore
+}
+
+/**
+ * Refuses a customer if neither store has a file of that name: a misspelt name would otherwise look like a finished copy.
+ *
+ * @throws SetupError that names the customer, and the one that was probably meant
+ */
+async function refuseUnknownCustomer({ from, to }: Stores, customer: string): Promise<void> {
+  if ((await hasFile(from, customer)) || (await hasFile(to, customer))) return
+  const names: string[] = []
+  for await (const name of from.customers()) names.push(name)
+  const meant = closestWord(customer, names)
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  throw new SetupError(`Neither store has a file of the customer "${customer}".${hint}`)
+}
+
+async function hasFile(store: BlobStore, customer: string): Promise<boolean> {
+  for await (const _names of store.list(customer, { limit: 1 })) return true
+  return false
+}
+
+/** The result of a copy, one fact a line. */
+export function copySummary(result: CopyResult, seconds: number): readonly string[] {
+  const { copied, present, removed, extra, failures, isCaughtUp, stoppedBy } = result
+  const lines = [
+    copied.files === 0
+      ? `Nothing copied, in ${formatDuration(seconds)}.`
+      : `Copied and compared ${amount(copied)}, in ${formatDuration(seconds)}.`,
+  ]
+  if (present.files > 0) lines.push(`There already: ${amount(present)}.`)
+  if (removed > 0) lines.push(`Removed from the target: ${files(removed)}.`)
+  if (extra > 0) lines.push(`Only in the target: ${files(extra)}; --delete removes them.`)
+  if (failures.length > 0) lines.push(`Failed: ${files(failures.length)}.`)
+  if (!isCaughtUp && stoppedBy === undefined) {
+    lines.push('Files came or changed to the end: copy again when nothing is uploaded any more.')
+  }
+  return lines
+}
+
+/** A failure as one line, also if the name has line breaks. */
+export function describeFailure({ customer, name, reason }: CopyFailure): string {
+  const place = name === undefined ? customer : `${customer}/${name}`
+  return `${visible(place)}: ${visible(reason)}`
+}
+
+const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
+
+const amount = (count: FileCount) => `${files(count.files)}, ${formatBytes(count.bytes)}`

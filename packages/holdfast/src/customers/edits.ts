@@ -10,11 +10,9 @@ import {
 import { generatePassword, hashPassword } from '@holdfast/passwords'
 import { findConfig } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
-import { onlyName, type NameArgument } from '../settings/only-name.ts'
-import { print } from '../terminal/print.ts'
-import { readPassword } from '../terminal/read-password.ts'
-import { shown } from '../terminal/shown.ts'
-import { standardError } from '../terminal/standard-error.ts'
+import { onlyName, type NameArgument } from '../settings/flags.ts'
+import { print, standardError, shown } from '../terminal/print.ts'
+import { readPassword } from '../terminal/ask.ts'
 
 interface FileOption {
   readonly customers?: string | undefined

@@ -1,6 +1,8 @@
 import { SetupError } from '@holdfast/core'
 import type { Config, StoreKind } from '@holdfast/server/config'
 import { openStore, type WarningLog } from '@holdfast/server/stores'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /**
  * Opens a store that a command reads from, and makes no bucket for it.
@@ -19,5 +21,21 @@ export async function openExistingStore(
     if (error.cause.name !== 'NoSuchBucket') throw error
     // A new one would have nothing to read.
     throw new SetupError(error.problem.replace(/:$/, ''), ['Check its name.'], error)
+  }
+}
+
+/**
+ * Refuses a data directory that does not exist, for commands that only read. Opening it would make it.
+ *
+ * @throws SetupError that names the directory
+ */
+export async function refuseMissingData(data: string): Promise<void> {
+  try {
+    await access(join(data, 'holdfast.json'))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new SetupError(`${data} is no directory of a holdfast server (${reason})`, [
+      'Say with --data where the files are.',
+    ])
   }
 }

@@ -1,11 +1,12 @@
 import { SetupError } from '@holdfast/core'
+import { visible } from '@holdfast/server/visible'
 
 /** Standard output cannot be written, for another reason than that its reader has stopped. */
 export class UnwritableError extends SetupError {
   override readonly name = 'UnwritableError'
 }
 
-let isGuarded = false
+let isOutputGuarded = false
 
 /**
  * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped,
@@ -18,8 +19,8 @@ export function print(text: string): Promise<void> {
 /** The same for bytes. */
 export async function writeBytes(bytes: string | Uint8Array): Promise<void> {
   // The event may come before or after the callback, and would throw without a listener.
-  if (!isGuarded) process.stdout.on('error', () => {})
-  isGuarded = true
+  if (!isOutputGuarded) process.stdout.on('error', () => {})
+  isOutputGuarded = true
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   process.stdout.write(bytes, (error) => (error ? reject(explain(error)) : resolve(undefined)))
   await promise
@@ -33,4 +34,45 @@ function explain(error: Error): Error {
 /** Whether standard output failed because its reader has stopped, as `head` does: no error for the user. */
 export function isReaderGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+}
+
+let isErrorGuarded = false
+
+/**
+ * Standard error, for messages to people. If it cannot be written (`2>/dev/full`, a reader that has stopped), the messages are
+ * lost and the command goes on. Without this, Node would end the process.
+ */
+export function standardError(): NodeJS.WriteStream {
+  if (!isErrorGuarded) process.stderr.on('error', () => {})
+  isErrorGuarded = true
+  return process.stderr
+}
+
+/**
+ * A name as standard output takes it: as it is for programs; on a terminal without what the terminal would obey, hide or turn round.
+ */
+export function shown(name: string): string {
+  return process.stdout.isTTY ? visible(name) : name
+}
+
+/** The text without what a terminal would obey, hide or turn round: names and messages come from a server. */
+export function printable(text: string): string {
+  return visible(text)
+}
+
+/**
+ * A value as one line of JSON. What a terminal would obey, hide or turn round is escaped, which means the same to programs.
+ */
+export function jsonLine(value: unknown, space?: number): string {
+  const text = JSON.stringify(value, undefined, space)
+  // Lines of JSON itself end with a line feed; one within a text is escaped already.
+  return `${text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escape)}\n`
+}
+
+/** Of each half of a character that has two. */
+function escape(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    const code = character.charCodeAt(index).toString(16)
+    return `\\u${code.padStart(4, '0')}`
+  }).join('')
 }

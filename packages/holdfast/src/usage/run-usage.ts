@@ -1,20 +1,19 @@
-import { closestWord, isFileServiceError, SetupError, type BlobStore } from '@holdfast/core'
+import {
+  closestWord,
+  isFileServiceError,
+  SetupError,
+  type BlobStore,
+  compareUtf8,
+  usageOf as countUsage,
+  type Customer,
+  formatBytes,
+} from '@holdfast/core'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import type { Config } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
-import {
-  customerUsages,
-  shareOf,
-  usageOf,
-  type CustomerUsage,
-  type Quotas,
-} from './customer-usages.ts'
-import { jsonLine } from '../terminal/json-line.ts'
-import { print } from '../terminal/print.ts'
-import { standardError } from '../terminal/standard-error.ts'
-import { openExistingStore } from '../settings/open-existing-store.ts'
-import { refuseMissingData } from '../settings/refuse-missing-data.ts'
-import { usageTable } from './usage-table.ts'
+import { jsonLine, print, standardError } from '../terminal/print.ts'
+import { openExistingStore, refuseMissingData } from '../settings/open-existing-store.ts'
+import { mergeSorted } from '@holdfast/copy'
 
 export interface UsageRequest {
   /** Default: all customers. */
@@ -91,5 +90,136 @@ async function printLines(usages: AsyncIterable<CustomerUsage>): Promise<void> {
     const unfinished = { unfinishedUploads, unfinishedBytes }
     const line = { customer, files, bytes, ...unfinished, quota, share, maxFiles, listed }
     await print(jsonLine(line))
+  }
+}
+
+/** What one customer keeps. */
+export interface CustomerUsage {
+  readonly customer: string
+  readonly files: number
+  readonly bytes: number
+  /** Uploads in pieces that are not complete yet, and what has arrived of them. */
+  readonly unfinished: { readonly uploads: number; readonly bytes: number }
+  /** Bytes; `undefined` for no limit, and for customers who are not in the customers file. */
+  readonly quota: number | undefined
+  /** `undefined` for no limit, and for customers who are not in the customers file. */
+  readonly maxFiles: number | undefined
+  /** Whether the customers file has the customer. */
+  readonly isListed: boolean
+}
+
+/** What is known of the customers in the customers file, by their names. */
+type Quotas = ReadonlyMap<string, Pick<Customer, 'quota' | 'maxFiles'>>
+
+/**
+ * What each customer keeps: those in `quotas`, with or without files, and all others who have files. In order of the
+ * names' UTF-8 bytes; each is counted when the iterator asks for it.
+ */
+export async function* customerUsages(
+  store: BlobStore,
+  quotas: Quotas,
+): AsyncGenerator<CustomerUsage> {
+  const listed = [...quotas.keys()].sort(compareUtf8)
+  for await (const { value } of mergeSorted(eachOf(listed), store.customers())) {
+    const usage = await usageOf(store, quotas, value)
+    // A store may still name customers who have no file any more.
+    if (usage.isListed || usage.files > 0) yield usage
+  }
+}
+
+/** What one customer keeps, whether or not there is such a customer. */
+export async function usageOf(
+  store: BlobStore,
+  quotas: Quotas,
+  customer: string,
+): Promise<CustomerUsage> {
+  const { files, bytes, unfinished } = await countUsage(store, { name: customer })
+  const { quota, maxFiles } = quotas.get(customer) ?? {}
+  return { customer, files, bytes, unfinished, quota, maxFiles, isListed: quotas.has(customer) }
+}
+
+/**
+ * The used part of the quota, unfinished uploads included, above 1 after it was lowered; `undefined` if there is no quota, or
+ * if it is 0.
+ */
+export function shareOf({
+  bytes,
+  unfinished,
+  quota,
+}: Pick<CustomerUsage, 'bytes' | 'unfinished' | 'quota'>) {
+  return quota === undefined || quota === 0 ? undefined : (bytes + unfinished.bytes) / quota
+}
+
+async function* eachOf(names: readonly string[]): AsyncGenerator<string> {
+  yield* names
+}
+
+const columns = ['files', 'size', 'unfinished', 'quota', 'used', 'customer'] as const
+
+type Row = Readonly<Record<(typeof columns)[number], string>>
+
+const heading: Row = {
+  files: 'files',
+  size: 'size',
+  unfinished: 'unfinished',
+  quota: 'quota',
+  used: 'used',
+  customer: 'customer',
+}
+
+/** `usages` as lines of aligned columns, with the sum of several. Names come last, since their width varies. */
+export function usageTable(usages: readonly CustomerUsage[]): readonly string[] {
+  const rows = usages.map(toRow)
+  const lines = usages.length > 1 ? [heading, ...rows, sumOf(usages)] : [heading, ...rows]
+  const hasUnfinished = usages.some(({ unfinished }) => unfinished.uploads > 0)
+  const shown = columns.filter((column) => column !== 'unfinished' || hasUnfinished)
+  const widths = new Map(
+    shown.map((column) => [column, Math.max(...lines.map((line) => line[column].length))]),
+  )
+  return lines.map((line) =>
+    shown
+      .map((column) =>
+        column === 'customer' ? line[column] : line[column].padStart(widths.get(column) ?? 0),
+      )
+      .join('  '),
+  )
+}
+
+function toRow(usage: CustomerUsage): Row {
+  const { customer, files, bytes, unfinished, quota, maxFiles, isListed } = usage
+  return {
+    files: maxFiles === undefined ? `${files}` : `${files}/${maxFiles}`,
+    size: formatBytes(bytes),
+    unfinished: unfinishedText(unfinished),
+    quota: quota === undefined ? '-' : formatBytes(quota),
+    used: percent(shareOf(usage)),
+    customer: isListed ? visible(customer) : `${visible(customer)} (not in the customers file)`,
+  }
+}
+
+function unfinishedText({ uploads, bytes }: CustomerUsage['unfinished']): string {
+  return uploads === 0 ? '-' : `${uploads} of ${formatBytes(bytes)}`
+}
+
+function percent(share: number | undefined): string {
+  if (share === undefined) return '-'
+  if (share > 0 && share < 0.01) return '<1%'
+  // Rounded down: 100% means that there is no room.
+  return `${Math.floor(share * 100)}%`
+}
+
+function sumOf(usages: readonly CustomerUsage[]): Row {
+  const sum = (of: (usage: CustomerUsage) => number) =>
+    usages.reduce((total, usage) => total + of(usage), 0)
+  return {
+    files: `${sum(({ files }) => files)}`,
+    size: formatBytes(sum(({ bytes }) => bytes)),
+    unfinished: unfinishedText({
+      uploads: sum(({ unfinished }) => unfinished.uploads),
+      bytes: sum(({ unfinished }) => unfinished.bytes),
+    }),
+    quota: '',
+    used: '',
+    customer: `${usages.length} customers in all`,
   }
 }

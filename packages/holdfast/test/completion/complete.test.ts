@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import yargs from 'yargs'
-import { complete } from '../../src/completion/complete.ts'
+import { complete } from '../../src/completion/answer-shell.ts'
 
 describe('complete', () => {
   const names = ['a b.txt', 'a:b', 'a:c d', 'x=y', "it's"]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { completion } from '../../src/completion/completion.ts'
-import { shown } from '../../src/terminal/shown.ts'
-import { sizeWithBytes } from '../../src/remote/output/size-with-bytes.ts'
+import { shown } from '../../src/terminal/print.ts'
+import { sizeWithBytes } from '../../src/terminal/format.ts'
 
 describe('holdfast completion', () => {
   const refusal = (argv: Parameters<typeof completion.run>[0]) =>

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { quoteForBash } from '../../src/completion/quote-for-bash.ts'
+import { quoteForBash } from '../../src/completion/answer-shell.ts'
 
 describe('quoteForBash', () => {
   it('gives what bash reads as the same word', () => {

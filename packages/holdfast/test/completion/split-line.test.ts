@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { splitLine } from '../../src/completion/split-line.ts'
+import { splitLine } from '../../src/completion/answer-shell.ts'
 
 describe('splitLine', () => {
   const lines: readonly (readonly [string, readonly string[], boolean])[] = [

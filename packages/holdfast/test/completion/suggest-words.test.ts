@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import yargs, { type Argv } from 'yargs'
-import { suggestWords, type Suggestions } from '../../src/completion/suggest-words.ts'
+import { suggestWords, type Suggestions } from '../../src/completion/answer-shell.ts'
 
 describe('suggestWords', () => {
   let asked: string[]

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { formatDuration } from '../../src/copy/format-duration.ts'
+import { formatDuration } from '../../src/terminal/format.ts'
 
 describe('formatDuration', () => {
   const cases: readonly (readonly [number, string])[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPaceMeter, measurePace, type Sample } from '../../src/copy/measure-pace.ts'
+import { createPaceMeter, measurePace, type Sample } from '../../src/copy/show-progress.ts'
 
 /** A sample of a copy of 100 files with 1000 bytes, `seconds` after its begin. */
 const sample = (

@@ -1,6 +1,6 @@
 import type { CopyProgress } from '@holdfast/copy'
 import { expect } from 'chai'
-import { progressLine, progressLogLine } from '../../src/copy/progress-line.ts'
+import { progressLine, progressLogLine } from '../../src/copy/show-progress.ts'
 
 const progress: CopyProgress = {
   stage: 'copying',

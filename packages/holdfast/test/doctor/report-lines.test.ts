@@ -1,6 +1,6 @@
 import { finding, type FindingMark } from '@holdfast/core'
 import { expect } from 'chai'
-import { reportLines, summaryLine } from '../../src/doctor/report-lines.ts'
+import { reportLines, summaryLine } from '../../src/doctor/run-doctor.ts'
 
 const plain = (_: FindingMark, text: string) => text
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { groupCommands } from '../../src/help/group-commands.ts'
+import { groupCommands } from '../../src/main.ts'
 
 describe('groupCommands', () => {
   it('puts a heading before each group', () => {

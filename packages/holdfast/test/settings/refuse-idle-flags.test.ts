@@ -1,6 +1,6 @@
 import { SetupError } from '@holdfast/core'
 import { expect } from 'chai'
-import { refuseIdleFlags } from '../../src/settings/refuse-idle-flags.ts'
+import { refuseIdleFlags } from '../../src/settings/flags.ts'
 
 describe('refuseIdleFlags', () => {
   it('lets flags of the server and of the store in use pass', () => {

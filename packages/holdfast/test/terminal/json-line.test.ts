@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { jsonLine } from '../../src/terminal/json-line.ts'
+import { jsonLine } from '../../src/terminal/print.ts'
 
 describe('jsonLine', () => {
   it('escapes what a terminal would obey, and means the same', () => {

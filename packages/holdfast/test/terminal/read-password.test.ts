@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { SetupError } from '@holdfast/core'
 import { expect } from 'chai'
-import { readPassword } from '../../src/terminal/read-password.ts'
+import { readPassword } from '../../src/terminal/ask.ts'
 
 describe('readPassword', () => {
   const read = (...chunks: readonly (string | Uint8Array)[]) =>

@@ -1,9 +1,12 @@
 import { carriesAdvice } from '@holdfast/core'
-import { isHoldfastError, type HoldfastError } from '@holdfast/client'
+import {
+  isHoldfastError,
+  type HoldfastError,
+  isTransient,
+  type HoldfastErrorCode,
+} from '@holdfast/client'
 import { visible } from '@holdfast/server/visible'
-import { CommandError } from './command-error.ts'
-import { exitCodeOf } from './exit-code-of.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CommandError, exitCodes, type ExitCode } from './command-error.ts'
 
 /** The error that ends a command since `problem` has the cause `error`, with what to do. */
 export function explain(error: HoldfastError, problem: string): CommandError {
@@ -38,4 +41,25 @@ function systemReason({ message, path }: NodeJS.ErrnoException, name: string | u
   const [, reason = message] = /^[A-Z]\w*: ([^,]+), /.exec(message) ?? []
   const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`
   return path === undefined || path === name ? sentence : `${sentence}: ${path}`
+}
+
+const codes: Partial<Record<HoldfastErrorCode, ExitCode>> = {
+  'missing-credentials': exitCodes.login,
+  'invalid-credentials': exitCodes.login,
+  'not-found': exitCodes.notFound,
+  'no-files-yet': exitCodes.notFound,
+  'changed-meanwhile': exitCodes.retry,
+  'precondition-failed': exitCodes.retry,
+}
+
+/** The exit code of a command that failed with `error`, and with nothing else. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandError) return error.exitCode
+  if (isHoldfastError(error)) {
+    return codes[error.code] ?? (isTransient(error) ? exitCodes.retry : exitCodes.failed)
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    return exitCodes.notFound
+  }
+  return exitCodes.failed
 }

@@ -1,7 +1,9 @@
 import { usageError } from '../errors/command-error.ts'
 import type { VerbArguments } from '../verb/client-verb.ts'
-import { usageText } from '../output/usage-text.ts'
 import { withRemote } from '../session/with-remote.ts'
+import type { Usage } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
+import { sizeWithBytes } from '../../terminal/format.ts'
 
 /** Prints what the customer keeps and may keep; resolves with the exit code. */
 export function runDu(argv: VerbArguments): Promise<number> {
@@ -11,4 +13,25 @@ export function runDu(argv: VerbArguments): Promise<number> {
     const usage = await client.usage({ signal })
     await report.result(usage, usageText(usage))
   })
+}
+
+/** What a customer keeps and may keep, in a line for each fact. */
+export function usageText({ files, bytes, quota, maxFiles, unfinished }: Usage): string {
+  const share = quota === undefined ? '' : ` of ${formatBytes(quota)} (${percent(bytes, quota)})`
+  return [
+    `size        ${sizeWithBytes(bytes)}${share}`,
+    `files       ${files}${maxFiles === undefined ? '' : ` of ${maxFiles}`}`,
+    ...(unfinished.uploads === 0
+      ? []
+      : [
+          `unfinished  ${unfinished.uploads} ${unfinished.uploads === 1 ? 'upload' : 'uploads'} with ${sizeWithBytes(unfinished.bytes)}`,
+        ]),
+  ].join('\n')
+}
+
+/** Rounded down: 100% means that there is no room. */
+function percent(bytes: number, quota: number): string {
+  if (quota === 0) return '100%'
+  const share = Math.floor((bytes / quota) * 100)
+  return share === 0 && bytes > 0 ? '<1%' : `${share}%`
 }

@@ -1,11 +1,10 @@
 import type { Client, ListOptions } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
-import { CommandError, usageError } from '../errors/command-error.ts'
+import { CommandError, usageError, exitCodes } from '../errors/command-error.ts'
 import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
 import { createMatcher, fixedStart, isPattern } from '../names/match-pattern.ts'
-import { localTime } from '../output/local-time.ts'
-import { shown } from '../../terminal/shown.ts'
+import { localTime } from '../../terminal/format.ts'
+import { shown } from '../../terminal/print.ts'
 import { withRemote } from '../session/with-remote.ts'
 
 /** Prints a line for each file as it comes; resolves with the exit code. */

@@ -2,9 +2,8 @@ import type { FileDetails } from '@holdfast/client'
 import { namesIn, type VerbArguments } from '../verb/client-verb.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
-import { sizeWithBytes } from '../output/size-with-bytes.ts'
-import { shown } from '../../terminal/shown.ts'
-import { localTime } from '../output/local-time.ts'
+import { sizeWithBytes, localTime } from '../../terminal/format.ts'
+import { shown } from '../../terminal/print.ts'
 import { withRemote } from '../session/with-remote.ts'
 
 /** Prints what is known of the files that are named, in their order; resolves with the exit code. */

@@ -1,10 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { ask } from '../../terminal/ask.ts'
-import { standardError } from '../../terminal/standard-error.ts'
-import { CommandError } from '../errors/command-error.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { standardError, printable } from '../../terminal/print.ts'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
 import type { Screen } from '../output/screen.ts'
-import { printable } from '../output/printable.ts'
 import { pathOf, type Target } from './targets.ts'
 
 /** Whether one file of this machine may be replaced by another one. */

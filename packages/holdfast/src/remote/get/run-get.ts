@@ -1,14 +1,25 @@
-import { parseConcurrency } from '../../settings/parse-concurrency.ts'
+import { parseConcurrency } from '../../settings/flags.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
-import { withTransfers } from '../session/with-transfers.ts'
+import { withTransfers, type RemoteWithScreen } from '../session/with-remote.ts'
 import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
-import { createDirectorySync } from './directory-sync.ts'
-import { getFile } from './get-file.ts'
-import { listPartials } from './partial-files.ts'
+import {
+  listPartials,
+  findPartial,
+  openPartial,
+  removePartial,
+  trustedOf,
+  type PartialIdentity,
+  syncStep,
+} from './partial-files.ts'
 import { runCat } from './run-cat.ts'
-import { createReplacing } from './replacing.ts'
-import { createTargets } from './targets.ts'
+import { createReplacing, isOther, type Replacement, type Replacing } from './replacing.ts'
+import { createTargets, pathOf, type Target } from './targets.ts'
+import type { Stats } from 'node:fs'
+import { stat, rename, type FileHandle, open } from 'node:fs/promises'
+import { isHoldfastError, type Download } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
 
 /** Downloads files, several at a time; resolves with the exit code. */
 export async function runGet(argv: VerbArguments): Promise<number> {
@@ -30,4 +41,198 @@ export async function runGet(argv: VerbArguments): Promise<number> {
       getFile(name, targets.of(name), destination, { ...remote, signal }),
     )
   })
+}
+
+/** The directory that files go to. */
+export interface Destination {
+  /** What earlier commands have left in it. */
+  readonly partials: readonly string[]
+  readonly sync: DirectorySync
+  readonly replacing: Replacing
+}
+
+/**
+ * Downloads a file to its place, where it appears when all of it is there; goes on where an earlier command stopped.
+ */
+export async function getFile(
+  name: string,
+  target: Target,
+  destination: Destination,
+  remote: RemoteWithScreen,
+): Promise<void> {
+  const path = pathOf(target)
+  const found = await fileAt(path)
+  const { client, signal } = remote
+  const replace = destination.replacing.of(target, signal)
+  // Of one of the same size it is known only once all of it is there.
+  if (found && replace.mustAsk) {
+    const { size } = await client.stat(name, { isRounded: true, signal })
+    if (size !== found.size) await replace.ask()
+  }
+  const identity = { login: remote.login, name, target }
+  const download = await begin(identity, destination.partials, remote)
+  try {
+    await receive(download, identity, destination.sync, replace, remote)
+  } finally {
+    // Does nothing to a body that has been read.
+    await download.body.cancel().catch(() => {})
+  }
+  const { size, etag } = download
+  await remote.report.done({ name, path, size, etag }, `${path} is here, ${formatBytes(size)}`)
+}
+
+/** The file there; anything else would be replaced by one that is renamed over it. */
+async function fileAt(path: string): Promise<Stats | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found || found.isFile()) return found
+  throw new CommandError(exitCodes.failed, `${path} is no file; for a device or a pipe, use cat.`)
+}
+
+async function begin(
+  identity: PartialIdentity,
+  partials: readonly string[],
+  { client, report, signal }: RemoteWithScreen,
+): Promise<Download> {
+  const { name } = identity
+  const partial = await findPartial(identity, partials)
+  if (partial && partial.trusted > 0) {
+    const { etag, trusted } = partial
+    try {
+      const download = await client.download(name, {
+        start: trusted,
+        ifMatch: etag,
+        reuseMemory: true,
+        signal,
+      })
+      report.note(`${name} goes on at ${formatBytes(trusted)} of ${formatBytes(download.size)}`)
+      return download
+    } catch (error) {
+      if (!isHoldfastError(error, 'precondition-failed')) throw error
+      report.note(`${name} has changed on the server, and begins anew`)
+    }
+    await removePartial(partial.path)
+  }
+  return client.download(name, { reuseMemory: true, signal })
+}
+
+async function receive(
+  download: Download,
+  identity: PartialIdentity,
+  sync: DirectorySync,
+  replace: Replacement,
+  { screen }: RemoteWithScreen,
+): Promise<void> {
+  const { name, size, start, etag, body } = download
+  const { file, path, isLasting } = await openPartial(identity, etag)
+  const display = screen.begin(name, size)
+  display.update(start)
+  let isWhole = false
+  let isRefused = false
+  try {
+    const end = await writeFrom(file, start, body, (position) => display.update(position))
+    await file.sync()
+    const written = (await file.stat()).size
+    if (end !== size || written !== size) {
+      throw new CommandError(
+        exitCodes.retry,
+        `It has ${size} bytes on the server, and ${written} here.`,
+      )
+    }
+    display.end()
+    // Also one that has come meanwhile.
+    if (replace.mustAsk && (await isOther(file, pathOf(identity.target)))) {
+      isRefused = true
+      await replace.ask()
+      isRefused = false
+    }
+    isWhole = true
+    await putInPlace(file, path, pathOf(identity.target))
+    await sync()
+  } finally {
+    display.end()
+    const { size: written } = await file.stat()
+    await file.close()
+    const isWorthKeeping = isLasting && !isRefused && trustedOf(written) > 0
+    if (!isWhole && !isWorthKeeping) await removePartial(path)
+  }
+}
+
+/**
+ * Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end of it. Never holds more than a chunk.
+ */
+async function writeFrom(
+  file: FileHandle,
+  start: number,
+  body: AsyncIterable<Uint8Array>,
+  onProgress: (end: number) => void,
+): Promise<number> {
+  let position = start
+  let synced: Promise<void> = Promise.resolve()
+  for await (const chunk of body) {
+    for (let taken = 0; taken < chunk.length;) {
+      const toBorder = syncStep - (position % syncStep)
+      const part = chunk.subarray(taken, taken + toBorder)
+      const { bytesWritten } = await file.write(part, 0, part.length, position)
+      taken += bytesWritten
+      position += bytesWritten
+      if (position % syncStep > 0) continue
+      await synced
+      synced = file.datasync()
+      // It is awaited at the next border, or below.
+      synced.catch(() => {})
+    }
+    onProgress(position)
+  }
+  await synced
+  return position
+}
+
+/** Puts the open `file` at `from` in its place at `path`. */
+export async function putInPlace(file: FileHandle, from: string, path: string): Promise<void> {
+  // Another command for the same file was quicker, and what is at `from` is the beginning of a third one's.
+  if (!(await isAt(file, from)) && (await isAt(file, path))) return
+  try {
+    await rename(from, path)
+  } catch (error) {
+    if (!(await isAt(file, path))) throw error
+  }
+}
+
+async function isAt(file: FileHandle, path: string): Promise<boolean> {
+  const [own, found] = await Promise.all([file.stat(), stat(path).catch(() => undefined)])
+  return own.ino === found?.ino && own.dev === found.dev
+}
+
+/** Resolves when the changes to a directory that were made before the call survive a power cut. */
+type DirectorySync = () => Promise<void>
+
+/**
+ * Syncs `directory`. Calls that come while it is being synced share the next sync.
+ *
+ * Where one has failed, all later ones do: the system reports once that it has dropped changes, those of others included.
+ */
+export function createDirectorySync(
+  directory: string,
+  sync: (path: string) => Promise<void> = syncNow,
+): DirectorySync {
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
+  return () => {
+    next ??= last = last.then(() => {
+      next = undefined
+      return sync(directory)
+    })
+    return next
+  }
+}
+
+async function syncNow(path: string): Promise<void> {
+  // Windows syncs no directories.
+  if (process.platform === 'win32') return
+  const directory = await open(path)
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
 }

@@ -1,8 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { usageError } from '../errors/command-error.ts'
+import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
 import { isPattern } from '../names/match-pattern.ts'
-import { localName } from './local-name.ts'
 
 /** A path of this machine. */
 export interface Place {
@@ -59,4 +58,21 @@ export function pathOf({ directory, base }: Place): string {
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found?.isDirectory() === true
+}
+
+/** What Windows takes for a device, or cannot have in a name. */
+const notOnWindows = /[<>:"/\\|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/**
+ * What the file `name` of a server is called in a directory of this machine: the same.
+ *
+ * @throws CommandError for a name that leads elsewhere, whatever the server says
+ */
+export function localName(name: string, platform: NodeJS.Platform = process.platform): string {
+  const leadsElsewhere = name === '' || name === '.' || name === '..' || /[/\0]/.test(name)
+  if (!leadsElsewhere && !(platform === 'win32' && notOnWindows.test(name))) return name
+  throw new CommandError(
+    exitCodes.failed,
+    'No file of this machine can have that name; say one with -o.',
+  )
 }

@@ -1,14 +1,13 @@
 import { createClient, isHoldfastError } from '@holdfast/client'
 import { isLoopbackHost } from '@holdfast/core'
 import { headerProblem } from '@holdfast/credentials-file/messages'
-import { ask } from '../../terminal/ask.ts'
-import { readPassword } from '../../terminal/read-password.ts'
-import { standardError } from '../../terminal/standard-error.ts'
+import { ask, readPassword } from '../../terminal/ask.ts'
+import { standardError } from '../../terminal/print.ts'
 import { usageError } from '../errors/command-error.ts'
 import { textIn, type VerbArguments } from '../verb/client-verb.ts'
 import { createReport } from '../output/report.ts'
 import { explain } from '../errors/explain.ts'
-import { profilePath, writeProfile, type Login } from './profile.ts'
+import { profilePath, writeProfile, type Login, removeProfile } from './profile.ts'
 
 /** Keeps a login that the server has accepted; resolves with the exit code. */
 export async function runLogin(argv: VerbArguments): Promise<number> {
@@ -87,4 +86,13 @@ async function prove(login: Login): Promise<void> {
     if (!isHoldfastError(error)) throw error
     throw explain(error, `${login.url} was not logged in to`)
   }
+}
+
+/** Forgets the login; resolves with the exit code. */
+export async function runLogout(isJson: boolean): Promise<number> {
+  const path = profilePath(process.env)
+  const removed = await removeProfile(path)
+  const report = createReport(isJson)
+  await report.done({ profile: path, removed }, removed ? 'Logged out.' : 'There was no login.')
+  return report.exitCode()
 }

@@ -1,6 +1,5 @@
 import { isHoldfastError, type Client } from '@holdfast/client'
-import { CommandError, usageError } from '../errors/command-error.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { CommandError, usageError, exitCodes } from '../errors/command-error.ts'
 import type { Report } from '../output/report.ts'
 import { createMatcher, fixedStart, isPattern } from './match-pattern.ts'
 

@@ -1,6 +1,6 @@
 import { isReaderGone } from '../../terminal/print.ts'
-import { exitCodeOf } from '../errors/exit-code-of.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { exitCodeOf } from '../errors/explain.ts'
+import { exitCodes } from '../errors/command-error.ts'
 import type { Report } from '../output/report.ts'
 
 interface Bounds {

@@ -1,11 +1,7 @@
 import { isHoldfastError } from '@holdfast/client'
-import { jsonLine } from '../../terminal/json-line.ts'
-import { print } from '../../terminal/print.ts'
-import { standardError } from '../../terminal/standard-error.ts'
-import { exitCodeOf } from '../errors/exit-code-of.ts'
-import { exitCodes, type ExitCode } from '../errors/exit-codes.ts'
-import { reasonOf } from '../errors/explain.ts'
-import { printable } from './printable.ts'
+import { jsonLine, print, standardError, printable } from '../../terminal/print.ts'
+import { exitCodeOf, reasonOf } from '../errors/explain.ts'
+import { exitCodes, type ExitCode } from '../errors/command-error.ts'
 
 /** What a verb says. Each call is a line. */
 export interface Report {

@@ -1,11 +1,28 @@
-import { parseConcurrency } from '../../settings/parse-concurrency.ts'
-import { forEachName } from '../names/for-each-name.ts'
-import { withTransfers } from '../session/with-transfers.ts'
+import { parseConcurrency } from '../../settings/flags.ts'
+import { forEachName, endsAll } from '../names/for-each-name.ts'
+import { withTransfers, type Remote, type RemoteWithScreen } from '../session/with-remote.ts'
 import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
-import { inBatches } from './batches.ts'
-import { localFiles } from './local-files.ts'
-import { putBatch } from './put-batch.ts'
-import { putFile } from './put-file.ts'
+import { basename } from 'node:path'
+import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
+import { stat } from 'node:fs/promises'
+import {
+  openFile,
+  type FileToUpload,
+  type UploadBody,
+  type UploadOptions,
+  type RereadableBody,
+} from '@holdfast/client'
+import { Readable } from 'node:stream'
+import { formatBytes } from '@holdfast/core'
+import type { Report } from '../output/report.ts'
+import {
+  recordsDirectory,
+  uploadRecord,
+  type UploadRecord,
+  type FileVersion,
+} from './upload-records.ts'
+import { constants, createReadStream, openSync } from 'node:fs'
+import { Socket } from 'node:net'
 
 /** Uploads files, several requests at a time; resolves with the exit code. */
 export async function runPut(argv: VerbArguments): Promise<number> {
@@ -24,4 +41,239 @@ export async function runPut(argv: VerbArguments): Promise<number> {
           : putBatch([file, ...others], isCreateOnly, { ...remote, signal }),
     )
   })
+}
+
+/** A file to upload. */
+export interface LocalFile {
+  /** `-` for standard input. */
+  readonly path: string
+  /** On the server. */
+  readonly name: string
+}
+
+/**
+ * What the paths are called on the server.
+ *
+ * @throws CommandError where that is not clear, or two files would get one name
+ */
+function localFiles(paths: readonly string[], as: string | undefined): readonly LocalFile[] {
+  const [first, second] = paths
+  if (first === undefined) throw usageError('Say which file.')
+  if (as !== undefined && second !== undefined) {
+    throw usageError('--as is the name of one file, and there are several.')
+  }
+  if (as === '') throw usageError('--as "" is no name.')
+  const files = paths.map((path) => ({ path, name: as ?? nameOf(path) }))
+  refuseSameNames(files)
+  return files
+}
+
+function nameOf(path: string): string {
+  if (path === '-') throw usageError('Say with --as how standard input is called on the server.')
+  return basename(path)
+}
+
+function refuseSameNames(files: readonly LocalFile[]): void {
+  const paths = new Map<string, string>()
+  for (const { path, name } of files) {
+    const other = paths.get(name)
+    if (other !== undefined) {
+      throw usageError(`${other} and ${path} would both be called "${name}"`, [
+        'Upload one of them with --as.',
+      ])
+    }
+    paths.set(name, path)
+  }
+}
+
+/** A larger file gains nothing from a request that it shares. */
+const smallSize = 256 * 1024
+
+/** Proxies often take bodies of up to 1 MiB; more files in a request would hardly be faster. */
+const batchLimits = { files: 250, bytes: 512 * 1024 }
+
+/** Files of one request. */
+type Batch = readonly [LocalFile, ...LocalFile[]]
+
+/** The files in their order; small ones that share a request together, any other alone. */
+export async function* inBatches(files: readonly LocalFile[]): AsyncGenerator<Batch, void> {
+  let batch: [LocalFile, ...LocalFile[]] | undefined
+  let bytes = 0
+  for (const file of files) {
+    const size = await sizeOf(file)
+    if (size === undefined || size > smallSize) {
+      yield [file]
+      continue
+    }
+    if (batch && batch.length < batchLimits.files && bytes + size <= batchLimits.bytes) {
+      batch.push(file)
+      bytes += size
+      continue
+    }
+    if (batch) yield batch
+    batch = [file]
+    bytes = size
+  }
+  if (batch) yield batch
+}
+
+/** `undefined` for what is no regular file, cannot be looked at, or has to be read as a stream. */
+async function sizeOf({ path }: LocalFile): Promise<number | undefined> {
+  if (path === '-') return undefined
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFile()) return undefined
+  if (found.size > 0) return found.size
+  // A size of 0 may mean that it is not known.
+  const opened = await openFile(path).catch(() => undefined)
+  return opened?.size
+}
+
+/**
+ * Uploads small files in one request. Each of them is stored or fails, and is reported, on its own.
+ *
+ * @throws what makes the rest of the command pointless
+ */
+export async function putBatch(
+  files: readonly LocalFile[],
+  createOnly: boolean,
+  { client, report, signal }: Remote,
+): Promise<void> {
+  const left = new Map(files.map((file) => [file.name, { ...file, size: 0 }]))
+  const end = async (name: string, error?: unknown) => {
+    const file = left.get(name)
+    if (!file) return
+    left.delete(name)
+    if (error === undefined) await reportStored(file, report)
+    else await report.failed(file.path, error)
+  }
+  async function* contents(): AsyncGenerator<FileToUpload, void> {
+    for (const file of left.values()) {
+      try {
+        const body = await openFile(file.path)
+        file.size = body.size
+        yield { name: file.name, body }
+      } catch (error) {
+        await end(file.name, error)
+      }
+    }
+  }
+  try {
+    const results = client.uploadMany(contents(), { createOnly, signal })
+    for await (const { name, error } of results) await end(name, error)
+  } catch (error) {
+    if (signal.aborted || endsAll(error)) throw error
+    // Of those without a result nothing is known.
+    for (const name of left.keys()) await end(name, error)
+  }
+}
+
+/** Uploads one file, or a stream; goes on with a large file where an earlier command stopped. */
+export async function putFile(
+  { path, name }: LocalFile,
+  isCreateOnly: boolean,
+  remote: RemoteWithScreen,
+): Promise<void> {
+  const { login, report } = remote
+  const { body, version } = await openLocal(path)
+  const knownSize = 'size' in body ? body.size : undefined
+  const display = remote.screen.begin(name, knownSize)
+  let size = knownSize ?? 0
+  const options: UploadOptions = {
+    createOnly: isCreateOnly,
+    signal: remote.signal,
+    onProgress: ({ sent }) => {
+      size = Math.max(size, sent)
+      display.update(sent)
+    },
+  }
+  try {
+    if (version) {
+      const identity = { login, name, isCreateOnly, version }
+      const record = uploadRecord(recordsDirectory(process.env), identity)
+      await uploadRecorded(name, body, options, record, remote)
+    } else await remote.client.upload(name, body, options)
+  } finally {
+    display.end()
+    // One that stands still would keep the process from its end.
+    if (body instanceof Readable) body.destroy()
+  }
+  await reportStored({ name, path, size }, report)
+}
+
+/** Reports a file that is safe on the server. */
+async function reportStored(
+  { name, path, size }: LocalFile & { readonly size: number },
+  report: Report,
+): Promise<void> {
+  await report.done({ name, path, size }, `${path} is stored as ${name}, ${formatBytes(size)}`)
+}
+
+async function uploadRecorded(
+  name: string,
+  body: UploadBody,
+  options: UploadOptions,
+  record: UploadRecord,
+  { client, report }: RemoteWithScreen,
+): Promise<void> {
+  const uploadUrl = await record.read()
+  let isFirst = uploadUrl !== undefined
+  let kept: Promise<void> | undefined
+  await client.upload(name, body, {
+    ...options,
+    uploadUrl,
+    onUploadUrl(url) {
+      if (url === uploadUrl) return
+      // Without it a later command begins anew, which is no reason to fail.
+      kept = record.keep(url).catch(() => {})
+    },
+    onProgress(progress) {
+      if (isFirst && progress.sent > 0)
+        report.note(`${name} goes on at ${formatBytes(progress.sent)}`)
+      isFirst = false
+      options.onProgress?.(progress)
+    },
+  })
+  await kept
+  // The file is stored. A record that cannot be removed makes a later command begin anew, at worst.
+  await record.forget().catch(() => {})
+}
+
+/** What is at a path: a file, whose upload can go on later, or a stream, whose upload cannot. */
+type LocalBody =
+  | { readonly body: RereadableBody; readonly version: FileVersion }
+  | { readonly body: Readable; readonly version: undefined }
+
+/**
+ * Opens what is at `path`; `-` is standard input.
+ *
+ * @throws CommandError for a directory; what `node:fs` throws
+ */
+export async function openLocal(
+  path: string,
+  open = (file: string) => openFile(file, { mayBlock: true }),
+): Promise<LocalBody> {
+  if (path === '-') return { body: process.stdin, version: undefined }
+  const found = await stat(path)
+  if (found.isDirectory()) {
+    throw new CommandError(
+      exitCodes.failed,
+      'It is a directory; name the files in it, such as dir/*, or use sync.',
+    )
+  }
+  if (found.isFIFO()) return { body: openPipe(path), version: undefined }
+  // A size of 0 may mean that it is not known, as in /proc, whatever the content is.
+  const isStream = !found.isFile() || found.size === 0
+  if (isStream) return { body: createReadStream(path), version: undefined }
+  const body = await open(path)
+  // Not before it is opened: the upload of a file that was replaced in between would go on with the other one's content. A body whose
+  // file is replaced from now on fails.
+  return { body, version: await stat(path, { bigint: true }) }
+}
+
+/** A thread that waits for the writer of a pipe would keep the process from its end. */
+function openPipe(path: string): Readable {
+  // Elsewhere a pipe without a writer looks like one that has ended.
+  if (process.platform !== 'linux') return createReadStream(path)
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return new Socket({ fd, readable: true, writable: false })
 }

@@ -1,14 +1,13 @@
 import { constants } from 'node:os'
 import { createClient, isHoldfastError, type Client } from '@holdfast/client'
-import { isReaderGone } from '../../terminal/print.ts'
+import { isReaderGone, standardError } from '../../terminal/print.ts'
 import { stopOnSignal } from '../../terminal/stop-on-signal.ts'
-import { CommandError } from '../errors/command-error.ts'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
 import type { VerbArguments } from '../verb/client-verb.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
 import { explain } from '../errors/explain.ts'
-import { findLogin } from '../login/find-login.ts'
-import type { Login } from '../login/profile.ts'
+import { findLogin, type Login } from '../login/profile.ts'
 import { createReport, type Report } from '../output/report.ts'
+import { createScreen, type Screen } from '../output/screen.ts'
 
 /** What a verb works with. */
 export interface Remote {
@@ -56,5 +55,24 @@ function clientOf(login: Login, report: Report): Client {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandError(exitCodes.login, `The login cannot be used: ${reason}.`)
+  }
+}
+
+/** What a verb that moves content works with. */
+export interface RemoteWithScreen extends Remote {
+  readonly screen: Screen
+}
+
+/** As {@link withRemote}, with the progress of files on standard error. */
+export async function withTransfers(
+  argv: VerbArguments,
+  work: (remote: RemoteWithScreen) => Promise<void>,
+): Promise<number> {
+  const screen = createScreen(standardError(), process.env)
+  const report = createReport(argv.json === true, (line) => screen.line(line))
+  try {
+    return await withRemote(argv, (remote) => work({ ...remote, screen }), report)
+  } finally {
+    screen.end()
   }
 }

@@ -2,18 +2,16 @@ import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { formatBytes } from '@holdfast/core'
-import { parseConcurrency } from '../../settings/parse-concurrency.ts'
-import { isReaderGone } from '../../terminal/print.ts'
-import { standardError } from '../../terminal/standard-error.ts'
+import { parseConcurrency } from '../../settings/flags.ts'
+import { isReaderGone, standardError, printable } from '../../terminal/print.ts'
 import { usageError } from '../errors/command-error.ts'
-import { printable } from '../output/printable.ts'
 import { createReport, type Report } from '../output/report.ts'
 import { withRemote } from '../session/with-remote.ts'
 import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
-import { showSyncProgress } from './show-sync-progress.ts'
 import { syncDirectory } from './sync-directory.ts'
-import type { SyncAction, SyncEvents, SyncSummary } from './sync-plan.ts'
+import type { SyncAction, SyncEvents, SyncSummary, SyncProgress } from './sync-plan.ts'
 import { noSyncState, openSyncState, stateDirectory, type SyncState } from './sync-state.ts'
+import type { ProgressOutput } from '../../copy/show-progress.ts'
 
 const defaultMostDeletions = 100
 
@@ -134,4 +132,52 @@ function mostDeletionsIn(argv: VerbArguments): number | undefined {
   if (text === undefined) return defaultMostDeletions
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw usageError(`--max-delete must be a whole number, not "${text}".`)
+}
+
+interface SyncDisplay {
+  readonly update: (progress: SyncProgress) => void
+  /** Writes a separate line above the progress. */
+  readonly note: (line: string) => void
+  /** Nothing is shown after that. */
+  readonly end: () => void
+}
+
+/** Milliseconds between two updates: of a line that is redrawn, and of plain ones. */
+const intervals = { redrawn: 200, plain: 30_000 }
+
+const eraseLine = '\r\u001b[K'
+
+/**
+ * Shows progress on a terminal: in one line that is redrawn, or where the environment asks for plain output, as a line every half
+ * minute. Elsewhere, as in a log, there is none.
+ */
+export function showSyncProgress(
+  output: ProgressOutput,
+  environment: Readonly<Record<string, string | undefined>>,
+): SyncDisplay {
+  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
+  const isTerminal = output.isTTY === true
+  const isRedrawn = isTerminal && !isPlain
+  let latest: SyncProgress | undefined
+  const show = () => {
+    if (!latest || !isTerminal) return
+    const line = lineOf(latest)
+    if (isRedrawn) output.write(eraseLine + line.slice(0, (output.columns || 80) - 1))
+    else output.write(`${line}\n`)
+    latest = undefined
+  }
+  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain)
+  return {
+    update: (progress) => void (latest = progress),
+    note: (line) => void output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`),
+    end() {
+      clearInterval(timer)
+      if (isRedrawn) output.write(eraseLine)
+    },
+  }
+}
+
+function lineOf({ checked, total, sent, sentBytes }: SyncProgress): string {
+  const percent = total === 0 ? 100 : Math.min(100, Math.floor((checked / total) * 100))
+  return `${percent}%  ${checked} of ${total} files  ${sent} sent  ${formatBytes(sentBytes)}`
 }

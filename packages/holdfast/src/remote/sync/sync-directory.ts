@@ -1,15 +1,12 @@
 import { realpath } from 'node:fs/promises'
-import { prefixFromPath, type FileDetails } from '@holdfast/client'
-import { deleteExtra } from './delete-extra.ts'
-import { foundFiles, type FoundFile } from './found-files.ts'
-import { limitTasks } from './limit-tasks.ts'
+import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
+import { foundFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
 import { mergeByName } from './merge-by-name.ts'
-import { orderRecords } from './ordered-records.ts'
 import { survey } from './survey.ts'
 import type { SyncPlan, SyncSummary } from './sync-plan.ts'
-import type { SyncRecord } from './sync-record.ts'
+import type { SyncRecord, SyncState } from './sync-state.ts'
 import { createTransfers, type Outcome } from './transfers.ts'
-import { walkDirectory } from './walk-directory.ts'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
 
 /** Larger files have a request of their own. */
 const smallSize = 256 * 1024
@@ -205,4 +202,118 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       .catch((error: unknown) => noteForgetting(error))
     return counts
   }
+}
+
+/** Runs a bounded number of tasks at a time. */
+interface TaskLimit {
+  /** Begins the task as soon as there is room; resolves then. */
+  start(task: () => Promise<void>): Promise<void>
+  /** Resolves when no task is under way. */
+  settled(): Promise<void>
+}
+
+/** @param onError called with what a task rejects with */
+function limitTasks(most: number, onError: (error: unknown) => void): TaskLimit {
+  const underWay = new Set<Promise<void>>()
+  return {
+    async start(task) {
+      while (underWay.size >= most) await Promise.race(underWay)
+      const running: Promise<void> = task()
+        .catch(onError)
+        .finally(() => underWay.delete(running))
+      underWay.add(running)
+    },
+    async settled() {
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** Hands records to the state in the order of names, in which their files were begun, and not ended. */
+interface OrderedRecords {
+  /** `undefined` for a file that needs no record. */
+  add(record: Promise<SyncRecord | undefined>): void
+  /** Whether all are to be written before more are added. */
+  isFull(): boolean
+  /** Resolves when all are written. */
+  written(): Promise<void>
+}
+
+/** A large file that takes long holds the records of so many files in memory. */
+const mostWaiting = 10_000
+
+/** @param onError called with what writing fails with, once; records are of use, and not needed */
+function orderRecords(
+  { add }: Pick<SyncState, 'add'>,
+  onError: (error: unknown) => void,
+): OrderedRecords {
+  let waiting = 0
+  let hasFailed = false
+  let written = Promise.resolve()
+  const write = async (before: Promise<void>, promised: Promise<SyncRecord | undefined>) => {
+    await before
+    const record = await promised
+    waiting--
+    if (record === undefined || hasFailed) return
+    await add(record).catch((error: unknown) => {
+      hasFailed = true
+      onError(error)
+    })
+  }
+  return {
+    add(record) {
+      waiting++
+      written = write(written, record)
+    },
+    isFull: () => waiting >= mostWaiting,
+    written: () => written,
+  }
+}
+
+/**
+ * Deletes files that are on the server only; resolves to how many. Looks at the directory once more before: what has come since stays.
+ *
+ * @throws CommandError, before anything is deleted, where they have become too many or the directory cannot be read any more
+ */
+async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<number> {
+  const { client, directory, into, mostDeletions = 0, isDryRun, signal, events } = plan
+  if (extra.length > mostDeletions) throw refusal(`more than ${mostDeletions} files`)
+  let files = 0
+  let deleted = 0
+  const gone: string[] = []
+  const onUnread = (path: string) => {
+    throw refusal('files', `${path} cannot be read`)
+  }
+  const local = walkDirectory(directory, { into, signal, onUnread })
+  for await (const { name, found } of mergeByName([local, named(extra)])) {
+    const [here] = found
+    if (here) files++
+    else gone.push(name)
+  }
+  if (files === 0 && gone.length > 0) throw refusal('files', `${directory} has none any more`)
+  const failures: Error[] = []
+  for await (const { name, error } of isDryRun
+    ? named(gone)
+    : client.deleteMany(gone, { signal })) {
+    if (error && !isHoldfastError(error, 'not-found')) {
+      failures.push(error)
+      continue
+    }
+    deleted++
+    await events.did({ action: 'delete', name })
+  }
+  // The server has deleted the others meanwhile.
+  if (failures[0]) throw failures[0]
+  return deleted
+}
+
+async function* named(names: readonly string[]) {
+  for (const name of names) yield { name, error: undefined }
+}
+
+function refusal(what: string, reason?: string): CommandError {
+  return new CommandError(
+    exitCodes.failed,
+    `Nothing was deleted: ${what} are on the server only${reason === undefined ? '' : `, and ${reason}`}`,
+  )
 }

@@ -5,10 +5,10 @@ import {
   type FileDetails,
   type UploadedFile,
 } from '@holdfast/client'
-import type { FoundFile } from './found-files.ts'
+import type { FoundFile } from './walk-directory.ts'
 import { isMissing, withLocalFile, type LocalFile, type ReadFile } from './local-file.ts'
 import type { SyncPlan } from './sync-plan.ts'
-import type { SyncRecord } from './sync-record.ts'
+import type { SyncRecord } from './sync-state.ts'
 
 /** What became of a file. */
 export type Outcome =

@@ -1,6 +1,5 @@
 import type { Argv } from 'yargs'
-import { parserConfiguration } from '../../terminal/parser-configuration.ts'
-import { showWords } from './hidden-words.ts'
+import { parserConfiguration, showWords } from '../../terminal/parser-configuration.ts'
 
 /** A command that speaks to a server, as its customer. */
 export interface ClientVerb {

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/client'
 import { expect } from 'chai'
-import { exitCodeOf } from '../../../src/remote/errors/exit-code-of.ts'
+import { exitCodeOf } from '../../../src/remote/errors/explain.ts'
 import { usageError } from '../../../src/remote/errors/command-error.ts'
 
 describe('exitCodeOf', () => {

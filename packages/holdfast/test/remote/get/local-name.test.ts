@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { localName } from '../../../src/remote/get/local-name.ts'
+import { localName } from '../../../src/remote/get/targets.ts'
 
 describe('localName', () => {
   const leadElsewhere = ['', '.', '..', '/', '/etc/passwd', '../x', 'a/b', 'a/../../b', 'a\0b']

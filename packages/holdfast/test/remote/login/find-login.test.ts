@@ -2,8 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { findLogin } from '../../../src/remote/login/find-login.ts'
-import { profilePath, writeProfile } from '../../../src/remote/login/profile.ts'
+import { findLogin, profilePath, writeProfile } from '../../../src/remote/login/profile.ts'
 
 describe('findLogin', () => {
   let directory: TemporaryDirectory

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { localTime } from '../../../src/remote/output/local-time.ts'
+import { localTime } from '../../../src/terminal/format.ts'
 
 describe('localTime', () => {
   it('says the day and the minute, wherever the machine is', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { printable } from '../../../src/remote/output/printable.ts'
+import { printable } from '../../../src/terminal/print.ts'
 
 describe('printable', () => {
   it('shows what a terminal would obey, hide or turn round', () => {

@@ -2,9 +2,8 @@ import { PassThrough } from 'node:stream'
 import { mock } from 'node:test'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createScreen, type ScreenOutput } from '../../../src/remote/output/screen.ts'
-import { showSyncProgress } from '../../../src/remote/sync/show-sync-progress.ts'
-import { transferLine } from '../../../src/remote/output/transfer-lines.ts'
+import { createScreen, type ScreenOutput, transferLine } from '../../../src/remote/output/screen.ts'
+import { showSyncProgress } from '../../../src/remote/sync/run-sync.ts'
 
 describe('createScreen', () => {
   const outputOf = (facts: Partial<Record<'isTTY', boolean>>) => {

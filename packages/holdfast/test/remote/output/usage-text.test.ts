@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { usageText } from '../../../src/remote/output/usage-text.ts'
+import { usageText } from '../../../src/remote/files/run-du.ts'
 
 describe('usageText', () => {
   const unfinished = { uploads: 0, bytes: 0 }
