@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { t } from '../i18n/language.ts'
-import { SignInForm } from '../sign-in/sign-in-form.tsx'
-import { SignInPage } from '../sign-in/sign-in-page.tsx'
+import { SignInForm, SignInPage } from './sign-in.tsx'
 import { Dialog } from './dialog.tsx'
 import { FilesPage } from './files-page.tsx'
 import { NoticeList } from './notice-list.tsx'

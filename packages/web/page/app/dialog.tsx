@@ -2,7 +2,7 @@ import { X } from 'lucide'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../i18n/language.ts'
-import { IconButton } from './icon-button.tsx'
+import { IconButton } from './icon.tsx'
 
 interface DialogProps {
   readonly title: string

@@ -1,8 +1,8 @@
 import { isHoldfastError } from '@holdfast/client/browser'
-import { isRefusedLogin } from '../api/is-refused-login.ts'
+import { isRefusedLogin } from '../api/requests.ts'
 import { t } from '../i18n/language.ts'
-import { UnreadableFileError } from '../uploads/assert-readable.ts'
-import { ExplainedError } from './explained-error.ts'
+import { UnreadableFileError } from '../uploads/file-sender.ts'
+import type { StringKey, Values } from '../i18n/strings.ts'
 
 /** What a failed request means, in words for its user. */
 export function explainError(error: unknown): string {
@@ -20,4 +20,17 @@ export function explainError(error: unknown): string {
   if (code === 'invalid-file-name') return t('errorName')
   if (code === 'not-found') return t('errorGone')
   return t('errorOther', { message: message === '' ? String(status) : message })
+}
+
+/** An error that a text of the page explains. */
+export class ExplainedError extends Error {
+  override readonly name = 'ExplainedError'
+  readonly key: StringKey
+  readonly values: Values
+
+  constructor(key: StringKey, values: Values = {}, options?: ErrorOptions) {
+    super(key, options)
+    this.key = key
+    this.values = values
+  }
 }

@@ -3,22 +3,21 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
-import { DeleteDialog, mostUnasked } from '../list/delete-dialog.tsx'
-import { download } from '../list/download.ts'
-import { downloadZip } from '../list/download-zip.ts'
-import { EmptyList } from '../list/empty-list.tsx'
-import { FileGrid } from '../list/file-grid.tsx'
-import { FilterField } from '../list/filter-field.tsx'
-import { StatusLine } from '../list/status-line.tsx'
+import { download, downloadZip } from '../list/download.ts'
+import { EmptyList, FileGrid } from '../list/file-grid.tsx'
+import { FilterField, StatusLine } from '../list/toolbar.tsx'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
-import type { NamedFile } from '../uploads/collect-files.ts'
+import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
 import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
-import { DropZone } from '../uploads/drop-zone.tsx'
-import { UploadButtons } from '../uploads/upload-buttons.tsx'
 import { UploadPanel } from '../uploads/upload-panel.tsx'
-import { AccountMenu } from './account-menu.tsx'
-import { Logo } from './logo.tsx'
-import type { Session } from './session.ts'
+import { Logo, Icon } from './icon.tsx'
+import { type Session, signOut } from './session.ts'
+import { CircleUser, LogOut } from 'lucide'
+import { t, language, plural } from '../i18n/language.ts'
+import { Preferences } from './preferences.tsx'
+import { formatSize } from '../i18n/format.ts'
+import type { FileList } from '../list/file-list-state.ts'
+import { Dialog } from './dialog.tsx'
 
 /** What a customer who has signed in works with. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
@@ -100,5 +99,81 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       )}
       {isAsking && <UploadLinkDialog session={session} onClose={() => setAsking(false)} />}
     </div>
+  )
+}
+
+/** Who is signed in, the settings, and the way out. The browser opens and closes it. */
+function AccountMenu({ session }: { readonly session: Session }): JSX.Element {
+  const { customer } = session.connection
+  const leave = () => {
+    if (!session.uploads.isBusy.value || confirm(t('signOutBusy'))) signOut()
+  }
+  return (
+    <div class="account">
+      <button
+        type="button"
+        class="icon-button"
+        popovertarget="account-menu"
+        aria-label={t('account')}
+        title={t('account')}
+      >
+        <Icon of={CircleUser} size={22} />
+      </button>
+      <div id="account-menu" class="menu" popover="auto">
+        <p class="menu-name">{t('signedInAs', { name: customer })}</p>
+        <UsageMeter files={session.files} />
+        <Preferences />
+        <button type="button" class="button" onClick={leave}>
+          <Icon of={LogOut} />
+          {t('signOut')}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** How much of the quota is used; nothing where the server does not say it. */
+function UsageMeter({ files }: { readonly files: FileList }): JSX.Element | null {
+  const usage = files.usage.value
+  if (usage === undefined) return null
+  const used = formatSize(usage.bytes, language.value)
+  if (usage.quota === undefined) return <p class="usage">{t('usage', { used })}</p>
+  const quota = formatSize(usage.quota, language.value)
+  const isShort = usage.bytes > 0.9 * usage.quota
+  return (
+    <div class={isShort ? 'usage usage-short' : 'usage'}>
+      <p>{t('usageOf', { used, quota })}</p>
+      <progress value={usage.bytes} max={usage.quota} aria-label={t('usageLabel')} />
+    </div>
+  )
+}
+
+/** Up to so many files are deleted without a question. */
+const mostUnasked = 100
+
+interface DeleteDialogProps {
+  readonly count: number
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** Asks whether so many files are to be deleted. */
+function DeleteDialog({ count, onDelete, onClose }: DeleteDialogProps): JSX.Element {
+  const confirm = () => {
+    onClose()
+    onDelete()
+  }
+  return (
+    <Dialog title={plural('deleteAsk', count)} class="delete" onClose={onClose}>
+      <p>{t('deleteAskLead')}</p>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={onClose}>
+          {t('keepFiles')}
+        </button>
+        <button type="button" class="button button-danger" onClick={confirm}>
+          {t('delete')}
+        </button>
+      </div>
+    </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { X } from 'lucide'
 import type { JSX } from 'preact'
 import { t } from '../i18n/language.ts'
-import { IconButton } from './icon-button.tsx'
+import { IconButton } from './icon.tsx'
 import { dismissNotice, notices } from './notices.ts'
 
 /** The messages, which screen readers say when they come. */

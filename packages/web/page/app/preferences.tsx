@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import { chooseLanguage, language, languages, t, type Language } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
-import { chooseTheme, theme, themes, type Theme } from './theme.ts'
+import { effect, signal } from '@preact/signals'
+import { readSetting, writeSetting } from './storage.ts'
 
 const themeNames: Readonly<Record<Theme, StringKey>> = {
   auto: 'themeAuto',
@@ -42,3 +43,18 @@ export function Preferences(): JSX.Element {
     </div>
   )
 }
+
+const themes = ['auto', 'light', 'dark'] as const
+type Theme = (typeof themes)[number]
+
+export const theme = signal<Theme>(themes.find((each) => each === readSetting('theme')) ?? 'auto')
+
+function chooseTheme(chosen: Theme): void {
+  theme.value = chosen
+  writeSetting('theme', chosen)
+}
+
+/** The style sheet reads it; `auto` leaves the choice to the system. */
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value
+})

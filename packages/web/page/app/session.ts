@@ -1,15 +1,13 @@
 import { signal } from '@preact/signals'
-import { isRefusedLogin } from '../api/is-refused-login.ts'
+import { isRefusedLogin, checkCredentials, hasLinks } from '../api/requests.ts'
 import type { Connection, Credentials } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
-import { checkCredentials } from '../api/files.ts'
-import { hasLinks } from '../api/links.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
 import { createUploads } from '../uploads/create-uploads.ts'
 import type { Uploads } from '../uploads/run-uploads.ts'
 import { notices } from './notices.ts'
-import { openStorage } from './open-storage.ts'
+import { openStorage } from './storage.ts'
 
 /** All that belongs to a customer who has signed in. */
 export interface Session {

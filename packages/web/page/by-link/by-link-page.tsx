@@ -1,16 +1,21 @@
 import type { JSX } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
-import { Link2Off } from 'lucide'
-import { Icon } from '../app/icon.tsx'
-import { Logo } from '../app/logo.tsx'
+import { useEffect, useMemo, useCallback, useRef } from 'preact/hooks'
+import { Link2Off, CircleCheck, Upload } from 'lucide'
+import { Icon, Logo } from '../app/icon.tsx'
 import { NoticeList } from '../app/notice-list.tsx'
 import { Preferences } from '../app/preferences.tsx'
-import '../app/theme.ts'
-import { t } from '../i18n/language.ts'
+import { t, plural } from '../i18n/language.ts'
 import type { LinkState, LinkTerms, Refused } from './link-terms.ts'
 import { AllowedList } from './allowed-list.tsx'
-import { createLinkUploads } from './create-link-uploads.ts'
-import { LinkUploadsView } from './link-uploads-view.tsx'
+import { createLinkClient, nameFromPath } from '@holdfast/client/browser'
+import { openStorage } from '../app/storage.ts'
+import { type NamedFile, chosenFiles, DropZone } from '../uploads/choose-files.tsx'
+import { createRateMeter } from '../uploads/rate-meter.ts'
+import { runUploads, type Uploads } from '../uploads/run-uploads.ts'
+import { openUnfinishedUploads } from '../uploads/unfinished-uploads.ts'
+import { createLinkTransport } from './link-transport.ts'
+import { notifyError } from '../app/notices.ts'
+import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from '../uploads/upload-rows.tsx'
 
 /** What a stranger sees who opens a link to upload. */
 export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Element {
@@ -82,4 +87,114 @@ function Title({ text }: { readonly text: string }): JSX.Element {
     document.title = `${text} – holdfast`
   }, [text])
   return <h1>{text}</h1>
+}
+
+/** The uploads by a link. Until the tab is closed, they survive a reload. */
+function createLinkUploads(terms: LinkTerms, address: URL): Uploads {
+  const { isPrefix, name } = terms
+  const client = createLinkClient({ link: address, retries: 0 })
+  const storage = openStorage(() => sessionStorage)
+  // What has begun by one link goes on by that one only.
+  const unfinished = openUnfinishedUploads(address.pathname + address.search, storage)
+  const rate = createRateMeter()
+  const uploads = runUploads({
+    transport: createLinkTransport(client, terms, { unfinished, rate }),
+    unfinished,
+    rate,
+    onStored() {},
+    onIdle() {},
+    // As many as the server takes at a time.
+    ...(!isPrefix && { lanes: 1 }),
+  })
+  return {
+    ...uploads,
+    add(files) {
+      const named = (file: NamedFile) => (isPrefix ? nameFromPath(name + file.name) : name)
+      uploads.add(files.map((file) => ({ file: file.file, name: named(file) })))
+    },
+  }
+}
+
+interface LinkUploadsViewProps {
+  readonly terms: LinkTerms
+  readonly uploads: Uploads
+}
+
+/** Where files are chosen or dropped, and what becomes of them. */
+function LinkUploadsView({ terms, uploads }: LinkUploadsViewProps): JSX.Element {
+  const { isPrefix, maxFiles, replace } = terms
+  const { done } = uploads.counts.value
+  const items = uploads.items.value
+  const isForMore = isPrefix ? done < maxFiles : items.length === 0 || (replace && done > 0)
+  const add = useCallback(
+    (files: readonly NamedFile[]) => {
+      if (!isPrefix && files.length > 1) return void notifyError(t('linkOneFile'))
+      if (!isPrefix) uploads.clear()
+      uploads.add(files)
+    },
+    [uploads],
+  )
+  const isSent = items.length > 0 && done === items.length
+  return (
+    <section class="by-link-uploads" aria-label={t('uploads')}>
+      <div role="status">
+        {isSent && (
+          <div class="sent">
+            <Icon of={CircleCheck} size={28} />
+            <p>
+              <strong>{t('sent')}</strong> {plural('sentSafe', done)} {t('sentClose')}
+            </p>
+          </div>
+        )}
+      </div>
+      {isForMore && <Chooser isOne={maxFiles === 1} onFiles={add} hasSome={items.length > 0} />}
+      {items.length + unfinishedOf(uploads).length > 0 && (
+        <div class="by-link-list">
+          {items.length > 0 && !isSent && (
+            <header class="uploads-head">
+              <UploadSummary uploads={uploads} />
+            </header>
+          )}
+          <ul>
+            {items.map((item) => (
+              <UploadRow key={item.id} item={item} queue={uploads} />
+            ))}
+            <UnfinishedRows uploads={uploads} />
+          </ul>
+        </div>
+      )}
+      {isForMore && <DropZone onFiles={add} />}
+    </section>
+  )
+}
+
+interface ChooserProps {
+  readonly isOne: boolean
+  /** Whether something has been chosen before. */
+  readonly hasSome: boolean
+  readonly onFiles: (files: readonly NamedFile[]) => void
+}
+
+function Chooser({ isOne, hasSome, onFiles }: ChooserProps): JSX.Element {
+  const input = useRef<HTMLInputElement>(null)
+  const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+    onFiles(chosenFiles(currentTarget.files ?? []))
+    // The same files may be chosen again.
+    currentTarget.value = ''
+  }
+  return (
+    <div class={hasSome ? 'chooser chooser-small' : 'chooser'}>
+      <input ref={input} type="file" multiple={!isOne} hidden onChange={take} />
+      {!hasSome && <Icon of={Upload} size={36} />}
+      {!hasSome && <p>{t(isOne ? 'dropOne' : 'dropSome')}</p>}
+      <button
+        type="button"
+        class={hasSome ? 'button' : 'button button-main'}
+        onClick={() => input.current?.click()}
+      >
+        {hasSome && <Icon of={Upload} />}
+        {t(isOne ? 'chooseOne' : hasSome ? 'chooseMore' : 'chooseSome')}
+      </button>
+    </div>
+  )
 }

@@ -1,5 +1,3 @@
-import { cached } from './cached.ts'
-
 /** To make one takes longer than to format a hundred numbers, and a list shows many. */
 const numbers = cached((language, options?: Intl.NumberFormatOptions) =>
   Intl.NumberFormat(language, options),
@@ -55,4 +53,19 @@ export function formatCount(count: number, language: string): string {
 /** A share of 1: `42%`. */
 export function formatPercent(share: number, language: string): string {
   return numbers(language, { style: 'percent' }).format(share)
+}
+
+/** Makes each formatter once. */
+function cached<Options, Made>(
+  make: (language: string, options?: Options) => Made,
+): (language: string, options?: Options) => Made {
+  const made = new Map<string, Made>()
+  return (language, options) => {
+    const key = `${language} ${JSON.stringify(options)}`
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const formatter = make(language, options)
+    made.set(key, formatter)
+    return formatter
+  }
 }

@@ -1,14 +1,15 @@
-import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import type { JSX, ComponentChildren } from 'preact'
+import { useState, useEffect, useRef } from 'preact/hooks'
 import type { FileDetails, SignedLink } from '@holdfast/client/browser'
-import { makeLink } from '../api/links.ts'
+import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
 import type { Session } from '../app/session.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import { EndChoice } from './end-choice.tsx'
-import { MadeLink } from './made-link.tsx'
+import type { StringKey } from '../i18n/strings.ts'
+import { Check, Copy } from 'lucide'
+import { Icon } from '../app/icon.tsx'
 
 interface LinkDialogProps {
   readonly session: Session
@@ -59,5 +60,77 @@ export function LinkDialog({ session, file, onClose }: LinkDialogProps): JSX.Ele
         </MadeLink>
       )}
     </Dialog>
+  )
+}
+
+const ends: readonly (readonly [StringKey, number])[] = [
+  ['hour', 3600],
+  ['day', 86_400],
+  ['week', 604_800],
+]
+
+interface EndChoiceProps {
+  readonly seconds: number
+  readonly onChoose: (seconds: number) => void
+}
+
+/** After how long a link ends. */
+export function EndChoice({ seconds, onChoose }: EndChoiceProps): JSX.Element {
+  return (
+    <fieldset class="segments">
+      <legend>{t('linkEnds')}</legend>
+      {ends.map(([label, each]) => (
+        <label key={label}>
+          <input
+            type="radio"
+            name="ends"
+            checked={seconds === each}
+            onChange={() => onChoose(each)}
+          />
+          <span>{t(label)}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface MadeLinkProps {
+  readonly link: SignedLink
+  /** What it allows. */
+  readonly children: ComponentChildren
+}
+
+/** A link that was made, to be copied. */
+export function MadeLink({ link, children }: MadeLinkProps): JSX.Element {
+  const field = useRef<HTMLInputElement>(null)
+  const place = useRef<HTMLDivElement>(null)
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [])
+  const copy = async () => {
+    field.current?.select()
+    try {
+      await navigator.clipboard.writeText(link.url)
+      setCopied(true)
+    } catch {
+      // Without HTTPS browsers do not; it is selected, to be copied by hand.
+    }
+  }
+  return (
+    <div ref={place} class="link-made">
+      <div class="link-line">
+        <input
+          ref={field}
+          readOnly
+          value={link.url}
+          aria-label={t('linkAddress')}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        <button type="button" class="button" onClick={() => void copy()}>
+          <Icon of={isCopied ? Check : Copy} />
+          <span aria-live="polite">{t(isCopied ? 'copied' : 'copyLink')}</span>
+        </button>
+      </div>
+      {children}
+    </div>
   )
 }

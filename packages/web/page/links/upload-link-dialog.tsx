@@ -1,15 +1,14 @@
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { isHoldfastError, type SignedLink } from '@holdfast/client/browser'
-import { makeLink } from '../api/links.ts'
+import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
 import type { Session } from '../app/session.ts'
 import { AllowedList, type Allowed } from '../by-link/allowed-list.tsx'
 import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import { EndChoice } from './end-choice.tsx'
-import { MadeLink } from './made-link.tsx'
+import { EndChoice, MadeLink } from './link-dialog.tsx'
 import { wishesOf, type UploadLinkForm } from './upload-link-form.ts'
 
 /** Bytes. */

@@ -1,5 +1,5 @@
 import type { LinkRequest } from '@holdfast/client/browser'
-import { ExplainedError } from '../app/explained-error.ts'
+import { ExplainedError } from '../app/explain-error.ts'
 
 /** What the form of a link to upload has. */
 export interface UploadLinkForm {

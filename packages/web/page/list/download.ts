@@ -1,13 +1,17 @@
 import type { FileDetails } from '@holdfast/client/browser'
-import { readFile } from '../api/files.ts'
-import { makeLink } from '../api/links.ts'
+import { readFile, makeLink } from '../api/requests.ts'
 import { explainError } from '../app/explain-error.ts'
-import { notifyError } from '../app/notices.ts'
+import { notifyError, notify } from '../app/notices.ts'
 import type { Session } from '../app/session.ts'
-import { t } from '../i18n/language.ts'
+import { t, language } from '../i18n/language.ts'
+import { signal } from '@preact/signals'
+import { makeZip } from 'client-zip'
+import type { Connection } from '../api/connection.ts'
+import { formatSize } from '../i18n/format.ts'
+import { archiveNames } from './archive-names.ts'
 
 /** What is downloaded without a link, or packed where the browser cannot write a stream, is in memory first. */
-export const largestInMemory = 256 * 1024 * 1024
+const largestInMemory = 256 * 1024 * 1024
 
 /** Has the browser save the files, one after the other. */
 export async function download(session: Session, files: readonly FileDetails[]): Promise<void> {
@@ -34,7 +38,7 @@ async function downloadOne({ connection, hasLinks }: Session, file: FileDetails)
 }
 
 /** Has the browser save what is in memory. */
-export async function saveBlob(content: Blob, name: string): Promise<void> {
+async function saveBlob(content: Blob, name: string): Promise<void> {
   // Whatever it is, it is saved and never shown.
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
   await save(url, name)
@@ -48,4 +52,89 @@ async function save(url: string, name: string): Promise<void> {
   anchor.click()
   // Browsers drop a download that follows another too soon.
   await new Promise((resolve) => setTimeout(resolve, 400))
+}
+
+/** Has the browser save the files as one ZIP, which is made while it is written. */
+export async function downloadZip(
+  connection: Connection,
+  files: readonly FileDetails[],
+): Promise<void> {
+  const name = `holdfast ${new Date().toISOString().slice(0, 10)}.zip`
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  if (!canSaveStreams() && size > largestInMemory) {
+    notifyError(t('zipTooLarge', { size: formatSize(largestInMemory, language.value) }))
+    return
+  }
+  try {
+    const save = canSaveStreams() ? await askWhereToSave(name) : inMemory(name)
+    if (save) await pack(connection, files, save)
+  } catch (error) {
+    notifyError(explainError(error))
+  }
+}
+
+async function pack({ client }: Connection, files: readonly FileDetails[], save: SaveStream) {
+  const cancelled = new AbortController()
+  const position = signal(0)
+  const text = () => t('packing', { number: position.value, all: files.length })
+  const action = { label: t('cancelZip'), run: () => cancelled.abort() }
+  const dismiss = notify({ text, isError: false, action })
+  const names = archiveNames(files.map(({ name }) => name))
+  const entries = async function* () {
+    for (const [index, file] of files.entries()) {
+      position.value = index + 1
+      const { body } = await client.download(file.name, { signal: cancelled.signal })
+      yield { name: names[index] ?? '', lastModified: new Date(file.modified), input: body }
+    }
+  }
+  try {
+    await save(makeZip(entries()) as ReadableStream<Uint8Array<ArrayBuffer>>, cancelled.signal)
+  } catch (error) {
+    if (cancelled.signal.aborted) return
+    const name = files[position.value - 1]?.name ?? ''
+    notifyError(`${t('downloadFailed', { name })} ${explainError(error)}`)
+  } finally {
+    cancelled.abort()
+    dismiss()
+  }
+}
+
+function inMemory(name: string): SaveStream {
+  return async (content, cancelled) => {
+    const zip = await new Response(content).blob()
+    if (!cancelled.aborted) await saveBlob(zip, name)
+  }
+}
+
+/** Where browsers can write a file as it comes: Chromium's, over HTTPS or from this machine. */
+interface SavingWindow {
+  showSaveFilePicker?: (options: {
+    readonly suggestedName: string
+    readonly types: readonly { readonly accept: Readonly<Record<string, readonly string[]>> }[]
+  }) => Promise<FileSystemFileHandle>
+}
+
+/** Takes a stream to a file that the user has chosen. */
+type SaveStream = (
+  content: ReadableStream<Uint8Array<ArrayBuffer>>,
+  signal: AbortSignal,
+) => Promise<void>
+
+/** Whether the browser writes to the disk what does not fit into the memory. */
+const canSaveStreams = () => 'showSaveFilePicker' in window
+
+/**
+ * Asks where to save a ZIP. The file is there when all of it is; what breaks off leaves an older one as it was.
+ * `undefined` if the user has changed their mind.
+ */
+async function askWhereToSave(suggestedName: string): Promise<SaveStream | undefined> {
+  const types = [{ accept: { 'application/zip': ['.zip'] } }]
+  const handle = await (window as SavingWindow)
+    .showSaveFilePicker?.({ suggestedName, types })
+    .catch((error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') return undefined
+      throw error
+    })
+  if (!handle) return undefined
+  return async (content, signal) => content.pipeTo(await handle.createWritable(), { signal })
 }

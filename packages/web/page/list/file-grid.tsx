@@ -1,15 +1,14 @@
-import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { JSX, RefObject } from 'preact'
+import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
-import { language, t } from '../i18n/language.ts'
-import type { FileList } from './file-list-state.ts'
+import { language, t, plural } from '../i18n/language.ts'
+import { type FileList, nextOrder, type Column } from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
-import { GridHead } from './grid-head.tsx'
-import { gridKey } from './grid-key.ts'
-import { selectRange, toggle } from './selection.ts'
-import { useActiveRow } from './use-active-row.ts'
-import { useRowHeight } from './use-row-height.ts'
-import { useVirtualRows } from './use-virtual-rows.ts'
+import { gridKey, selectRange, toggle } from './selection.ts'
+import { ArrowDown, ArrowUp, CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
+import { Icon } from '../app/icon.tsx'
+import type { StringKey } from '../i18n/strings.ts'
+import { explainError } from '../app/explain-error.ts'
 
 interface FileGridProps {
   readonly files: FileList
@@ -120,6 +119,232 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
       <p id="grid-hint" class="hidden" lang={language.value}>
         {t('gridHint')}
       </p>
+    </div>
+  )
+}
+
+const columns: readonly (readonly [Column, StringKey])[] = [
+  ['name', 'columnName'],
+  ['type', 'columnType'],
+  ['size', 'columnSize'],
+  ['modified', 'columnModified'],
+]
+
+/** The heads of the columns, which sort. */
+function GridHead({ files }: { readonly files: FileList }): JSX.Element {
+  const { column: sorted, isDescending } = files.order.value
+  const shown = files.visible.value
+  const chosen = files.selected.value
+  const isAll = chosen.size > 0 && shown.every(({ name }) => chosen.has(name))
+  const selectAll = () => {
+    files.selected.value = isAll ? new Set() : new Set(shown.map(({ name }) => name))
+  }
+  return (
+    <div class="grid-head" role="rowgroup">
+      <div class="row row-head" role="row" aria-rowindex={1}>
+        <div class="cell cell-select" role="columnheader">
+          <input
+            type="checkbox"
+            checked={isAll}
+            indeterminate={!isAll && chosen.size > 0}
+            aria-label={t('selectAll')}
+            onClick={selectAll}
+          />
+        </div>
+        {columns.map(([column, label]) => (
+          <div
+            key={column}
+            class={`cell cell-${column}`}
+            role="columnheader"
+            aria-sort={column === sorted ? (isDescending ? 'descending' : 'ascending') : 'none'}
+          >
+            <button
+              type="button"
+              class="column"
+              onClick={() => (files.order.value = nextOrder(files.order.value, column))}
+            >
+              {t(label)}
+              {column === sorted && <Icon of={isDescending ? ArrowDown : ArrowUp} size={14} />}
+            </button>
+          </div>
+        ))}
+        <div class="cell cell-actions" role="columnheader">
+          <span class="hidden">{t('menu')}</span>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The row that the keys act on. */
+interface ActiveRow {
+  /** Where it is now; -1 in an empty list. */
+  readonly index: number
+  set(index: number): void
+  /** Where a range begins that is selected with the Shift key. */
+  anchor(): number
+  setAnchor(index: number): void
+}
+
+interface Place {
+  readonly name: string | undefined
+  readonly index: number
+}
+
+/**
+ * Follows the active file, and not its place: an upload or another order may move it at any time, and the Delete key must not
+ * meet the file that is in its place then. Where it has gone, its place counts.
+ */
+function useActiveRow(shown: readonly FileDetails[]): ActiveRow {
+  const [active, setActive] = useState<Place>({ name: shown[0]?.name, index: 0 })
+  const anchor = useRef<Place>({ name: undefined, index: 0 })
+  const index = useMemo(() => find(shown, active), [shown, active])
+  const placeOf = (place: number) => ({ name: shown[place]?.name, index: place })
+  return {
+    index,
+    set(place) {
+      if (place !== index || shown[place]?.name !== active.name) setActive(placeOf(place))
+    },
+    anchor: () => find(shown, anchor.current),
+    setAnchor: (place) => (anchor.current = placeOf(place)),
+  }
+}
+
+function find(shown: readonly FileDetails[], { name, index }: Place): number {
+  if (shown[index]?.name === name) return index
+  const found = shown.findIndex((file) => file.name === name)
+  return found >= 0 ? found : Math.min(index, shown.length - 1)
+}
+
+const narrow = matchMedia('(max-width: 40rem)')
+const heightNow = () => (narrow.matches ? 64 : 48)
+
+/** The height of a row in pixels, as the style sheet has it: on narrow screens a row has two lines. */
+function useRowHeight(): number {
+  const [height, setHeight] = useState(heightNow)
+  useEffect(() => {
+    const update = () => setHeight(heightNow())
+    narrow.addEventListener('change', update)
+    return () => narrow.removeEventListener('change', update)
+  }, [])
+  return height
+}
+
+interface VirtualRows {
+  /** The indexes of the rows that are in the document, ascending. */
+  readonly rows: readonly number[]
+  /** Of all rows, in pixels. */
+  readonly height: number
+  scrollTo(index: number): void
+  /** How many rows are seen at a time. */
+  pageLength(): number
+}
+
+interface Rows {
+  readonly count: number
+  /** In pixels; all rows have the same. */
+  readonly height: number
+  /** The row that stays in the document wherever one scrolls, since it may have the focus. */
+  readonly active: number
+}
+
+/** How many rows there are beyond those in sight, above and below. */
+const spare = 8
+
+/** The rows of a long list that are in sight, those around them, and the active one. */
+function useVirtualRows(
+  scroller: RefObject<HTMLElement>,
+  { count, height, active }: Rows,
+): VirtualRows {
+  const [seen, setSeen] = useState({ first: 0, length: 0 })
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const look = () => {
+      const first = Math.floor(element.scrollTop / height)
+      const length = Math.ceil(element.clientHeight / height) + 1
+      setSeen((known) =>
+        known.first === first && known.length === length ? known : { first, length },
+      )
+    }
+    look()
+    const resized = new ResizeObserver(look)
+    resized.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      resized.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [scroller, height])
+  return {
+    rows: rowsAround(seen, count, active),
+    height: count * height,
+    scrollTo(index) {
+      const element = scroller.current
+      if (!element) return
+      const top = index * height
+      const lowest = top + height - element.clientHeight
+      element.scrollTop = Math.max(lowest, Math.min(element.scrollTop, top))
+    },
+    pageLength: () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / height) - 1),
+  }
+}
+
+function rowsAround(
+  seen: { readonly first: number; readonly length: number },
+  count: number,
+  active: number,
+): readonly number[] {
+  // A list that has become shorter is scrolled by the browser, which says so later.
+  const first = Math.max(0, Math.min(seen.first, count - seen.length) - spare)
+  const end = Math.min(count, first + seen.length + 2 * spare)
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
+  if (active >= 0 && active < first) return [active, ...rows]
+  return active >= end ? [...rows, active] : rows
+}
+
+/** What stands in the place of rows, where there are none. */
+export function EmptyList({ files }: { readonly files: FileList }): JSX.Element {
+  const status = files.status.value
+  if (typeof status === 'object') {
+    return (
+      <div class="empty" role="alert">
+        <Icon of={TriangleAlert} size={40} />
+        <h2>{t('listFailed')}</h2>
+        <p>{explainError(status.error)}</p>
+        <button type="button" class="button" onClick={() => void files.load()}>
+          {t('reload')}
+        </button>
+      </div>
+    )
+  }
+  if (files.all.value.length > 0) {
+    return (
+      <div class="empty">
+        <Icon of={SearchX} size={40} />
+        <h2>{t('nothingMatches', { text: files.filter.value })}</h2>
+        <button type="button" class="button" onClick={() => (files.filter.value = '')}>
+          {t('clearFilter')}
+        </button>
+      </div>
+    )
+  }
+  if (status === 'loading') return <div class="empty">{t('loading')}</div>
+  const leaving = files.leaving.value
+  if (leaving > 0) {
+    return (
+      <div class="empty">
+        <Icon of={Trash2} size={40} />
+        <h2>{plural('leaving', leaving)}</h2>
+      </div>
+    )
+  }
+  return (
+    <div class="empty empty-new">
+      <Icon of={CloudUpload} size={48} />
+      <h2>{t('noFiles')}</h2>
+      <p>{t('noFilesHint')}</p>
+      <p class="empty-rule">{t('folderRule')}</p>
     </div>
   )
 }

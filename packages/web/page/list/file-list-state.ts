@@ -2,8 +2,6 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from '@prea
 import type { Connection } from '../api/connection.ts'
 import type { FileDetails, Usage } from '@holdfast/client/browser'
 import { language } from '../i18n/language.ts'
-import { createFilter, prepareFilter } from './filter-files.ts'
-import { sortFiles, type Order } from './sort-files.ts'
 
 /** The first page is soon there, and the others are few. */
 const pageSizes = [1000, 10_000]
@@ -150,4 +148,93 @@ function gathering<Item>(take: (items: readonly Item[]) => void) {
     if (gathered.length === 1) setTimeout(now, 250)
   }
   return Object.assign(soon, { now })
+}
+
+const folded = new WeakMap<FileDetails, string>()
+
+/** The files whose names contain every word of `text`, whatever the case and the accents. */
+export function filterFiles(files: readonly FileDetails[], text: string): readonly FileDetails[] {
+  const words = fold(text).split(/\s+/).filter(Boolean)
+  if (words.length === 0) return files
+  return files.filter((file) => {
+    const name = foldedName(file)
+    return words.every((word) => name.includes(word))
+  })
+}
+
+/** Filters as `filterFiles`; a text that goes on where the last one ended looks only at what that has left. */
+export function createFilter(): typeof filterFiles {
+  let last: {
+    readonly files: readonly FileDetails[]
+    text: string
+    found: readonly FileDetails[]
+  } = {
+    files: [],
+    text: '',
+    found: [],
+  }
+  return (files, text) => {
+    const goesOn = files === last.files && text.startsWith(last.text)
+    last = { files, text, found: filterFiles(goesOn ? last.found : files, text) }
+    return last.found
+  }
+}
+
+/** Prepares the names, so that the first letter finds them as quickly as the others. */
+function prepareFilter(files: readonly FileDetails[]): void {
+  files.forEach(foldedName)
+}
+
+/** Kept, since every letter that is typed looks at all names. */
+function foldedName(file: FileDetails): string {
+  const known = folded.get(file)
+  if (known !== undefined) return known
+  const name = fold(file.name)
+  folded.set(file, name)
+  return name
+}
+
+function fold(text: string): string {
+  // Most names have nothing to fold but their case.
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.toLowerCase()
+  return text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase()
+}
+
+export type Column = 'name' | 'size' | 'modified' | 'type'
+
+interface Order {
+  readonly column: Column
+  readonly isDescending: boolean
+}
+
+type Compare = (one: FileDetails, other: FileDetails) => number
+
+/** `files` in `order`; equal ones by name. Quick where most of them are in order already. */
+export function sortFiles(
+  files: readonly FileDetails[],
+  order: Order,
+  language: string,
+): FileDetails[] {
+  const { compare } = new Intl.Collator(language, { numeric: true })
+  const byName: Compare = (one, other) => compare(one.name, other.name)
+  const by: Readonly<Record<Column, Compare>> = {
+    name: byName,
+    size: (one, other) => one.size - other.size,
+    modified: (one, other) => compareText(one.modified, other.modified),
+    type: (one, other) => compareText(one.type, other.type),
+  }
+  const first = by[order.column]
+  const sign = order.isDescending ? -1 : 1
+  return [...files].sort((one, other) => sign * first(one, other) || byName(one, other))
+}
+
+const compareText = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
+
+/** The order after a click on the head of `column`: what is new and large first, names from A. */
+export function nextOrder(order: Order, column: Column): Order {
+  if (order.column === column) return { column, isDescending: !order.isDescending }
+  return { column, isDescending: column === 'size' || column === 'modified' }
 }

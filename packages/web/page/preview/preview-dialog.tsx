@@ -1,20 +1,18 @@
-import { ChevronLeft, ChevronRight, Download, Link, Trash2 } from 'lucide'
+import { ChevronLeft, ChevronRight, Download, Link, Trash2, ExternalLink } from 'lucide'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useState, useEffect } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
-import { IconButton } from '../app/icon-button.tsx'
+import { IconButton, Icon } from '../app/icon.tsx'
 import type { Session } from '../app/session.ts'
 import { formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { fileKind } from '../list/file-kind.ts'
 import type { RowActions } from '../list/file-row.tsx'
 import { KindIcon } from '../list/kind-icon.tsx'
-import { previewKind, type PreviewKind } from './preview-kind.ts'
-import { PdfPreview } from './pdf-preview.tsx'
-import { TextPreview } from './text-preview.tsx'
-import { useSource } from './use-source.ts'
+import { previewKind, type PreviewKind, shownText, harmlessType } from './preview-kind.ts'
+import { readFile, makeLink } from '../api/requests.ts'
 
 interface PreviewDialogProps {
   readonly session: Session
@@ -113,4 +111,105 @@ function Media({ session, file, kind }: MediaProps): JSX.Element {
   if (kind === 'image') return <img src={url} alt={file.name} onError={onError} />
   if (kind === 'video') return <video src={url} controls aria-label={file.name} onError={onError} />
   return <audio src={url} controls aria-label={file.name} onError={onError} />
+}
+
+interface TextPreviewProps {
+  readonly session: Session
+  readonly file: FileDetails
+}
+
+/** The beginning of a text, as it is: HTML too is shown by its source. */
+function TextPreview({ session, file }: TextPreviewProps): JSX.Element {
+  const [text, setText] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  useEffect(() => {
+    const ended = new AbortController()
+    const { signal } = ended
+    setText(undefined)
+    setError(undefined)
+    const read = async () => {
+      if (file.size === 0) return ''
+      const blob = await readFile(session.connection, file.name, { limit: shownText, signal })
+      return blob.text()
+    }
+    read().then(
+      (content) => !signal.aborted && setText(content),
+      (failure: unknown) => !signal.aborted && setError(failure),
+    )
+    return () => ended.abort()
+  }, [file.name, file.etag])
+  if (error !== undefined) return <p class="preview-note">{explainError(error)}</p>
+  if (text === undefined) return <p class="preview-note">{t('loading')}</p>
+  return (
+    <div class="preview-text">
+      <pre tabIndex={0} aria-label={file.name} dir="auto">
+        {text}
+      </pre>
+      {file.size > shownText && (
+        <p class="preview-note">
+          {t('previewCut', { size: formatSize(shownText, language.value) })}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface PdfPreviewProps {
+  readonly session: Session
+  readonly file: FileDetails
+}
+
+/**
+ * Leads to the browser's viewer, in a tab that cannot reach this page: it has no opener, and the server sends the file
+ * with `Content-Security-Policy: sandbox`, which gives it an origin of its own.
+ */
+function PdfPreview({ session, file }: PdfPreviewProps): JSX.Element {
+  const source = useSource(session, file)
+  return (
+    <div class="preview-none">
+      <KindIcon kind="pdf" />
+      <p>{t('pdfHint')}</p>
+      {source !== undefined && 'error' in source && <p>{explainError(source.error)}</p>}
+      {source !== undefined && 'url' in source && (
+        <a class="button button-main" href={source.url} target="_blank" rel="noopener noreferrer">
+          <Icon of={ExternalLink} />
+          {t('openInTab')}
+        </a>
+      )}
+    </div>
+  )
+}
+
+type Source = { readonly url: string } | { readonly error: unknown } | undefined
+
+/** Where `<img>` and its kin find a file: by a link, or in memory. `undefined` until that is known. */
+function useSource({ connection, hasLinks }: Session, file: FileDetails): Source {
+  const [source, setSource] = useState<Source>(undefined)
+  useEffect(() => {
+    const ended = new AbortController()
+    let blobUrl: string | undefined
+    const open = async () => {
+      if (hasLinks) {
+        return (await makeLink(connection, file.name, { inline: true })).url
+      }
+      const content = await readFile(connection, file.name, { signal: ended.signal })
+      blobUrl = URL.createObjectURL(new Blob([content], { type: harmlessType(file.type) }))
+      return blobUrl
+    }
+    setSource(undefined)
+    open().then(
+      (url) => {
+        if (!ended.signal.aborted) setSource({ url })
+        else if (blobUrl !== undefined) URL.revokeObjectURL(blobUrl)
+      },
+      (error: unknown) => {
+        if (!ended.signal.aborted) setSource({ error })
+      },
+    )
+    return () => {
+      ended.abort()
+      if (blobUrl !== undefined) URL.revokeObjectURL(blobUrl)
+    }
+  }, [file.name, file.etag])
+  return source
 }

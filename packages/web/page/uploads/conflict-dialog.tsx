@@ -4,9 +4,8 @@ import { Dialog } from '../app/dialog.tsx'
 import { plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import type { Uploads } from './run-uploads.ts'
-import { nextName } from './next-name.ts'
+import { nextName, type Decision } from './upload-queue.ts'
 import type { UploadItem } from './upload-item.ts'
-import type { Decision } from './upload-queue.ts'
 
 const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
   ['keep-both', 'keepBoth', 'keepBothHint'],

@@ -1,13 +1,20 @@
-import type { FileDetails } from '@holdfast/client/browser'
+import { createQuotaExplainer } from './explain-quota.ts'
+import { type FileDetails, isHoldfastError } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
-import { openStorage } from '../app/open-storage.ts'
+import { openStorage } from '../app/storage.ts'
 import { createRateMeter } from './rate-meter.ts'
 import { openUnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
-import { createUploadTransport } from './upload-transport.ts'
 import { runUploads, type Uploads } from './run-uploads.ts'
+import { hasContent } from '../api/requests.ts'
+import {
+  createFileSender,
+  inPiecesFrom,
+  type FileSender,
+  type SenderContext,
+} from './file-sender.ts'
 
-interface Context {
+interface UploadsContext {
   readonly onStored: (file: FileDetails) => void
   readonly onIdle: () => void
   /** What must have ended before a file gets the name. */
@@ -17,7 +24,7 @@ interface Context {
 }
 
 /** The uploads of a customer. */
-export function createUploads(connection: Connection, context: Context): Uploads {
+export function createUploads(connection: Connection, context: UploadsContext): Uploads {
   const { onStored, onIdle, settle, spare } = context
   const storage = openStorage(() => localStorage)
   const unfinished = openUnfinishedUploads(connection.customer, storage)
@@ -44,4 +51,43 @@ async function entryOf({ client }: Connection, { name, file }: UploadItem): Prom
     type: file.type,
     etag: '',
   }))
+}
+
+interface TransportContext extends SenderContext {
+  readonly settle: (name: string) => Promise<void>
+}
+
+/** Sends the files of a customer. */
+export function createUploadTransport(
+  connection: Connection,
+  context: TransportContext,
+): FileSender {
+  const sender = createFileSender(connection.client, context)
+  const explainQuota = createQuotaExplainer(connection)
+  /** The names under which an attempt ended without an answer: the server may have stored the file. */
+  const unanswered = new WeakMap<UploadItem, string>()
+
+  return {
+    ...sender,
+    async send(item, signal, onSent) {
+      const { file } = item
+      const name = item.name.peek()
+      const wasUnanswered = unanswered.get(item) === name
+      await context.settle(name)
+      signal.throwIfAborted()
+      unanswered.set(item, name)
+      try {
+        await sender.send(item, signal, onSent)
+      } catch (error) {
+        // Only a name that is taken says what became of the earlier attempt.
+        if (!isHoldfastError(error) || error.status !== 412) {
+          throw await explainQuota(error, file.size)
+        }
+        const isComparable = wasUnanswered && file.size < inPiecesFrom
+        if (isComparable && (await hasContent(connection, name, file, signal))) return
+        unanswered.delete(item)
+        throw error
+      }
+    },
+  }
 }

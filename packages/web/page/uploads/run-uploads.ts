@@ -1,6 +1,5 @@
-import { computed, type ReadonlySignal } from '@preact/signals'
+import { computed, type ReadonlySignal, effect } from '@preact/signals'
 import type { FileSender, SenderContext } from './file-sender.ts'
-import { keepScreenOn } from './keep-screen-on.ts'
 import type { RateMeter } from './rate-meter.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import { createUploadQueue, type QueueOptions, type UploadQueue } from './upload-queue.ts'
@@ -54,5 +53,29 @@ export function runUploads({ unfinished, rate, ...options }: RunOptions): Upload
       removeEventListener('beforeunload', warn)
       removeEventListener('online', resumeAll)
     },
+  }
+}
+
+/** Keeps the screen on while `isBusy`, where the browser can: phones break off what they send when they sleep. */
+function keepScreenOn(isBusy: ReadonlySignal<boolean>): () => void {
+  let lock: Promise<WakeLockSentinel | undefined> | undefined
+  const take = () => {
+    if (!('wakeLock' in navigator) || document.visibilityState !== 'visible') return
+    lock = navigator.wakeLock.request('screen').catch(() => undefined)
+  }
+  const release = () => {
+    void lock?.then((held) => held?.release())
+    lock = undefined
+  }
+  // The browser lets go of it when the page is out of sight.
+  const takeAgain = () => {
+    if (isBusy.peek()) take()
+  }
+  document.addEventListener('visibilitychange', takeAgain)
+  const end = effect(() => (isBusy.value ? take() : release()))
+  return () => {
+    end()
+    release()
+    document.removeEventListener('visibilitychange', takeAgain)
   }
 }

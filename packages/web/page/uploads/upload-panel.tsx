@@ -1,13 +1,11 @@
 import { ChevronDown, ChevronUp, Pause, Play, RotateCw, X } from 'lucide'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { IconButton } from '../app/icon-button.tsx'
+import { IconButton } from '../app/icon.tsx'
 import { plural, t } from '../i18n/language.ts'
 import type { Uploads } from './run-uploads.ts'
-import { UnfinishedRows, unfinishedOf } from './unfinished-rows.tsx'
+import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from './upload-rows.tsx'
 import type { UploadItem, UploadState } from './upload-item.ts'
-import { UploadRow } from './upload-row.tsx'
-import { UploadSummary } from './upload-summary.tsx'
 
 const mostShown = 60
 const urgency: readonly UploadState['kind'][] = [

@@ -1,10 +1,8 @@
 import { batch, type ReadonlySignal } from '@preact/signals'
-import { isHoldfastError, isTransient } from '@holdfast/client/browser'
-import { isRefusedLogin } from '../api/is-refused-login.ts'
+import { isHoldfastError, isTransient, numberedName } from '@holdfast/client/browser'
+import { isRefusedLogin } from '../api/requests.ts'
 import { afterTime, type AfterTime } from '../app/after-time.ts'
-import { nextName } from './next-name.ts'
-import type { UploadItem } from './upload-item.ts'
-import { createUploadList, type UploadCounts } from './upload-list.ts'
+import { type UploadItem, createUploadList, type UploadCounts } from './upload-item.ts'
 
 export type Decision = 'keep-both' | 'replace' | 'skip'
 
@@ -212,4 +210,11 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       remove(new Set(items.peek()))
     },
   }
+}
+
+/** `report.txt`, then `report (2).txt`, `report (3).txt`, as long as the server says that they are taken. */
+export function nextName(name: string): string {
+  const [, digits] = / \((\d+)\)(?:\.[^.]*)?$/.exec(name) ?? []
+  const plain = digits === undefined ? name : name.replace(/ \(\d+\)(\.[^.]*)?$/, '$1')
+  return numberedName(plain, Number(digits ?? 1) + 1)
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { hasContent } from '../../page/api/files.ts'
+import { hasContent } from '../../page/api/requests.ts'
 import { fakeConnection } from './fake-connection.ts'
 
 describe('hasContent', () => {

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind } from '../../page/list/file-kind.ts'
-import { createFilter, filterFiles } from '../../page/list/filter-files.ts'
-import { gridKey } from '../../page/list/grid-key.ts'
-import { selectRange, toggle } from '../../page/list/selection.ts'
-import { nextOrder, sortFiles } from '../../page/list/sort-files.ts'
+import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/file-list-state.ts'
+import { gridKey, selectRange, toggle } from '../../page/list/selection.ts'
 import { splitName } from '../../page/list/split-name.ts'
 import { harmlessType, previewKind } from '../../page/preview/preview-kind.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nextName } from '../../page/uploads/next-name.ts'
+import { nextName } from '../../page/uploads/upload-queue.ts'
 
 describe('nextName', () => {
   for (const [name, next] of [

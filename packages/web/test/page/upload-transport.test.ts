@@ -9,7 +9,7 @@ interface CreateUploadTransport {
 }
 
 /** Not by its name, since its types are those of a browser, which the tests in Node have not. */
-const subject = new URL('../../page/uploads/upload-transport.ts', import.meta.url).href
+const subject = new URL('../../page/uploads/create-uploads.ts', import.meta.url).href
 
 describe('createUploadTransport', () => {
   const context = {

@@ -1,4 +1,10 @@
 import type { Connection } from './connection.ts'
+import {
+  type LinkRequest,
+  type SignedLink,
+  isHoldfastError,
+  type HoldfastError,
+} from '@holdfast/client/browser'
 
 /** Resolves if the credentials are right. */
 export async function checkCredentials({ client }: Connection): Promise<void> {
@@ -30,4 +36,28 @@ export async function hasContent(
   ])
   const [one, other] = [new Uint8Array(theirs), new Uint8Array(ours)]
   return one.length === other.length && one.every((byte, index) => byte === other[index])
+}
+
+/** Whether this server makes links. */
+export async function hasLinks(connection: Connection): Promise<boolean> {
+  try {
+    const { status } = await fetch(connection.url('link/a'), { method: 'OPTIONS' })
+    return status === 204
+  } catch {
+    return false
+  }
+}
+
+/** Makes a link by which anyone may GET a file, or upload one, for `expiresIn` seconds. Default: as long as the server sets, an hour or less. */
+export function makeLink(
+  connection: Connection,
+  name: string,
+  wishes: LinkRequest,
+): Promise<SignedLink> {
+  return connection.client.link(name, wishes)
+}
+
+/** Whether the name or the password was refused. */
+export function isRefusedLogin(error: unknown): error is HoldfastError {
+  return isHoldfastError(error, 'invalid-credentials', 'missing-credentials')
 }

@@ -1,7 +1,33 @@
 import type { JSX } from 'preact'
+import { Logo } from './icon.tsx'
+import { Preferences } from './preferences.tsx'
+import { signIn } from './session.ts'
+import { t, plural } from '../i18n/language.ts'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../i18n/language.ts'
-import { signInProblem } from './sign-in-problem.ts'
+import { isHoldfastError } from '@holdfast/client/browser'
+import { isRefusedLogin } from '../api/requests.ts'
+import { explainError } from './explain-error.ts'
+
+/** What a visitor sees first. */
+export function SignInPage(): JSX.Element {
+  return (
+    <main class="sign-in" tabIndex={-1}>
+      <div class="sign-in-card">
+        <h1>
+          <Logo />
+          <span>holdfast</span>
+        </h1>
+        <p class="sign-in-lead">{t('signInLead')}</p>
+        <SignInForm
+          onSubmit={(customer, password, isKept) => signIn({ customer, password }, isKept)}
+        />
+      </div>
+      <footer class="sign-in-foot">
+        <Preferences />
+      </footer>
+    </main>
+  )
+}
 
 interface SignInFormProps {
   /** The name that is given, where only the password is asked for. */
@@ -83,4 +109,13 @@ export function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element
 function textOf(data: FormData, field: string): string {
   const value = data.get(field)
   return typeof value === 'string' ? value : ''
+}
+
+/** Why signing in did not work, in words. */
+function signInProblem(error: unknown): string {
+  if (isRefusedLogin(error)) return t('wrongPassword')
+  if (isHoldfastError(error) && error.status === 429) {
+    return plural('tooManyAttempts', error.retryAfter ?? 60)
+  }
+  return explainError(error)
 }
