@@ -1,14 +1,11 @@
 import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
-import { createClientOver } from './create-client-over.ts'
-import { createLinkClientOver } from './create-link-client-over.ts'
-import { requireOptions } from './options/require.ts'
+import { createClientOver, createLinkClientOver } from './create-client-over.ts'
+import { requireOptions } from './shared/require.ts'
 import { browserTransport } from './transport/browser-transport.ts'
 
 export type * from './index.ts'
-export { concernsAllFiles } from './errors/concerns-all-files.ts'
-export { HoldfastError, isHoldfastError } from './errors/holdfast-error.ts'
-export { nameFromPath, prefixFromPath } from './names/name-from-path.ts'
-export { numberedName } from './names/numbered-name.ts'
+export { concernsAllFiles, HoldfastError, isHoldfastError } from './shared/holdfast-error.ts'
+export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
 export { isTransient } from './requests/with-retries.ts'
 
 /** As in Node; see there. */

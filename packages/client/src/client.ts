@@ -1,16 +1,12 @@
 import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
-import type { DeleteOptions, FileDeleted } from './delete-many/delete-options.ts'
-import type { Download, DownloadOptions } from './download/download.ts'
-import type { HoldfastError } from './errors/holdfast-error.ts'
-import type { ListOptions, PageOptions } from './list/list.ts'
+import type { DeleteOptions, FileDeleted } from './calls/delete-many.ts'
+import type { Download, DownloadOptions } from './calls/download.ts'
+import type { HoldfastError } from './shared/holdfast-error.ts'
+import type { ListOptions, PageOptions } from './calls/list.ts'
 import type { SendingOptions } from './requests/sender.ts'
-import type { StatOptions } from './stat/stat.ts'
-import type {
-  FileToUpload,
-  FileUploaded,
-  UploadManyOptions,
-} from './upload-many/upload-many-options.ts'
-import type { UploadBody, UploadedFile, UploadOptions } from './upload/upload-options.ts'
+import type { StatOptions } from './calls/stat.ts'
+import type { FileToUpload, FileUploaded, UploadManyOptions } from './calls/upload-many.ts'
+import type { UploadBody, UploadedFile, UploadOptions } from './calls/upload-options.ts'
 
 export interface ClientOptions extends SendingOptions {
   /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */

@@ -1,23 +1,20 @@
 import type { Link, Usage } from './api/description.ts'
-import type { Client, ClientOptions } from './client.ts'
-import { deleteMany } from './delete-many/delete-many.ts'
-import { download } from './download/download.ts'
-import { isHoldfastError } from './errors/holdfast-error.ts'
-import { listDetails, listNames, listPages } from './list/list.ts'
-import { baseOf } from './requests/base-of.ts'
-import { createCredentials } from './requests/credentials.ts'
-import { jsonOf } from './requests/json-of.ts'
+import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
+import { deleteMany } from './calls/delete-many.ts'
+import { download } from './calls/download.ts'
+import { isHoldfastError, hasStoredNothing } from './shared/holdfast-error.ts'
+import { listDetails, listNames, listPages } from './calls/list.ts'
+import { baseOf, createCredentials, linkAccess } from './requests/access.ts'
+import { jsonOf, type Request } from './requests/requests.ts'
 import { ownAnswers } from './requests/own-answers.ts'
-import type { Request } from './requests/requests.ts'
 import { createSender } from './requests/sender.ts'
 import { isLink, isUsage, type Shape } from './requests/shapes.ts'
 import { withRetries } from './requests/with-retries.ts'
-import { stat } from './stat/stat.ts'
+import { stat } from './calls/stat.ts'
 import type { Transport } from './transport/transport.ts'
-import { uploadMany } from './upload-many/upload-many.ts'
-import { discardUpload } from './upload/discard-upload.ts'
-import { hasStoredNothing } from './upload/has-stored-nothing.ts'
-import { upload } from './upload/upload.ts'
+import { uploadMany } from './calls/upload-many.ts'
+import { discardUpload } from './calls/upload-in-pieces.ts'
+import { upload } from './calls/upload.ts'
 
 /** Makes a client that sends its requests by `transport`. */
 export function createClientOver(transport: Transport, options: ClientOptions): Client {
@@ -89,4 +86,20 @@ function ownAddress(url: string, base: URL): string {
   // Names have no slash, so these are the last two segments.
   const [path = ''] = /[^/]+\/[^/]*$/.exec(pathname) ?? []
   return new URL(path + search, base).href
+}
+
+/** Makes a client of a link to upload that sends its requests by `transport`. */
+export function createLinkClientOver(
+  transport: Transport,
+  { link, ...options }: LinkClientOptions,
+): LinkClient {
+  const { requests, patience } = createSender(linkAccess(link), transport, options)
+  return {
+    upload: (name, body, { createOnly = true, ...uploadOptions } = {}) =>
+      upload(requests, patience, name, body, { ...uploadOptions, createOnly }),
+
+    async discardUpload(url, { signal } = {}) {
+      await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))
+    },
+  }
 }

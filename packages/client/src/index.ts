@@ -1,8 +1,6 @@
 import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
-import { createClientOver } from './create-client-over.ts'
-import { createLinkClientOver } from './create-link-client-over.ts'
-import { requireOptions } from './options/require.ts'
-import { requireRuntime } from './options/require-runtime.ts'
+import { createClientOver, createLinkClientOver } from './create-client-over.ts'
+import { requireOptions, requireRuntime } from './shared/require.ts'
 import { createNodeTransport } from './transport/node-transport.ts'
 
 export type {
@@ -14,35 +12,34 @@ export type {
   SignedLink,
 } from './client.ts'
 export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
-export type { DeleteOptions, FileDeleted } from './delete-many/delete-options.ts'
-export type { Download, DownloadOptions } from './download/download.ts'
-export { concernsAllFiles } from './errors/concerns-all-files.ts'
-export { HoldfastError, isHoldfastError, type HoldfastErrorCode } from './errors/holdfast-error.ts'
-export type { ListOptions, PageOptions } from './list/list.ts'
-export { nameFromPath, prefixFromPath } from './names/name-from-path.ts'
-export { numberedName } from './names/numbered-name.ts'
+export type { DeleteOptions, FileDeleted } from './calls/delete-many.ts'
+export type { Download, DownloadOptions } from './calls/download.ts'
+export {
+  concernsAllFiles,
+  HoldfastError,
+  isHoldfastError,
+  type HoldfastErrorCode,
+} from './shared/holdfast-error.ts'
+export type { ListOptions, PageOptions } from './calls/list.ts'
+export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
 export type { SendingOptions } from './requests/sender.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
-export type { StatOptions } from './stat/stat.ts'
+export type { StatOptions } from './calls/stat.ts'
 export type {
   RequestBody,
   Transport,
   TransportRequest,
   TransportResponse,
 } from './transport/transport.ts'
-export type {
-  FileToUpload,
-  FileUploaded,
-  UploadManyOptions,
-} from './upload-many/upload-many-options.ts'
-export { openFile, type OpenFileOptions } from './upload/open-file.ts'
+export type { FileToUpload, FileUploaded, UploadManyOptions } from './calls/upload-many.ts'
+export { openFile, type OpenFileOptions } from './calls/open-file.ts'
 export type {
   RereadableBody,
   UploadBody,
   UploadOptions,
   UploadedFile,
   UploadProgress,
-} from './upload/upload-options.ts'
+} from './calls/upload-options.ts'
 
 /**
  * Makes a client of one customer of one server. Nothing is sent until a method is called; nothing has to be closed.

@@ -2,7 +2,7 @@ import { open, truncate, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { blockingChunks, freshChunks, reusedChunks } from '../src/upload/file-chunks.ts'
+import { blockingChunks, freshChunks, reusedChunks } from '../src/calls/open-file.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 
 const kinds: Readonly<Record<string, typeof freshChunks>> = {

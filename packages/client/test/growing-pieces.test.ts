@@ -1,6 +1,6 @@
 import { startBadLine } from '@holdfast/testing'
 import { expect } from 'chai'
-import { piecesOfBody } from '../src/upload/pieces.ts'
+import { piecesOfBody } from '../src/calls/pieces.ts'
 import { mebibyte } from './support/content.ts'
 import { clientOf } from './support/running-service.ts'
 import { startProxy } from './support/start-proxy.ts'

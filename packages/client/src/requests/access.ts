@@ -1,4 +1,5 @@
-import type { Credentials } from './credentials.ts'
+import { isHoldfastError, type HoldfastError } from '../shared/holdfast-error.ts'
+import { requireUrl } from '../shared/require.ts'
 
 /** Where requests go, and what lets them in. */
 export interface Access {
@@ -9,4 +10,104 @@ export interface Access {
   readonly credentials: Credentials
   /** Whether files may be looked at. A link to upload lets nothing in but uploads. */
   readonly mayRead: boolean
+}
+
+interface Login {
+  readonly name: string
+  readonly password: string | (() => string)
+  readonly onRefused?: ((error: HoldfastError) => void) | undefined
+}
+
+/** Who sends the requests. */
+export interface Credentials {
+  /** For one request, as they are now. */
+  take(): TakenCredentials
+  /** Whether a request may have failed for a password that is another one by now. */
+  readonly isOutdated: (error: unknown) => boolean
+}
+
+interface TakenCredentials {
+  readonly headers: Readonly<Record<string, string>>
+  /** Notes what the request failed with. */
+  failed(error: HoldfastError): void
+}
+
+export function createCredentials({ name, password, onRefused }: Login): Credentials {
+  const nameHeader = headerOf('name', name)
+  const current = typeof password === 'function' ? password : () => password
+  // What can never work is said at once.
+  if (typeof password !== 'function') headerOf('password', password)
+  /** With which passwords requests have failed. An answer to HEAD has no words that would say why. */
+  const passwords = new WeakMap<HoldfastError, string>()
+  const isOutdated = (error: unknown) => {
+    const shown = isHoldfastError(error) ? passwords.get(error) : undefined
+    return shown !== undefined && shown !== current()
+  }
+  return {
+    isOutdated,
+    take() {
+      const shown = current()
+      return {
+        headers: { 'x-auth-name': nameHeader, 'x-auth-password': headerOf('password', shown) },
+        failed(error) {
+          if (error.status !== 400) return
+          passwords.set(error, shown)
+          const isRefusal = isHoldfastError(error, 'invalid-credentials', 'missing-credentials')
+          if (isRefusal && !isOutdated(error)) onRefused?.(error)
+        },
+      }
+    },
+  }
+}
+
+/** HTTP takes a character for each byte; the server reads the bytes as UTF-8. */
+function headerOf(option: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${option} is missing`)
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) {
+    throw new TypeError(`${option} has a control character, which no header can have`)
+  }
+  return String.fromCharCode(...new TextEncoder().encode(value))
+}
+
+/** The link alone lets requests in. */
+const noCredentials: Credentials = {
+  isOutdated: () => false,
+  take: () => ({ headers: {}, failed() {} }),
+}
+
+/**
+ * The access that a link to upload gives.
+ *
+ * @throws TypeError if it is none
+ */
+export function linkAccess(link: string | URL): Access {
+  const url = requireUrl('link', link, 'https://files.example.com/upload/NAME?link=TOKEN')
+  const { href, pathname, searchParams } = url
+  const token = searchParams.get('link')
+  const [, name] = /\/upload\/([^/]+)$/.exec(pathname) ?? []
+  if (token === null || name === undefined) throw new TypeError(`Not a link to upload: ${href}`)
+  // Uploads in pieces begin at a path that has no name in it.
+  const query = new URLSearchParams({ link: token, name: decodeURIComponent(name) })
+  return {
+    base: baseOf(new URL('..', url)),
+    query: `?${query.toString()}`,
+    credentials: noCredentials,
+    mayRead: false,
+  }
+}
+
+/**
+ * The address to which paths are appended, wherever the service is mounted.
+ *
+ * @throws TypeError if it is no URL of HTTP, or has credentials
+ */
+export function baseOf(url: string | URL): URL {
+  const base = requireUrl('url', url, 'https://files.example.com')
+  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not a URL of HTTP: ${base.href}`)
+  if (base.username !== '' || base.password !== '') {
+    throw new TypeError('Credentials are options of their own, and no part of the URL')
+  }
+  base.search = base.hash = ''
+  if (!base.pathname.endsWith('/')) base.pathname += '/'
+  return base
 }

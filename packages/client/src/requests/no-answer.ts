@@ -1,4 +1,4 @@
-import { HoldfastError } from '../errors/holdfast-error.ts'
+import { HoldfastError } from '../shared/holdfast-error.ts'
 
 /** Why no chain of certificates leads to one that is trusted. */
 const unknownIssuer =

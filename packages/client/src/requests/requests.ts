@@ -1,9 +1,9 @@
-import { HoldfastError } from '../errors/holdfast-error.ts'
-import { requireName } from '../options/require.ts'
-import { passingChunks, reusing, type ReusingChunks } from '../streams/reusing.ts'
+import { HoldfastError } from '../shared/holdfast-error.ts'
+import { requireName } from '../shared/require.ts'
+import { passingChunks, reusing, type ReusingChunks } from '../shared/chunks.ts'
 import type { Access } from './access.ts'
 import { noAnswer } from './no-answer.ts'
-import { requireOwn, type OwnAnswer } from './own-answers.ts'
+import { requireOwn, type OwnAnswer, notOwn } from './own-answers.ts'
 import { problemOf } from './problem-of.ts'
 import type {
   RequestBody,
@@ -11,7 +11,7 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../transport/transport.ts'
-import { watchProgress } from './watch-progress.ts'
+import type { Shape } from './shapes.ts'
 
 /** The requests of one customer, or by one link, to one server. */
 export interface Requests extends Pick<Access, 'mayRead'> {
@@ -100,6 +100,65 @@ export function createRequests(
   }
 }
 
+/** Ends a request that stands still. */
+interface ProgressWatch {
+  /** Aborted with the caller's signal, by `abort`, and when nothing has happened for too long. */
+  readonly signal: AbortSignal
+  readonly abort: (reason: unknown) => void
+  /** Notes that something has come or gone. What follows may take `extraMs` longer; by default nothing. */
+  progress(extraMs?: number): void
+  /** The same content. That its reader takes its time is no standstill. */
+  body(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void>
+  /** Stops watching. */
+  end(): void
+}
+
+/** Timers run at once beyond it. */
+const longestTimeoutMs = 2 ** 31 - 1
+
+function watchProgress(outer: AbortSignal | undefined, idleTimeoutMs: number): ProgressWatch {
+  const controller = new AbortController()
+  const standsStill = (timeoutMs: number) =>
+    controller.abort(new Error(`nothing came or went for ${Math.round(timeoutMs) / 1000} s`))
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isOver = false
+  const pause = () => clearTimeout(timer)
+  const end = () => {
+    isOver = true
+    pause()
+  }
+  const progress = (extraMs = 0) => {
+    pause()
+    const timeoutMs = idleTimeoutMs + extraMs
+    // What is still being sent after the last byte of the answer is not watched.
+    if (isOver || timeoutMs > longestTimeoutMs) return
+    timer = setTimeout(() => standsStill(timeoutMs), timeoutMs)
+  }
+  progress()
+  async function* watched(content: AsyncIterable<Uint8Array>) {
+    try {
+      progress()
+      for await (const chunk of content) {
+        pause()
+        yield chunk
+        progress()
+      }
+    } finally {
+      end()
+    }
+  }
+  return {
+    signal: outer ? AbortSignal.any([outer, controller.signal]) : controller.signal,
+    abort: (reason) => controller.abort(reason),
+    progress,
+    end,
+    body(content) {
+      pause()
+      return watched(content)
+    },
+  }
+}
+
 function sizeOf(body: RequestBody | undefined): number {
   if (body instanceof Blob) return body.size
   return body instanceof Uint8Array ? body.length : 0
@@ -183,4 +242,25 @@ export async function textOf({ body }: TransportResponse): Promise<string> {
   let text = ''
   for await (const chunk of body) text += decoder.decode(chunk, { stream: true })
   return text + decoder.decode()
+}
+
+/**
+ * The JSON of a response.
+ *
+ * @throws HoldfastError, `unknown`, if it is none, or `isRight` says that it is not what was asked for
+ */
+export async function jsonOf<T>(response: TransportResponse, isRight: Shape): Promise<T> {
+  const text = await textOf(response)
+  const value = parsed(text)
+  if (!isRight(value)) throw notOwn(response, text)
+  return value as T
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A proxy answers in words of its own.
+    return undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { isHoldfastError, type HoldfastError } from '../errors/holdfast-error.ts'
+import { isHoldfastError, type HoldfastError } from '../shared/holdfast-error.ts'
 import { isRefused } from './no-answer.ts'
 
 /** What is tried again, and until when. */

@@ -1,5 +1,5 @@
-import { HoldfastError } from '../errors/holdfast-error.ts'
-import { chunksOf } from '../streams/chunks-of.ts'
+import { HoldfastError } from '../shared/holdfast-error.ts'
+import { chunksOf } from '../shared/chunks.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
 /**

@@ -1,12 +1,12 @@
+import type * as Http from 'node:http'
+import type * as Https from 'node:https'
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { HoldfastError } from '../errors/holdfast-error.ts'
-import { bodyOf } from './direct-body.ts'
-import { withDirectReads } from './direct-reads.ts'
-import { http, https } from './node-http.ts'
-import { largeChunk, smallChunk } from '../streams/chunk-sizes.ts'
-import { passingChunks } from '../streams/reusing.ts'
+import { HoldfastError } from '../shared/holdfast-error.ts'
+import { bodyOf, withDirectReads } from './direct-body.ts'
+import { largeChunk, smallChunk, passingChunks } from '../shared/chunks.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
+import { createRequire } from 'node:module'
 
 /**
  * Sends by `node:http`: the global `fetch` of Node holds what it uploads in memory, and takes three times the processor's time.
@@ -146,3 +146,15 @@ async function* blobChunks(blob: Blob): AsyncGenerator<Uint8Array, void> {
 function valueOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
 }
+
+// Any path will do for modules of Node's own, and this one is there in every bundle, too.
+const require = createRequire(process.execPath)
+
+/*
+ * An ES module that imports `node:http` has Node read all of its names at once, and some are getters that load what `fetch` is made
+ * of: as much work as Node's own start. `require` reads none.
+ */
+const http = require('node:http') as typeof Http
+
+/** Loaded when it is asked for: a connection without TLS does without. */
+const https = () => require('node:https') as typeof Https

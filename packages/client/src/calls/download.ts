@@ -1,5 +1,5 @@
 import type { FileDetails } from '../api/description.ts'
-import { HoldfastError } from '../errors/holdfast-error.ts'
+import { HoldfastError } from '../shared/holdfast-error.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import {
@@ -8,9 +8,8 @@ import {
   type Patience,
   type Retries,
 } from '../requests/with-retries.ts'
-import { detailsOf } from '../stat/details-of.ts'
-import { chunksOf } from '../streams/chunks-of.ts'
-import { streamOf } from '../streams/stream-of.ts'
+import { detailsOf } from './stat.ts'
+import { chunksOf } from '../shared/chunks.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 
 export interface DownloadOptions {
@@ -176,4 +175,25 @@ const sizes = (size: number) => ({ end: size, size })
 function rangeOf(start: number, end: number | undefined): string {
   if (end !== undefined && end <= start) throw new RangeError('end must be behind start')
   return `bytes=${start}-${end === undefined ? '' : end - 1}`
+}
+
+/** A stream of what `chunks` yields, one chunk at a time as it is read. To cancel it calls `cancel` and ends the iteration. */
+function streamOf(
+  chunks: AsyncIterator<Uint8Array>,
+  cancel: (reason: unknown) => void,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await chunks.next()
+        if (next.done) controller.close()
+        else controller.enqueue(next.value)
+      },
+      async cancel(reason) {
+        cancel(reason)
+        await chunks.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }

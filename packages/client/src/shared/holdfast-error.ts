@@ -47,3 +47,40 @@ export function isHoldfastError(
 ): error is HoldfastError {
   return error instanceof HoldfastError && (codes.length === 0 || codes.includes(error.code))
 }
+
+/**
+ * Whether an error that came of one file says nothing of that file, so that to go on with the next one is pointless: the server cannot be
+ * reached, is no holdfast, is overloaded or without its store, or does not take the login.
+ */
+export function concernsAllFiles(error: unknown): boolean {
+  return isHoldfastError(
+    error,
+    'no-answer',
+    'not-secure',
+    'unknown',
+    'missing-credentials',
+    'invalid-credentials',
+    'too-many-attempts',
+    'overloaded',
+    'store-unavailable',
+  )
+}
+
+/**
+ * Whether it is certain that nothing was stored. Otherwise a second request could find the name taken by the first one's file,
+ * and nothing would say whose it is.
+ */
+export function hasStoredNothing(error: unknown): boolean {
+  if (isHoldfastError(error, 'overloaded', 'too-many-attempts')) return true
+  const { cause } = error as Error
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code))
+}
+
+/** Whether it may be the size of the piece that something before the server did not take. */
+export function mayBeTooLarge(error: unknown): boolean {
+  return (
+    isHoldfastError(error, 'no-answer') ||
+    (isHoldfastError(error, 'unknown') && error.status === 413)
+  )
+}

@@ -1,11 +1,12 @@
 import type { Requests } from '../requests/requests.ts'
-import type { Patience } from '../requests/with-retries.ts'
+import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
 import { bytesBody, contentOf } from './content-of.ts'
-import { inParts, piecesOfBody, piecesOfStream, streamPieceSize } from './pieces.ts'
-import { unlessAborted } from './unless-aborted.ts'
+import { inParts, piecesOfBody, piecesOfStream, streamPieceSize, unlessAborted } from './pieces.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
 import type { RereadableBody, UploadBody, UploadedFile, UploadOptions } from './upload-options.ts'
-import { uploadWhole } from './upload-whole.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
+import type { RequestBody } from '../transport/transport.ts'
+import { hasStoredNothing } from '../shared/holdfast-error.ts'
 
 /** From this size on a broken line is worth more requests, or, where only answers say how far an upload is, its progress. */
 const resumableFrom = ({ isSilent }: Requests) => (isSilent ? 4 : 16) * 1024 ** 2
@@ -78,4 +79,50 @@ async function uploadStream(
     // A stream that stands still is not waited for.
     void parts.return().catch(() => {})
   }
+}
+
+/** Content that goes in one request. */
+interface WholeBody {
+  /** `undefined`: not known before its end. */
+  readonly size: number | undefined
+  /** The content from its beginning. */
+  open(): RequestBody
+  /** Whether it can be opened again. */
+  readonly isRereadable: boolean
+}
+
+/** Uploads in one request, and once more where that is safe. */
+async function uploadWhole(
+  requests: Requests,
+  patience: Patience,
+  name: string,
+  content: WholeBody,
+  options: UploadOptions,
+): Promise<UploadedFile> {
+  const { createOnly = false, sha256, signal, onProgress } = options
+  const { size } = content
+  const send = async () => {
+    const response = await requests.send({
+      method: 'PUT',
+      url: requests.urlOfFile('upload', name),
+      expects: ownAnswers.stored,
+      headers: {
+        ...(createOnly && { 'If-None-Match': '*' }),
+        ...(sha256 !== undefined && { 'Content-Digest': `sha-256=:${base64OfHex(sha256)}:` }),
+      },
+      body: content.open(),
+      ...(size !== undefined && { size }),
+      signal,
+      onSent: (sent) => onProgress?.({ sent, size }),
+    })
+    onProgress?.({ sent: size ?? 0, size })
+    return { etag: response.header('etag') }
+  }
+  if (!content.isRereadable) return send()
+  return withRetries(patience, signal, send, createOnly ? hasStoredNothing : isTransient)
+}
+
+function base64OfHex(digest: string): string {
+  const bytes = digest.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? []
+  return btoa(String.fromCharCode(...bytes))
 }

@@ -1,4 +1,3 @@
-import { unlessAborted } from './unless-aborted.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import type { RereadableBody, UploadOptions } from './upload-options.ts'
@@ -161,4 +160,23 @@ function grown(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(size)
   larger.set(bytes)
   return larger
+}
+
+/** Rejects with the signal's reason as soon as that is aborted, whatever becomes of `promise`. */
+export async function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (!signal) return promise
+  signal.throwIfAborted()
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }

@@ -1,5 +1,5 @@
-import { kindOf } from '../options/require.ts'
-import { chunksOf } from '../streams/chunks-of.ts'
+import { kindOf } from '../shared/require.ts'
+import { chunksOf } from '../shared/chunks.ts'
 import type { RereadableBody, UploadBody } from './upload-options.ts'
 
 /**

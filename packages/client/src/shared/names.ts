@@ -1,5 +1,3 @@
-import { apart, bytesOf, fitting, longestName } from './fitting-name.ts'
-
 /** What stands for a slash. */
 const pathSeparator = ' - '
 
@@ -39,4 +37,37 @@ function hash(text: string): string {
   let value = 0x811c9dc5
   for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193)
   return (value >>> 0).toString(16).padStart(8, '0')
+}
+
+/** `name` with ` (2)` before its extension, or another number. Of a name that is too long then, the stem loses its end. */
+export function numberedName(name: string, number: number): string {
+  const { stem, extension } = apart(name)
+  const end = ` (${number})${extension}`
+  return fitting(stem, longestName - bytesOf(end)) + end
+}
+
+/** The most bytes of a name in UTF-8. */
+const longestName = 255
+
+const encoder = new TextEncoder()
+
+const bytesOf = (text: string): number => encoder.encode(text).length
+
+/** A name without its extension, and that; one that is longer than 16 bytes is none. */
+function apart(name: string): { readonly stem: string; readonly extension: string } {
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 && bytesOf(name.slice(dot)) <= 16 ? name.slice(dot) : ''
+  return { stem: name.slice(0, name.length - extension.length), extension }
+}
+
+/** As much of the beginning of `text` as fits into so many bytes, whole characters only. */
+function fitting(text: string, bytes: number): string {
+  let kept = ''
+  let room = bytes
+  for (const character of text) {
+    room -= bytesOf(character)
+    if (room < 0) break
+    kept += character
+  }
+  return kept
 }

@@ -1,10 +1,55 @@
-import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
-import { batchLines } from '../requests/batch-lines.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { requireIterable, requireName } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
-import { createRetries, isTransient, type Patience } from '../requests/with-retries.ts'
-import { hasStoredNothing } from '../upload/has-stored-nothing.ts'
-import type { DeleteOptions, FileDeleted } from './delete-options.ts'
+import { type Patience, createRetries, isTransient } from '../requests/with-retries.ts'
+import { HoldfastError, isHoldfastError, hasStoredNothing } from '../shared/holdfast-error.ts'
+import { batchLines } from '../requests/problem-of.ts'
+import { ownAnswers } from '../requests/own-answers.ts'
+
+export interface DeleteOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Whether a browser is to finish the request when the page is closed meanwhile. Browsers refuse it if the bodies of all such requests
+   * are larger together than 64 KiB. Default: false.
+   */
+  readonly keepalive?: boolean | undefined
+}
+
+/** What became of one of many files. */
+export interface FileDeleted {
+  readonly name: string
+  /** Why it was not deleted, such as `not-found`; `undefined`: it is gone for good. */
+  readonly error: Error | undefined
+}
+
+/** What the server takes in one request. */
+const limits = { names: 10_000, bytes: 4 * 1024 ** 2 }
+
+/** Deletes files as many in a request as the server takes, in the order of `names`. */
+export async function* deleteMany(
+  requests: Requests,
+  patience: Patience,
+  names: Iterable<string> | AsyncIterable<string>,
+  options: DeleteOptions,
+): AsyncGenerator<FileDeleted, void> {
+  requireIterable('The names', names)
+  const encoder = new TextEncoder()
+  let together: string[] = []
+  let bytes = 0
+  for await (const name of names) {
+    options.signal?.throwIfAborted()
+    requireName(name)
+    // With a comma, or a bracket.
+    const size = encoder.encode(JSON.stringify(name)).length + 1
+    if (together.length === limits.names || bytes + size >= limits.bytes) {
+      yield* deleteTogether(requests, patience, together, options)
+      together = []
+      bytes = 0
+    }
+    together.push(name)
+    bytes += size
+  }
+  yield* deleteTogether(requests, patience, together, options)
+}
 
 /** One of the names, and what is known of its file. */
 interface NamedFile {
@@ -22,7 +67,7 @@ interface NamedFile {
  *
  * @throws what ended the last request, after all results that are known
  */
-export async function* deleteTogether(
+async function* deleteTogether(
   requests: Requests,
   patience: Patience,
   names: readonly string[],

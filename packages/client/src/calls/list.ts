@@ -1,7 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
-import { jsonOf } from '../requests/json-of.ts'
+import { jsonOf, type Requests } from '../requests/requests.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
-import type { Requests } from '../requests/requests.ts'
 import { isDetails, isListOf, isText, type Shape } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 

@@ -1,12 +1,11 @@
 import type { FileDetails } from '../api/description.ts'
-import { HoldfastError } from '../errors/holdfast-error.ts'
-import { requireName } from '../options/require.ts'
-import { jsonOf } from '../requests/json-of.ts'
+import { HoldfastError } from '../shared/holdfast-error.ts'
+import { requireName } from '../shared/require.ts'
+import { jsonOf, textOf, type Requests } from '../requests/requests.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
-import { textOf, type Requests } from '../requests/requests.ts'
 import { isCount, isDetails, isListOf } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
-import { detailsOf } from './details-of.ts'
+import type { TransportResponse } from '../transport/transport.ts'
 
 export interface StatOptions {
   /** Whether `modified` may be in whole seconds: the server then need not look into its list. Default: false. */
@@ -62,4 +61,15 @@ async function statByList(
   const [first] = await jsonOf<readonly FileDetails[]>(response, isListOf(isDetails))
   if (first?.name === name) return first
   throw new HoldfastError('not-found', 'File not found', { status: 400 })
+}
+
+/** What the headers of a file's response say of it. */
+export function detailsOf(response: TransportResponse, name: string, size: number): FileDetails {
+  return {
+    name,
+    size,
+    modified: new Date(response.header('last-modified') ?? NaN).toJSON(),
+    type: response.header('content-type') ?? 'application/octet-stream',
+    etag: response.header('etag') ?? '',
+  }
 }

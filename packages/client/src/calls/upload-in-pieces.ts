@@ -1,14 +1,14 @@
-import { HoldfastError, isHoldfastError } from '../errors/holdfast-error.ts'
+import { HoldfastError, isHoldfastError, mayBeTooLarge } from '../shared/holdfast-error.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { isCount } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
-import { discardUpload } from './discard-upload.ts'
-import { beginningOf, hasSameContent } from './has-same-content.ts'
-import { mayBeTooLarge } from './may-be-too-large.ts'
 import type { Pieces } from './pieces.ts'
 import type { RereadableBody, UploadedFile, UploadOptions } from './upload-options.ts'
+import { download } from './download.ts'
+import { stat } from './stat.ts'
+import { chunksOf } from '../shared/chunks.ts'
 
 /** Where an upload is. */
 interface UploadState {
@@ -236,4 +236,78 @@ function metadataOf(values: Readonly<Record<string, string>>): string {
       ([key, value]) => `${key} ${btoa(String.fromCharCode(...new TextEncoder().encode(value)))}`,
     )
     .join(',')
+}
+
+/** Has the server forget an upload in pieces. One that it does not know is forgotten already. */
+export async function discardUpload(
+  requests: Requests,
+  url: URL,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const headers = { 'Tus-Resumable': '1.0.0' }
+  const expects = ownAnswers.uploadEnded
+  try {
+    await textOf(await requests.send({ method: 'DELETE', url, headers, expects, signal }))
+  } catch (error) {
+    if (!isHoldfastError(error, 'upload-not-found')) throw error
+  }
+}
+
+/** Whether the file of that name has exactly this content, of `size` bytes. Reads the file only where its size is the same. */
+async function hasSameContent(
+  requests: Requests,
+  patience: Patience,
+  name: string,
+  { body, size, signal }: Expected,
+): Promise<boolean> {
+  try {
+    const found = await stat(requests, patience, name, { signal, isRounded: true })
+    if (found.size !== size) return false
+    const served = await download(requests, patience, name, { signal })
+    return await areSame(chunksOf(served.body), beginningOf(body, size))
+  } catch (error) {
+    if (isHoldfastError(error, 'not-found', 'precondition-failed')) return false
+    throw error
+  }
+}
+
+interface Expected {
+  readonly body: RereadableBody
+  readonly size: number
+  readonly signal: AbortSignal | undefined
+}
+
+async function areSame(
+  chunks: AsyncIterable<Uint8Array>,
+  others: AsyncGenerator<Uint8Array, void>,
+): Promise<boolean> {
+  let other = new Uint8Array()
+  try {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length;) {
+        if (other.length === 0) {
+          const next = await others.next()
+          if (next.done) return false
+          other = next.value as Uint8Array<ArrayBuffer>
+        }
+        const length = Math.min(other.length, chunk.length - at)
+        for (let index = 0; index < length; index++) {
+          if (chunk[at + index] !== other[index]) return false
+        }
+        at += length
+        other = other.subarray(length)
+      }
+    }
+    return other.length === 0 && (await others.next()).done === true
+  } finally {
+    await others.return()
+  }
+}
+
+/** The first `size` bytes of `body`. */
+async function* beginningOf(body: RereadableBody, size: number): AsyncGenerator<Uint8Array, void> {
+  const beginning = body.slice(0, size)
+  if (beginning instanceof Uint8Array) yield beginning
+  else if (beginning instanceof Blob) yield* chunksOf(beginning.stream())
+  else yield* beginning
 }
