@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { ContainerRuntimeClient } from 'testcontainers'
 
@@ -51,9 +52,22 @@ function isAbandoned({ Labels }: Labelled): boolean {
 
 function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
+    process.kill(pid, 0)
+    return !isZombie(pid)
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Whether the process has ended, and its parent has not asked how: a parent that never asks keeps its id for ever. */
+function isZombie(pid: number): boolean {
+  try {
+    // After the name, which may have parentheses itself: the state.
+    const [state] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) ?? ''
+    return state === 'Z' || state === 'X'
+  } catch {
+    // It has just ended, or the system has no such files.
+    return false
   }
 }
 
