@@ -16,7 +16,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { completionScript, type Shell } from '../../packages/holdfast/src/completion/completion.ts'
+import {
+  completionScript,
+  type Shell,
+} from '../../packages/holdfast/src/completion/completion-script.ts'
 import { debianChangelog, debianControl, type DebianRelease } from './debian-texts.ts'
 
 export interface DebianPackage extends DebianRelease {

@@ -1,6 +1,6 @@
 import type { Argv, FallbackCompletionFunction } from 'yargs'
 import { print } from '../terminal/print.ts'
-import { shells, type Shell } from './completion.ts'
+import { shells, type Shell } from './completion-script.ts'
 
 /** Prints the words that may come next, for the script of {@link completionScript}; resolves with the exit code. */
 export async function answerShell(

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { completionScript, shells } from '../../src/completion/completion.ts'
+import { completionScript, shells } from '../../src/completion/completion-script.ts'
 
 describe('completionScript', () => {
   for (const shell of shells) {
