@@ -35,6 +35,7 @@ export async function openWebkit(): Promise<WebkitDriver> {
   const send = async (method: string, path: string, body?: object): Promise<unknown> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
+      signal: AbortSignal.timeout(90_000),
       ...(body && { body: JSON.stringify(body) }),
     })
     const { value } = (await answer.json()) as { readonly value: unknown }
@@ -48,7 +49,9 @@ export async function openWebkit(): Promise<WebkitDriver> {
     )
   await until('WebKitWebDriver listens', isListening)
   // A PDF may open dialogs, each of which would fail the next command.
-  const capabilities = { alwaysMatch: { unhandledPromptBehavior: 'dismiss' } }
+  const capabilities = {
+    alwaysMatch: { unhandledPromptBehavior: 'dismiss', timeouts: { pageLoad: 60_000 } },
+  }
   const { sessionId } = (await send('POST', '/session', { capabilities })) as {
     readonly sessionId: string
   }

@@ -2,18 +2,15 @@ import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { hostilePdf } from './hostile-pdf.ts'
 import { runPage } from './running-page.ts'
-import { openWebkit, type WebkitDriver } from './webkit-driver.ts'
+import { openWebkit } from './webkit-driver.ts'
 
 describe('A PDF that a link shows in WebKit', function () {
   this.timeout(180_000)
-  let webkit: WebkitDriver
-  before(async () => {
-    webkit = await openWebkit()
-  })
-  after(() => webkit[Symbol.asyncDispose]())
 
   it('is shown, and its scripts run where they reach nothing of the server', async () => {
     await using server = await runPage()
+    // One for each test: the dialogs that a PDF opens would keep the next page from loading.
+    await using webkit = await openWebkit()
     await server.put('hostile.pdf', hostilePdf('Hello WebKit'))
     await webkit.open(await server.fileLink('hostile.pdf', { inline: true }))
     const text = () =>
@@ -29,6 +26,7 @@ describe('A PDF that a link shows in WebKit', function () {
 
   it('is no page, whatever is in it', async () => {
     await using server = await runPage()
+    await using webkit = await openWebkit()
     await server.put('page.pdf', '<!doctype html><title>run</title><script>fetch("/run")</script>')
     await webkit.open(await server.fileLink('page.pdf', { inline: true }))
     expect(await webkit.run('return document.title')).to.not.equal('run')
