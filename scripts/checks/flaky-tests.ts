@@ -8,11 +8,4 @@ export interface FlakyTest {
 }
 
 /** Defects of tests, or of what they test, to be mended before the next feature. `scripts/test --flaky` shows which are gone. */
-export const flakyTests: readonly FlakyTest[] = [
-  {
-    file: 'packages/web/test/browser/webkit.external.long.test.ts',
-    since: '2026-11-26',
-    symptom:
-      'A PDF that a link shows in WebKit: a command of WebDriver is not answered on a busy machine, most likely while the dialog of the PDF is open.',
-  },
-]
+export const flakyTests: readonly FlakyTest[] = []

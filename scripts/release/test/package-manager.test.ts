@@ -11,7 +11,7 @@ describe('packageManager', () => {
     try {
       const others = join(folder, 'others')
       await mkdir(others)
-      // That of the machine, which can be told from this one by its title.
+      // That of the machine, whose title is another one.
       const other = `#!/bin/sh\nexec '${process.execPath}' --title=other "$@"\n`
       await writeFile(join(others, 'node'), other)
       await chmod(join(others, 'node'), 0o755)

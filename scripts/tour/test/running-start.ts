@@ -13,7 +13,7 @@ export interface RunningStart {
   stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Runs scripts/start with options of `serve` in `folder`, on any free port, with a registry that nobody can reach. */
+/** Runs scripts/start with options of `serve` in `folder`, on any free port, with a registry that does not answer. */
 export function runStart(folder: string, ...args: readonly string[]): RunningStart {
   const child = spawn(start, args, {
     cwd: folder,

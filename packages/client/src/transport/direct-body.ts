@@ -80,7 +80,7 @@ type Receiver = (bytes: Uint8Array) => boolean
 /** By connection that reads into one buffer; `undefined` while the parser of HTTP gets what is read. */
 const receivers = new WeakMap<Socket, Receiver | undefined>()
 
-/** Bun and Deno go on reading when they are told that there is no room. */
+/** Bun and Deno go on reading when a write reports that there is no room. */
 const isNode = !('Bun' in globalThis || 'Deno' in globalThis)
 
 /**

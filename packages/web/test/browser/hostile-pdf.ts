@@ -1,7 +1,15 @@
+interface HostilePdf {
+  /** What the page shows. Default: nothing. */
+  readonly text?: string
+  /** Whether the script opens a dialog first, which stops the tab until it is closed. Default: true. */
+  readonly opensDialog?: boolean
+}
+
 /** A PDF of one line of text that runs a script as soon as it is opened. */
-export function hostilePdf(text = ''): Uint8Array {
+export function hostilePdf({ text = '', opensDialog = true }: HostilePdf = {}): Uint8Array {
   const page = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`
-  const script = "app.alert\\('run'\\); this.submitForm\\('/run'\\); app.launchURL\\('/run'\\)"
+  const dialog = opensDialog ? "app.alert\\('run'\\); " : ''
+  const script = `${dialog}this.submitForm\\('/run'\\); app.launchURL\\('/run'\\)`
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (${script}) >> >>`,
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',

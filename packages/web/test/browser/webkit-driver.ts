@@ -48,11 +48,7 @@ export async function openWebkit(): Promise<WebkitDriver> {
       () => false,
     )
   await until('WebKitWebDriver listens', isListening)
-  // A PDF may open dialogs, each of which would fail the next command.
-  const capabilities = {
-    alwaysMatch: { unhandledPromptBehavior: 'dismiss', timeouts: { pageLoad: 60_000 } },
-  }
-  const { sessionId } = (await send('POST', '/session', { capabilities })) as {
+  const { sessionId } = (await send('POST', '/session', { capabilities: {} })) as {
     readonly sessionId: string
   }
   const session = `/session/${sessionId}`
