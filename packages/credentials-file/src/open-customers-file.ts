@@ -12,7 +12,7 @@ import {
   readCustomersText,
   saveCustomersText,
   unwritable,
-} from './customers/read-customers-text.ts'
+} from './customers/customers-text.ts'
 import { parseYaml } from './customers/yaml-document.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { open, realpath, rm, stat } from 'node:fs/promises'

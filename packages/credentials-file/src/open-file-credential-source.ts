@@ -22,7 +22,7 @@ import {
 } from '@holdfast/passwords'
 import { CustomersFileError } from './customers/customers-file-error.ts'
 import { isHash, parseCustomers, type CustomerEntry } from './customers/parse-customers.ts'
-import { type CustomersText, readCustomersText } from './customers/read-customers-text.ts'
+import { type CustomersText, readCustomersText } from './customers/customers-text.ts'
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
 import { programName } from './messages/describe-denial.ts'
 

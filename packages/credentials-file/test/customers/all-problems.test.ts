@@ -1,16 +1,5 @@
 import { expect } from 'chai'
-import { CustomersFileError } from '../../src/customers/customers-file-error.ts'
-import { parseCustomers } from '../../src/customers/parse-customers.ts'
-
-function refusal(text: string): CustomersFileError {
-  try {
-    parseCustomers(text, 'customers.yaml')
-  } catch (error) {
-    if (error instanceof CustomersFileError) return error
-    throw error
-  }
-  throw new Error('Parsed what should have been refused')
-}
+import { refusal } from './refusal.ts'
 
 describe('parseCustomers, of a file with several mistakes,', () => {
   it('says everything that is wrong, in the order of the lines', () => {

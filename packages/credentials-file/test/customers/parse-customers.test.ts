@@ -1,21 +1,11 @@
 import { hashPassword } from '@holdfast/passwords'
 import { cheapCost } from '@holdfast/testing'
 import { expect } from 'chai'
-import { CustomersFileError } from '../../src/customers/customers-file-error.ts'
 import { parseCustomers } from '../../src/customers/parse-customers.ts'
+import { refusal } from './refusal.ts'
 
 /** Stands for whatever must not show in a message. */
 const secret = 'hunter2'
-
-function refusal(text: string): CustomersFileError {
-  try {
-    parseCustomers(text, 'customers.yaml')
-  } catch (error) {
-    if (error instanceof CustomersFileError) return error
-    throw error
-  }
-  throw new Error('Parsed what should have been refused')
-}
 
 const one = (fields: string) => `customers:\n  - name: alice\n    ${fields}\n`
 

@@ -9,7 +9,7 @@ import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Config } from '../config/resolve-config.ts'
-import { addressSetOf } from '../listen/address-set-of.ts'
+import { addressSetOf } from '../listen/trusted-proxies.ts'
 
 /**
  * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself

@@ -12,7 +12,7 @@ import type { OwnServices } from '../serve/open-shared-services.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
-import { createReplicatedFailureCounter } from './replicated-failure-counter.ts'
+import { createReplicatedFailureCounter } from './replicated-counters.ts'
 import { createSharedTurns, createTurnServer } from './turn-server.ts'
 import type { PrimaryHandlers, ReplicaHandlers, SentLinkKey } from './worker-protocol.ts'
 

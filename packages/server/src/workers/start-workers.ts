@@ -5,7 +5,7 @@ import { createFileService, createQuotaKeeper, SetupError } from '@holdfast/core
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-status.ts'
-import { checkProxies } from '../listen/address-set-of.ts'
+import { checkProxies } from '../listen/trusted-proxies.ts'
 import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
 import { openSharedServices } from '../serve/open-shared-services.ts'
 import { createCloseStack } from '../serve/close-stack.ts'

@@ -4,7 +4,7 @@ import type { Figures } from '../serve/server-status.ts'
 import type { ReadCertificate } from '../tls/read-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'
-import type { ReplicatedFailure, ReplicatedCount } from './replicated-failure-counter.ts'
+import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
 /** What a worker starts with. */
 export interface WorkerOrder {

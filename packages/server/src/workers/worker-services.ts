@@ -17,7 +17,7 @@ import {
   stepOfLimit,
   type ReplicatedCount,
   type ReplicatedRequestCounter,
-} from './replicated-failure-counter.ts'
+} from './replicated-counters.ts'
 import type { PrimaryHandlers, ReplicaHandlers, WorkerOrder } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'

@@ -1,6 +1,6 @@
 import { advice } from '@holdfast/core'
 import { expect } from 'chai'
-import { adviceFinding } from '../../src/doctor/attempt-findings.ts'
+import { adviceFinding } from '../../src/doctor/findings.ts'
 
 describe('adviceFinding', () => {
   for (const [said, message, ...remedies] of [

@@ -6,7 +6,7 @@ import type { ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
 import {
   createReplicatedFailureCounter,
   type ReplicatedFailure,
-} from '../../src/workers/replicated-failure-counter.ts'
+} from '../../src/workers/replicated-counters.ts'
 import { sharePrimaryServices } from './share-primary-services.ts'
 
 describe('createPrimaryServices', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { failureKey } from '../../src/logins/login-failure-counter.ts'
-import { createReplicatedFailureCounter } from '../../src/workers/replicated-failure-counter.ts'
+import { createReplicatedFailureCounter } from '../../src/workers/replicated-counters.ts'
 
 describe('createReplicatedFailureCounter', () => {
   it('knows what it got, at once, until it is forgotten', () => {

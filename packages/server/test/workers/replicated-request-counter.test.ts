@@ -3,7 +3,7 @@ import {
   createReplicatedRequestCounter,
   stepOfLimit,
   type ReplicatedCount,
-} from '../../src/workers/replicated-failure-counter.ts'
+} from '../../src/workers/replicated-counters.ts'
 
 describe('createReplicatedRequestCounter', () => {
   const said: ReplicatedCount[] = []

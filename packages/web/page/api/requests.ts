@@ -1,10 +1,10 @@
-import type { Connection } from './connection.ts'
 import {
   type LinkRequest,
   type SignedLink,
   isHoldfastError,
   type HoldfastError,
 } from '@holdfast/client/browser'
+import type { Connection } from './connection.ts'
 
 /** Resolves if the credentials are right. */
 export async function checkCredentials({ client }: Connection): Promise<void> {

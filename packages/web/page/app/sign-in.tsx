@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isHoldfastError } from '@holdfast/client/browser'
 import { Logo } from './icon.tsx'
 import { Preferences } from './preferences.tsx'
 import { signIn } from './session.ts'
 import { t, plural } from '../i18n/language.ts'
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isHoldfastError } from '@holdfast/client/browser'
 import { isRefusedLogin } from '../api/requests.ts'
 import { explainError } from './explain-error.ts'
 

@@ -1,6 +1,7 @@
 import type { JSX, ComponentChildren } from 'preact'
 import { useState, useEffect, useRef } from 'preact/hooks'
 import type { FileDetails, SignedLink } from '@holdfast/client/browser'
+import { Check, Copy } from 'lucide'
 import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../app/dialog.tsx'
 import { explainError } from '../app/explain-error.ts'
@@ -8,7 +9,6 @@ import type { Session } from '../app/session.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
-import { Check, Copy } from 'lucide'
 import { Icon } from '../app/icon.tsx'
 
 interface LinkDialogProps {

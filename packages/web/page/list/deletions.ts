@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { isHoldfastError, type Client } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { afterTime, type AfterTime } from '../app/after-time.ts'
 import { explainError } from '../app/explain-error.ts'
@@ -6,7 +7,6 @@ import { notify, notifyError } from '../app/notices.ts'
 import { formatCount } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
-import { isHoldfastError, type Client } from '@holdfast/client/browser'
 
 const undoMs = 5000
 /** What one request deletes. A name that waits for a later one can still be spared. */

@@ -1,6 +1,6 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { Connection } from '../api/connection.ts'
 import type { FileDetails, Usage } from '@holdfast/client/browser'
+import type { Connection } from '../api/connection.ts'
 import { language } from '../i18n/language.ts'
 
 /** The first page is soon there, and the others are few. */

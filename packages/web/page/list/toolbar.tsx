@@ -1,12 +1,12 @@
 import { Download, FileArchive, Inbox, RefreshCw, Trash2, X, Search } from 'lucide'
 import type { JSX } from 'preact'
 import type { FileDetails } from '@holdfast/client/browser'
+import { useEffect, useRef } from 'preact/hooks'
 import { explainError } from '../app/explain-error.ts'
 import { Icon, IconButton } from '../app/icon.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
-import { useEffect, useRef } from 'preact/hooks'
 import { activeRow } from '../app/keep-focus.ts'
 
 interface StatusLineProps {

@@ -1,5 +1,5 @@
-import { createQuotaExplainer } from './explain-quota.ts'
 import { type FileDetails, isHoldfastError } from '@holdfast/client/browser'
+import { createQuotaExplainer } from './explain-quota.ts'
 import type { Connection } from '../api/connection.ts'
 import { openStorage } from '../app/storage.ts'
 import { createRateMeter } from './rate-meter.ts'
