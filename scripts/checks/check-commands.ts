@@ -38,7 +38,12 @@ export function checkCommands(named: readonly string[]): readonly CheckCommand[]
       command: ['knip', '--no-config-hints'],
     },
     {
-      title: 'package boundaries',
+      title: 'who imports whom',
+      kind: 'lint and format',
+      command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'packages', 'scripts'],
+    },
+    {
+      title: 'manifests and the picture of the architecture',
       kind: 'lint and format',
       command: ['node', 'scripts/check-boundaries.ts'],
     },

@@ -2,7 +2,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cheapHash, createSite, customersYaml, type Site } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import type { Files } from './scenario.ts'
+
+/** Contents by file name. */
+export type Files = Readonly<Record<string, Buffer>>
 
 /** The customer whose files are at stake. */
 export const customer = 'demo'

@@ -2,9 +2,8 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { customer, quota, type CrashSite } from './crash-site.ts'
+import { customer, quota, type CrashSite, type Files } from './crash-site.ts'
 import { difference } from './patterned-content.ts'
-import type { Files } from './scenario.ts'
 import { send } from './send.ts'
 
 /** Milliseconds after which every upload in pieces has expired. */

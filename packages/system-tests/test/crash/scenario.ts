@@ -1,14 +1,11 @@
 import type { HttpStep } from '@holdfast/http-koa'
 import type { DiskStep } from '@holdfast/store-disk'
-import type { CrashSite } from './crash-site.ts'
+import type { CrashSite, Files } from './crash-site.ts'
 import type { FileInPieces, PieceProtocol } from './piece-protocols.ts'
 import type { Answer } from './send.ts'
 
 /** Where a server can be killed; the last one is Node's own, after which nothing is left to do. */
 export type Step = DiskStep | HttpStep | 'answer-sent'
-
-/** Contents by file name. */
-export type Files = Readonly<Record<string, Buffer>>
 
 /** Something that a server is killed in the middle of. */
 export interface Scenario {

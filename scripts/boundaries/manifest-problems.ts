@@ -1,21 +1,20 @@
-import { join, posix } from 'node:path'
 import { allowedEdges, type AllowedEdges } from './allowed-edges.ts'
 import { readPackages, readReferences, type Package } from './read-packages.ts'
 
 const scope = '@holdfast/'
 
 /**
- * Says where the repository at `root` departs from the architecture: one sentence a problem, none when all is well.
- * Looks at manifests, at the tsconfig.json references that must repeat them, and at what the sources import.
+ * Says where the manifests of the repository at `root`, and the tsconfig.json references that must repeat them, depart from
+ * the architecture: one sentence a problem, none when all is well. What files import is examined by .dependency-cruiser.mjs.
  */
-export async function boundaryProblems(
+export async function manifestProblems(
   root: string,
   reading = readPackages(root),
 ): Promise<string[]> {
   const packages = await reading
   return [
     ...packages.flatMap(packageProblems),
-    ...rootReferenceProblems(packages, await readReferences(join(root))),
+    ...rootReferenceProblems(packages, await readReferences(root)),
   ]
 }
 
@@ -24,15 +23,10 @@ function packageProblems(subject: Package): string[] {
   if (allowed === undefined) {
     return [`${subject.name} has no line in scripts/boundaries/allowed-edges.ts`]
   }
-  return [
-    ...manifestProblems(subject, allowed),
-    ...referenceProblems(subject),
-    ...importProblems(subject),
-    ...(subject.name === 'core' ? coreProblems(subject) : []),
-  ]
+  return [...dependencyProblems(subject, allowed), ...referenceProblems(subject)]
 }
 
-function manifestProblems(subject: Package, allowed: AllowedEdges): string[] {
+function dependencyProblems(subject: Package, allowed: AllowedEdges): string[] {
   const atRunTime = workspaceNames(subject.dependencies).filter(
     (name) => !allowed.dependencies.includes(name),
   )
@@ -59,32 +53,6 @@ function referenceProblems({ name, dependencies, references }: Package): string[
   ]
 }
 
-function importProblems({ name, dependencies, imports }: Package): string[] {
-  return imports.flatMap(({ file, specifier }) => {
-    if (specifier.startsWith('.')) {
-      const target = posix.join(posix.dirname(file), specifier)
-      return target.startsWith('src/')
-        ? []
-        : [`${name}/${file} imports ${specifier}, outside its src`]
-    }
-    const undeclared = specifier.startsWith(scope) && !dependencies.includes(packageOf(specifier))
-    return undeclared
-      ? [`${name}/${file} imports ${specifier}, which is not in its dependencies`]
-      : []
-  })
-}
-
-// Core runs wherever JavaScript runs, and brings nothing along.
-function coreProblems({ dependencies, imports }: Package): string[] {
-  const foreign = imports.filter(({ specifier }) => !specifier.startsWith('.'))
-  return [
-    ...dependencies.map((dependency) => `core has the dependency ${dependency}; it may have none`),
-    ...foreign.map(
-      ({ file, specifier }) => `core/${file} imports ${specifier}; core imports only itself`,
-    ),
-  ]
-}
-
 function rootReferenceProblems(packages: readonly Package[], references: string[]): string[] {
   return packages
     .filter(({ name, isBuilt }) => isBuilt && !references.includes(name))
@@ -95,8 +63,4 @@ function workspaceNames(dependencies: readonly string[]): string[] {
   return dependencies
     .filter((dependency) => dependency.startsWith(scope))
     .map((dependency) => dependency.slice(scope.length))
-}
-
-function packageOf(specifier: string): string {
-  return specifier.split('/', 2).join('/')
 }

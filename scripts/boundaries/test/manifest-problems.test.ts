@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { boundaryProblems } from '../boundary-problems.ts'
+import { manifestProblems } from '../manifest-problems.ts'
 import {
   packageFiles,
   rootReferences,
@@ -12,12 +12,12 @@ const core = packageFiles('core', { source: "import './model/name.ts'" })
 
 async function problemsWith(name: string, draft: PackageDraft): Promise<string[]> {
   const files = { ...core, ...packageFiles(name, draft), ...rootReferences('core', name) }
-  return withRepository(files, boundaryProblems)
+  return withRepository(files, manifestProblems)
 }
 
-describe('boundaryProblems', () => {
+describe('manifestProblems', () => {
   it('finds none in this repository', async () => {
-    expect(await boundaryProblems(join(import.meta.dirname, '../../..'))).to.deep.equal([])
+    expect(await manifestProblems(join(import.meta.dirname, '../../..'))).to.deep.equal([])
   })
 
   it('finds none where packages know only what they may', async () => {
@@ -64,41 +64,6 @@ describe('boundaryProblems', () => {
     ])
   })
 
-  it('names a source that imports a package of which only the tests know', async () => {
-    const draft = {
-      dependencies: ['core'],
-      devDependencies: ['contract'],
-      source: "export { describeBlobStore } from '@holdfast/contract'",
-    }
-    expect(await problemsWith('store-disk', draft)).to.deep.equal([
-      'store-disk/src/index.ts imports @holdfast/contract, which is not in its dependencies',
-    ])
-  })
-
-  it('names a source that reaches into another package by path', async () => {
-    const draft = {
-      dependencies: ['core'],
-      source: "const { put } = await import('../../http-koa/src/put.ts')",
-    }
-    expect(await problemsWith('store-disk', draft)).to.deep.equal([
-      'store-disk/src/index.ts imports ../../http-koa/src/put.ts, outside its src',
-    ])
-  })
-
-  it('names what core depends on and what it imports', async () => {
-    const draft = {
-      dependencies: ['npm:ajv'],
-      references: [],
-      source: "import { join } from 'node:path'\nimport Ajv from 'ajv'",
-    }
-    const files = { ...packageFiles('core', draft), ...rootReferences('core') }
-    expect(await withRepository(files, boundaryProblems)).to.deep.equal([
-      'core has the dependency ajv; it may have none',
-      'core/src/index.ts imports node:path; core imports only itself',
-      'core/src/index.ts imports ajv; core imports only itself',
-    ])
-  })
-
   it('names a package that is not placed in the architecture', async () => {
     expect(await problemsWith('store-tape', {})).to.deep.equal([
       'store-tape has no line in scripts/boundaries/allowed-edges.ts',
@@ -106,7 +71,7 @@ describe('boundaryProblems', () => {
   })
 
   it('names a package that the root build leaves out', async () => {
-    expect(await withRepository({ ...core, ...rootReferences() }, boundaryProblems)).to.deep.equal([
+    expect(await withRepository({ ...core, ...rootReferences() }, manifestProblems)).to.deep.equal([
       'the root tsconfig.json does not refer to core, so it is never built',
     ])
   })
@@ -118,6 +83,6 @@ describe('boundaryProblems', () => {
       'packages/system-tests/package.json': '{}',
       'packages/system-tests/test/a.test.ts': "import '@holdfast/core'",
     }
-    expect(await withRepository(files, boundaryProblems)).to.deep.equal([])
+    expect(await withRepository(files, manifestProblems)).to.deep.equal([])
   })
 })
