@@ -9,6 +9,7 @@ const documents = [
   'packages/*/*.md',
   'packages/*/docs/**/*.md',
   'examples/**/*.md',
+  'scripts/*/README.md',
 ]
 
 /**

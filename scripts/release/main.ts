@@ -36,7 +36,7 @@ async function release({ version, out, isDraft }: ReleaseArguments): Promise<num
   await makeRelease(root, version, out, (step) => console.error(`release: ${step}`))
   for (const name of (await readdir(out)).sort()) console.log(join(out, name))
   if (isDraft) return 0
-  console.log(`\nNothing is published yet. See "Releasing" in CONTRIBUTING.md; in short:
+  console.log(`\nNothing is published yet. See scripts/release/README.md; in short:
   git tag v${version} && git push origin v${version}`)
   // What is not final must be asked for by this name.
   const tag = version.includes('-') ? ' --tag next' : ''
