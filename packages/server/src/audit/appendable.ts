@@ -1,9 +1,8 @@
 import { closeSync, constants, write } from 'node:fs'
 import { access, open, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { nonBlocking } from '../log/log-writer.ts'
+import { nonBlocking, type WriteSome } from '../log/append-lines.ts'
 
 /** Something that bytes can be written to the end of. */
 export interface Appendable {
@@ -11,39 +10,18 @@ export interface Appendable {
   isMoved(): Promise<boolean>
   /** Whether nothing leads to it any more, so that what is written is lost. */
   isGone(): Promise<boolean>
-  /**
-   * Writes all of `bytes`; rejects with an {@link AppendError}. Where a pipe is full, `waits` for its reader, until that
-   * has taken nothing for five seconds, or gives up at once.
-   */
-  append(bytes: Uint8Array, waits: boolean): Promise<void>
+  /** Writes the first bytes, and on a pipe no more than a line; rejects with `EAGAIN` where a pipe is full. */
+  readonly writeSome: WriteSome
   close(): Promise<void>
-}
-
-/** Some of the bytes could not be written. */
-export class AppendError extends Error {
-  override readonly name = 'AppendError'
-  /** How many bytes were. */
-  readonly written: number
-
-  constructor(cause: unknown, written: number) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
-    this.written = written
-  }
 }
 
 const lineFeed = 0x0a
 
-const writeTo = promisify(write)
-
-/** How long a pipe that is full gets before the next try, in milliseconds. */
-const retryMs = 10
-
-/** How often a pipe is tried whose reader takes nothing. */
-const tries = 500
+const writeOnce = promisify(write)
 
 /**
  * Opens the file `path` for appending, and makes it if it is missing, for its owner and group. Several processes may
- * append to one file: what one `append` takes is in one piece. `-` and `/dev/stdout` are standard output, `/dev/stderr` is
+ * append to one file: what one call of `writeSome` takes is in one piece. `-` and `/dev/stdout` are standard output, `/dev/stderr` is
  * standard error; there, and on pipes, each line is in one piece.
  */
 export async function openAppendable(path: string): Promise<Appendable> {
@@ -59,8 +37,7 @@ export async function openAppendable(path: string): Promise<Appendable> {
       return there?.dev !== opened.dev || there.ino !== opened.ino
     },
     isGone: async () => (await handle.stat()).nlink === 0,
-    append: (bytes, waits) =>
-      appendTo(handle.fd, bytes, opened.isFile() ? endOfAll : endOfLine, waits),
+    writeSome: opened.isFile() ? writeTo(handle.fd) : writeLineTo(handle.fd),
     close: () => closeQuietly(handle),
   }
 }
@@ -79,44 +56,24 @@ function onStandardStream(descriptor: number): Appendable {
   return {
     isMoved: async () => false,
     isGone: async () => false,
-    append: (bytes, waits) => appendTo(fd, bytes, endOfLine, waits),
+    writeSome: writeLineTo(fd),
     close: async () => {
       if (fd !== descriptor) closeSync(fd)
     },
   }
 }
 
-/** Where the piece ends that begins at `from`. */
-type EndOfPiece = (bytes: Uint8Array, from: number) => number
-
-const endOfAll: EndOfPiece = (bytes) => bytes.length
-const endOfLine: EndOfPiece = (bytes, from) => bytes.indexOf(lineFeed, from) + 1 || bytes.length
-
-async function appendTo(
-  fd: number,
-  bytes: Uint8Array,
-  endOfPiece: EndOfPiece,
-  waits: boolean,
-): Promise<void> {
-  let written = 0
-  let triesLeft = waits ? tries : 0
-  while (written < bytes.length) {
-    try {
-      const length = endOfPiece(bytes, written) - written
-      written += (await writeTo(fd, bytes, written, length)).bytesWritten
-      triesLeft = waits ? tries : 0
-    } catch (error) {
-      if (!isFullPipe(error) || triesLeft-- === 0) throw new AppendError(error, written)
-      await delay(retryMs)
-    }
-  }
+function writeTo(fd: number): WriteSome {
+  return async (bytes) => (await writeOnce(fd, bytes)).bytesWritten
 }
 
-function isFullPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+/** Other processes write into a pipe, too; a line in one piece stays whole. */
+function writeLineTo(fd: number): WriteSome {
+  const write = writeTo(fd)
+  return (bytes) => write(bytes.subarray(0, bytes.indexOf(lineFeed) + 1 || bytes.length))
 }
 
-/** Of what was written nothing depends on how closing ends. */
+/** The bytes are written already; an error of `close` loses nothing. */
 async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => {})
 }

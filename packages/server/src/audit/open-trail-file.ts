@@ -1,4 +1,5 @@
-import { AppendError, openAppendable, type Appendable } from './appendable.ts'
+import { createAppendLines } from '../log/append-lines.ts'
+import { openAppendable, type Appendable } from './appendable.ts'
 import { formatOmission } from './format-event.ts'
 
 /** A file that lines are added to. Never rejects: what cannot be written is counted, and the count is written later. */
@@ -18,21 +19,23 @@ export interface TrailFileEvents {
   readonly onRecovery: (lost: number) => void
 }
 
-const lineFeed = 0x0a
+const defaultPatienceMs = 5_000
 
 /**
  * Opens a {@link TrailFile}; rejects if that is impossible. A file that is moved or removed is noticed before the next
- * line, which goes into a new one. Where there can be no new one, lines go on into the one that was moved.
+ * line, which goes into a new one. Where there can be no new one, lines go on into the one that was moved. The
+ * reader of a pipe that is full may take nothing for `patienceMs`.
  */
 export async function openTrailFile(
   path: string,
   { onFailure, onRecovery }: TrailFileEvents,
   open: (path: string) => Promise<Appendable> = openAppendable,
+  patienceMs = defaultPatienceMs,
 ): Promise<TrailFile> {
+  const appendLines = createAppendLines()
   let file: Appendable | undefined = await open(path)
   let isStale = false
   let isClosed = false
-  let isTorn = false
   let lost = 0
 
   const currentFile = async (): Promise<Appendable> => {
@@ -51,20 +54,17 @@ export async function openTrailFile(
 
   const append = async (lines: readonly string[]) => {
     const all = lost > 0 ? [formatOmission(new Date(), 'unwritable', lost), ...lines] : lines
-    // What a full disk has left of a line must not become the beginning of the next one.
-    const bytes = Buffer.from((isTorn ? '\n' : '') + all.join(''))
-    try {
-      const current = await currentFile()
-      // The reader has taken nothing for so long: do not wait for it again, since all answers would wait, too.
-      await current.append(bytes, lost === 0)
+    // A reader that has taken nothing for so long is not waited for again, since all answers would wait, too.
+    const patience = { giveUpAfterMs: lost === 0 ? patienceMs : 0 }
+    const { lines: whole, error } = await currentFile().then(
+      ({ writeSome }) => appendLines(writeSome, Buffer.from(all.join('')), patience),
+      (reason: unknown) => ({ lines: 0, error: reason }),
+    )
+    if (error === undefined) {
       if (lost > 0) onRecovery(lost)
       lost = 0
-      isTorn = false
-    } catch (error) {
-      const written = bytes.subarray(0, error instanceof AppendError ? error.written : 0)
-      const whole = Math.max(0, countLines(written) - (isTorn ? 1 : 0))
+    } else {
       lost = whole === 0 ? lost + lines.length : all.length - whole
-      if (written.length > 0) isTorn = written.at(-1) !== lineFeed
       isStale = true
       onFailure(error, lost)
     }
@@ -89,10 +89,6 @@ export async function openTrailFile(
       return write('')
     },
   }
-}
-
-function countLines(bytes: Uint8Array): number {
-  return bytes.filter((byte) => byte === lineFeed).length
 }
 
 /**

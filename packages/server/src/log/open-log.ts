@@ -4,7 +4,8 @@ import { promisify, styleText } from 'node:util'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { killProcess } from '../process/kill-process.ts'
-import { createLogWriter, nonBlocking } from './log-writer.ts'
+import { nonBlocking } from './append-lines.ts'
+import { createLogWriter } from './log-writer.ts'
 import { visible } from './visible.ts'
 
 /** Lines that the output does not take are dropped beyond this, so that they do not fill the memory. In bytes. */
@@ -38,9 +39,9 @@ export interface OpenLog {
 }
 
 /**
- * Opens the log on standard output: lines of JSON, or, where the configuration says so, for people. Whatever happens to that, the process goes on: lines that cannot be written are dropped
- * and counted, and when lines are written again, a warning says how many are missing. An uncaught fault leaves the process
- * in no known state: it is logged, and the process ends; a supervisor starts it anew.
+ * Opens the log on standard output: lines of JSON, or, where the configuration says so, for people. Whatever happens to that, the
+ * process goes on: lines that cannot be written are dropped and counted, and when lines are written again, a warning says how many
+ * are missing. An uncaught fault leaves the process in no known state: it is logged, and the process ends; a supervisor starts it anew.
  */
 export function openLog(config: Config, watch?: LogWatch): OpenLog {
   const output = nonBlocking(1)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { openAppendable } from '../../src/audit/appendable.ts'
+import { createAppendLines } from '../../src/log/append-lines.ts'
 
 describe('openAppendable', () => {
   it('gives up at a full pipe, or waits until its reader takes something', async () => {
@@ -14,18 +15,16 @@ describe('openAppendable', () => {
     const reader = await open(path, 'r+')
     const pipe = await openAppendable(path)
     const lines = Buffer.from(`${'x'.repeat(1023)}\n`.repeat(2000))
-    const refusal: unknown = await pipe.append(lines, false).catch((error: unknown) => error)
-    expect(refusal).to.be.an('error').with.property('name', 'AppendError')
-    const { written } = refusal as { written: number }
-    expect(written)
-      .to.be.greaterThan(0)
-      .and.satisfy((bytes: number) => bytes % 1024 === 0)
+    const append = createAppendLines()
+    const refused = await append(pipe.writeSome, lines, { giveUpAfterMs: 0 })
+    expect(refused.error).to.have.property('code', 'EAGAIN')
+    expect(refused.lines).to.be.greaterThan(0)
 
-    const waiting = pipe.append(Buffer.from('last\n'), true)
-    const taken = Buffer.alloc(written + 5)
+    const waiting = append(pipe.writeSome, Buffer.from('last\n'))
+    const taken = Buffer.alloc(1024 * refused.lines + 5)
     let length = 0
     while (length < taken.length) length += (await reader.read(taken, length)).bytesRead
-    await waiting
+    expect(await waiting).to.deep.equal({ lines: 1, error: undefined })
     expect(taken.subarray(-10).toString()).to.equal('xxxx\nlast\n')
     await Promise.all([pipe.close(), reader.close()])
     await rm(directory, { recursive: true })

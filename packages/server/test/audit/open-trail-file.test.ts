@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rename, rm, stat, symlink, truncate } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { AppendError, openAppendable } from '../../src/audit/appendable.ts'
+import { openAppendable } from '../../src/audit/appendable.ts'
 import { openTrailFile } from '../../src/audit/open-trail-file.ts'
 
 /** A trail in a directory of its own, with what it tells. */
@@ -19,7 +19,7 @@ async function openTrail(open = openAppendable) {
     directory,
     path,
     told,
-    open: () => openTrailFile(path, events, open),
+    open: (patienceMs?: number) => openTrailFile(path, events, open, patienceMs),
     read: (file = path) => readFile(file, 'utf8'),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
@@ -31,11 +31,11 @@ function onDiskOf(disk: { room: number }): typeof openAppendable {
     const file = await openAppendable(path)
     return {
       ...file,
-      async append(bytes, waits) {
-        const fitting = bytes.subarray(0, disk.room)
-        await file.append(fitting, waits)
-        disk.room -= fitting.length
-        if (fitting.length < bytes.length) throw new AppendError(new Error('full'), fitting.length)
+      async writeSome(bytes) {
+        if (disk.room === 0) throw new Error('full')
+        const written = await file.writeSome(bytes.subarray(0, disk.room))
+        disk.room -= written
+        return written
       },
     }
   }
@@ -167,19 +167,28 @@ describe('openTrailFile', () => {
   }
 
   it('waits for a reader that takes nothing once, and not again until something is taken', async () => {
-    const disk = { room: 0 }
-    const waited: boolean[] = []
+    const full = Object.assign(new Error('try again'), { code: 'EAGAIN' })
+    let isFull = true
+    let tries = 0
     await using trail = await openTrail(async (path) => {
-      const file = await onDiskOf(disk)(path)
-      return { ...file, append: (bytes, waits) => (waited.push(waits), file.append(bytes, waits)) }
+      const file = await openAppendable(path)
+      return {
+        ...file,
+        writeSome: (bytes) => (tries++, isFull ? Promise.reject(full) : file.writeSome(bytes)),
+      }
     })
-    const file = await trail.open()
-    await file.write('1\n')
-    await file.write('2\n')
-    disk.room = Infinity
-    await file.write('3\n')
-    await file.write('4\n')
-    expect(waited).to.deep.equal([true, false, false, true])
+    const file = await trail.open(60)
+    const triesOf = async (line: string) => {
+      tries = 0
+      await file.write(line)
+      return tries
+    }
+    expect(await triesOf('1\n')).to.be.greaterThan(1)
+    expect(await triesOf('2\n')).to.equal(1)
+    isFull = false
+    expect(await triesOf('3\n')).to.equal(1)
+    isFull = true
+    expect(await triesOf('4\n')).to.be.greaterThan(1)
     await file.close()
   })
 
