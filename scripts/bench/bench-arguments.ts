@@ -22,12 +22,13 @@ export interface BenchArguments {
 export const benchHelp = `scripts/bench/run [--only NAMES] [--rounds N] [--quick] [--out FOLDER]
 
 Measures holdfast, as it would run in production, beside what one would pick instead: the same work on each server in
-turn, several rounds, so that whatever else the machine does falls on all. Prints medians, with ratios.
+short turns, in an order that is shuffled anew in each round, so that whatever else the machine does falls on all. Prints medians, and
+ratios, each the median of the ratios of the rounds.
 
   --only NAMES      only these scenarios: names or patterns such as 'get-*', with commas. --list shows all
   --subjects NAMES  only these servers and clients: holdfast, before, executable, fastify, express, nginx, dufs, minio, tusd, tus-server,
                     curl, rclone, s5cmd
-  --rounds N        how often each is measured; one more goes before, to warm up. Default: 5
+  --rounds N        how often each is measured; one more goes before, to warm up. Default: 15
   --quick           a first impression: one round, of less
   --against FOLDER  another checkout of holdfast, installed and built, which is measured beside this one as "before"
   --out FOLDER      writes FOLDER/benchmarks.md, FOLDER/benchmarks/figures.md, results.json and the plot beside it, and the table
@@ -52,7 +53,7 @@ export function benchArguments(args: readonly string[], known: readonly string[]
   return {
     scenarios: chosen(known, namesIn(values.only ?? '*')),
     subjects: values.subjects === undefined ? undefined : namesIn(values.subjects),
-    rounds: wholeNumber('rounds', values.rounds ?? (quick === true ? '1' : '5'), [1, 100]),
+    rounds: wholeNumber('rounds', values.rounds ?? (quick === true ? '1' : '15'), [1, 100]),
     isQuick: quick === true,
     out: values.out,
     against: values.against,

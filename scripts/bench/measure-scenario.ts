@@ -49,7 +49,7 @@ export async function measureScenario(
   const bench: Bench = {
     directory,
     isQuick: options.isQuick,
-    seconds: options.isQuick ? 1 : 2,
+    seconds: 1,
     interrupted: options.interrupted,
     holdfasts: options.holdfasts,
     available,

@@ -77,5 +77,8 @@ async function byAutocannon({ request, ...load }: Required<Load>): Promise<strin
   const { body = Buffer.alloc(0), headers = {}, ...head } = request
   const what = JSON.stringify({ ...load, ...head, headers, body: body.toString('base64') })
   const program = join(import.meta.dirname, '../peers/load.js')
-  return (await run(process.execPath, [program, what])).stdout
+  const running = run(process.execPath, [program])
+  // Not as an argument, which the system limits to 128 KiB.
+  running.child.stdin?.end(what)
+  return (await running).stdout
 }

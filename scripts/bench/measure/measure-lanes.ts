@@ -14,18 +14,19 @@ export interface Row {
 
 /**
  * Measures the lanes in turn, `rounds` times, so that whatever else the machine does falls on all of them; one more
- * round goes before and does not count. Each round begins with the next subject, for a disk may be at its fastest for
- * the first one; the lanes of a subject keep their order.
+ * round goes before and does not count. In each round one kind of work comes after the other, and the subjects do it in an order
+ * that `random` shuffles, so that turns that are compared are neighbours, and no subject always comes after the same one.
  */
 export async function measureLanes(
   lanes: readonly Lane[],
   rounds: number,
   tell: (line: string) => void,
+  random: () => number = Math.random,
 ): Promise<readonly Row[]> {
   const results = new Map(lanes.map((lane) => [lane, [] as Figures[]]))
   for (let round = 0; round <= rounds; round++) {
     const stage = round === 0 ? 'warming up' : `round ${round} of ${rounds}`
-    for (const lane of startingWith(round, lanes)) {
+    for (const lane of inOrder(lanes, random)) {
       tell(`${stage}, ${lane.subject} ${lane.work}`)
       const figures = await lane.measure(round)
       if (round > 0) results.get(lane)?.push(figures)
@@ -36,11 +37,14 @@ export async function measureLanes(
   })
 }
 
-/** All lanes, by subject; a round later the second subject is the first. */
-function startingWith(round: number, lanes: readonly Lane[]): readonly Lane[] {
-  const bySubject = [...Map.groupBy(lanes, ({ subject }) => subject).values()]
-  const first = round % bySubject.length
-  return [...bySubject.slice(first), ...bySubject.slice(0, first)].flat()
+function inOrder(lanes: readonly Lane[], random: () => number): readonly Lane[] {
+  const byWork = [...Map.groupBy(lanes, ({ work }) => work).values()]
+  return byWork.flatMap((some) => shuffled(some, random))
+}
+
+function shuffled(lanes: readonly Lane[], random: () => number): readonly Lane[] {
+  const numbered = lanes.map((lane) => ({ lane, number: random() }))
+  return numbered.sort((one, other) => one.number - other.number).map(({ lane }) => lane)
 }
 
 function medians(all: readonly Figures[]): Figures {

@@ -1,8 +1,11 @@
-// What load/requests.lua has wrk do, for machines without it: sends the request that the first argument is, JSON, with a
+// What load/requests.lua has wrk do, for machines without it: sends the request that standard input has, JSON, with a
 // number of six digits where it says {n}, or their Base64 where it says {n64}. Ends with one line of JSON.
+import { text } from 'node:stream/consumers'
 import autocannon from 'autocannon'
 
-const { port, connections, seconds, count, step, start, ...asked } = JSON.parse(process.argv[2])
+const { port, connections, seconds, count, step, start, ...asked } = JSON.parse(
+  await text(process.stdin),
+)
 const { method, path, headers, body, isSecure } = asked
 const content = Buffer.from(body, 'base64').toString('latin1')
 const isNumbered = [path, content, ...Object.values(headers)].some((text) => /{n(64)?}/.test(text))

@@ -1,5 +1,6 @@
 import { isMoreBetter, type Figure } from '../measure/figures.ts'
 import type { Row } from '../measure/measure-lanes.ts'
+import { summaryOf, type Summary } from '../measure/median.ts'
 
 /** Something that holdfast is to reach in a scenario. */
 export interface Aim {
@@ -15,13 +16,23 @@ export interface Aim {
 
 export type Bound = { readonly least: number } | { readonly most: number }
 
-/** Finds what a subject has brought with some work; NaN where it has not. */
+/** Finds what a subject has brought with some work in a round; NaN where it has not. */
 export type Find = (subject: string, work: string, figure: Figure) => number
 
-/** Finds figures in `rows`. */
-export function finderIn(rows: readonly Row[]): Find {
+/** Finds figures of a round in `rows`. */
+function finderIn(rows: readonly Row[], round: number): Find {
   return (subject, work, figure) =>
-    rows.find((row) => row.subject === subject && row.work === work)?.figures[figure] ?? NaN
+    rows.find((row) => row.subject === subject && row.work === work)?.rounds[round]?.[figure] ?? NaN
+}
+
+/**
+ * What `rows` say of `aim`. Figures are compared within their round, where they were measured within seconds: a machine may be twice
+ * as fast a minute later.
+ */
+export function valueOf(aim: Aim, rows: readonly Row[]): Summary {
+  const rounds = Math.max(0, ...rows.map((row) => row.rounds.length))
+  const values = Array.from({ length: rounds }, (_, round) => aim.measured(finderIn(rows, round)))
+  return summaryOf(values.filter((value) => !Number.isNaN(value)))
 }
 
 /** Whether the bound is kept; `undefined` where nothing was measured. */

@@ -23,7 +23,7 @@ export function plotRows(
     const works = [...new Set(others.map(({ work }) => work))]
     return works.flatMap((work) => {
       const points = others.flatMap((row) => {
-        const ratio = row.work === work ? ratioOf(rows, row, described.compared) : undefined
+        const ratio = row.work === work ? ratioOf(rows, row, described.compared)?.median : undefined
         // Of memory that does not grow there is no ratio.
         return ratio !== undefined && ratio > 0 && Number.isFinite(ratio)
           ? [{ subject: row.subject, ratio }]

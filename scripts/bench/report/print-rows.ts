@@ -1,6 +1,7 @@
 import { figureTitles, isMoreBetter, type Figure } from '../measure/figures.ts'
 import type { Measured } from '../measure-scenario.ts'
 import type { Row } from '../measure/measure-lanes.ts'
+import { summaryOf, type Summary } from '../measure/median.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 
 /** A table of what was measured, one cell for each figure that any row has, and one for the ratio to the first of holdfast's. */
@@ -19,15 +20,19 @@ export function tableOf(rows: readonly Row[], compared: Figure): string[][] {
 }
 
 /**
- * How much better than `row` holdfast is at the same work: 2 is twice as fast. Where it has no lane of that work, as with
- * forms where it has only PUT, its first lane that is no ping counts.
+ * How much better than `row` holdfast is at the same work, as a summary of the rounds: 2 is twice as fast. Where it has no lane of
+ * that work, as with forms where it has only PUT, its first lane that is no ping counts. `undefined` where there is nothing to compare.
  */
-export function ratioOf(rows: readonly Row[], row: Row, compared: Figure): number | undefined {
+export function ratioOf(rows: readonly Row[], row: Row, compared: Figure): Summary | undefined {
   const own = rows.filter(({ subject }) => subject === 'holdfast')
   const one = own.find(({ work }) => work === row.work) ?? own.find(({ work }) => work !== '/ping')
-  const [ours, theirs] = [one?.figures[compared], row.figures[compared]]
-  if (one === row || ours === undefined || theirs === undefined) return undefined
-  return isMoreBetter(compared) ? ours / theirs : theirs / ours
+  if (one === undefined || one === row) return undefined
+  const ratios = one.rounds.flatMap((round, at) => {
+    const [ours, theirs] = [round[compared], row.rounds[at]?.[compared]]
+    if (ours === undefined || theirs === undefined) return []
+    return [isMoreBetter(compared) ? ours / theirs : theirs / ours]
+  })
+  return ratios.length > 0 ? summaryOf(ratios) : undefined
 }
 
 /** A figure with as many digits as one can rely on. */
@@ -37,8 +42,8 @@ export function written(value: number | undefined): string {
   return value.toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ' ')
 }
 
-const writtenRatio = (ratio: number | undefined) =>
-  ratio === undefined ? '' : `${written(ratio)} ×`
+const writtenRatio = (ratio: Summary | undefined) =>
+  ratio === undefined ? '' : `${written(ratio.median)} ×`
 
 /** What a scenario has brought, for a terminal. */
 export function printed({ name, title, compared }: Scenario, { rows, missing }: Measured): string {

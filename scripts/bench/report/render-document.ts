@@ -1,8 +1,8 @@
 import type { Scenario } from '../scenarios/scenario.ts'
-import { finderIn, isReached, type Aim } from './aim.ts'
+import { isReached, valueOf, type Aim } from './aim.ts'
 import { aims } from './aims.ts'
 import { markdownTable } from './markdown-table.ts'
-import { tableOf, written } from './print-rows.ts'
+import { ratioOf, tableOf, written } from './print-rows.ts'
 import type { ScenarioResult } from './results.ts'
 
 /** What is written about a scenario that may not have been measured. */
@@ -13,7 +13,13 @@ export function renderResults(
   scenarios: readonly Described[],
   results: readonly ScenarioResult[],
 ): string {
-  return [aimsOf(scenarios, results), plot, origin(results)].join('\n\n') + '\n'
+  const parts = [
+    aimsOf(scenarios, results),
+    plot,
+    besideBefore(scenarios, results),
+    origin(results),
+  ]
+  return parts.filter((part) => part !== '').join('\n\n') + '\n'
 }
 
 /** Markdown with a table for each scenario that was measured. */
@@ -61,17 +67,41 @@ const plot = `## Ratios
 function aimsOf(scenarios: readonly Described[], results: readonly ScenarioResult[]): string {
   const rows = aims.map((aim) => {
     const rows = results.find(({ scenario }) => scenario === aim.scenario)?.rows ?? []
-    const value = aim.measured(finderIn(rows))
+    const { median, quartiles } = valueOf(aim, rows)
     const title = scenarios.find(({ name }) => name === aim.scenario)?.title ?? aim.scenario
     return [
       title,
       aim.what,
       boundOf(aim),
-      withUnit(value, aim.unit),
-      verdict(isReached(aim, value)),
+      withUnit(median, aim.unit),
+      spread(quartiles),
+      verdict(isReached(aim, median)),
     ]
   })
-  return `## Aims\n\n${markdownTable([['work', 'what', 'aim', 'measured', 'reached'], ...rows], 5)}`
+  return `## Aims\n\n${markdownTable([['work', 'what', 'aim', 'measured', 'spread', 'reached'], ...rows], 6)}`
+}
+
+/** How holdfast does beside the checkout that `--against` names, where there was one. */
+function besideBefore(scenarios: readonly Described[], results: readonly ScenarioResult[]): string {
+  const compared = results.flatMap(({ scenario, rows }) => {
+    const described = scenarios.find(({ name }) => name === scenario)
+    if (described === undefined) return []
+    const others = rows.filter(({ subject }) => subject === 'before')
+    return others.flatMap((row) => {
+      const ratio = ratioOf(rows, row, described.compared)
+      return ratio ? [{ what: `${described.title}, ${row.work}`, ...ratio }] : []
+    })
+  })
+  if (compared.length === 0) return ''
+  const slower = compared.filter(({ median }) => median < 0.95)
+  const lines = slower.map(
+    ({ what, median, quartiles }) => `- ${what}: ${written(median)} × (${spread(quartiles)})`,
+  )
+  const heading = '## Against the commit before'
+  if (lines.length === 0) {
+    return `${heading}\n\nNone of ${compared.length} works is slower by more than a twentieth.`
+  }
+  return `${heading}\n\nOf ${compared.length} works these are slower by more than a twentieth:\n\n${lines.join('\n')}`
 }
 
 function boundOf({ least, most, unit }: Aim): string {
@@ -80,6 +110,9 @@ function boundOf({ least, most, unit }: Aim): string {
 
 const withUnit = (value: number, unit: string) =>
   Number.isNaN(value) ? '-' : `${written(value)} ${unit}`
+
+const spread = ([lower, upper]: readonly [number, number]) =>
+  Number.isNaN(lower) ? '-' : `${written(lower)} to ${written(upper)}`
 
 const verdict = (isIt: boolean | undefined) =>
   isIt === undefined ? 'not measured' : isIt ? 'yes' : '**no**'

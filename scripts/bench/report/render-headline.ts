@@ -1,5 +1,4 @@
 import type { Figure } from '../measure/figures.ts'
-import { finderIn } from './aim.ts'
 import { markdownTable } from './markdown-table.ts'
 import { written } from './print-rows.ts'
 import type { ScenarioResult } from './results.ts'
@@ -47,13 +46,11 @@ function rowOf(
   figure: Figure,
 ): readonly string[] {
   const rows = results.find((result) => result.scenario === scenario)?.rows ?? []
-  const find = finderIn(rows)
   return [
     title,
     ...servers.map((server) => {
-      const works = rows.filter(({ subject }) => subject === server).map((row) => row.work)
-      const found = (work === undefined ? works : [work]).map((one) => find(server, one, figure))
-      const largest = Math.max(...found)
+      const some = rows.filter((row) => row.subject === server && row.work === (work ?? row.work))
+      const largest = Math.max(...some.map((row) => row.figures[figure] ?? NaN))
       return Number.isFinite(largest) ? written(largest) : ''
     }),
   ]

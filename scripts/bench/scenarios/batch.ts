@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { formOf, withForm } from '../load/form.ts'
 import { credentials } from '../subjects/holdfast.ts'
 import type { RunningSubject } from '../subjects/subject.ts'
 import { requestLane } from './lanes.ts'
 import type { Lane, Scenario } from './scenario.ts'
 import { settled } from './settled.ts'
-import { uploadLanes } from './upload-small.ts'
+import { bareLane, uploadLanes } from './upload-small.ts'
 
 const batchSize = 100
 const request = { method: 'POST', path: '/upload/batch', headers: credentials }
@@ -15,7 +16,7 @@ export const batch: Scenario = {
   title: 'Files of 4 KiB in batches of 100',
   how:
     'Each file under a new name, in batches on 4 connections, and one at a time on 32; what counts is files, not requests. ' +
-    'All are synced before the answer says so.',
+    'All are synced before the answer says so. `disk` makes files durable without a server around it.',
   compared: 'perSecond',
   prepare: async (bench) => {
     const holdfasts = await bench.start(bench.holdfasts)
@@ -24,7 +25,8 @@ export const batch: Scenario = {
       await tryOnce(one, content)
       return [batchLane(one, content, bench.seconds), ...uploadLanes(one, content, bench.seconds)]
     })
-    return (await Promise.all(lanes)).flat()
+    const bare = bareLane(join(bench.directory, 'bare'), content.length, bench.seconds)
+    return [...(await Promise.all(lanes)).flat(), { ...bare, work: 'batch' }]
   },
 }
 

@@ -5,6 +5,7 @@ import type { Client } from '../clients/client.ts'
 import { startClients } from '../clients/start-clients.ts'
 import type { Figures } from '../measure/figures.ts'
 import { observeCommand, type CommandUsage } from '../measure/observe-command.ts'
+import type { RunningSubject } from '../subjects/subject.ts'
 import { layOut, numbered, settle } from './files.ts'
 import type { Bench, Lane, Scenario } from './scenario.ts'
 import { settled } from './settled.ts'
@@ -83,12 +84,19 @@ async function lanesFor(
     sources.set(prefix, source)
     return source
   }
+  const stored = new Map<RunningSubject, string>()
+  /** Of large files only those of the round stay. Clients that share a server share the round. */
+  const makeRoom = async ({ server }: Client, { prefix }: Source) => {
+    if (size >= MiB && stored.get(server) !== prefix) await empty(server.files)
+    stored.set(server, prefix)
+  }
   const lane = (client: Client, work: 'put' | 'get', move: typeof store) =>
     settled({
       subject: client.name,
       work,
       measure: async (round) => {
         const source = await sourceFor(client, round)
+        if (work === 'put') await makeRoom(client, source)
         return figures(await move(client, source, bench), source.names.length)
       },
     })
@@ -125,7 +133,7 @@ async function fetchBack(client: Client, source: Source, bench: Bench): Promise<
     if (size !== source.size) throw new Error(`${client.name} fetched ${size} bytes of ${name}`)
   }
   // Small files stay, since deleting them would slow down the next ones; see upload-small.ts.
-  if (source.size >= MiB) for (const each of [directory, client.server.files]) await empty(each)
+  if (source.size >= MiB) await empty(directory)
   return usage
 }
 

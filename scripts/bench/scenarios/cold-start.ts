@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { download } from '../load/download.ts'
-import { peers } from '../subjects/all-subjects.ts'
+import { emptyFastify, peers } from '../subjects/all-subjects.ts'
 import { createExecutable } from '../subjects/executable.ts'
 import type { Subject } from '../subjects/subject.ts'
 import type { Bench, Lane, Scenario } from './scenario.ts'
@@ -12,11 +12,11 @@ export const coldStart: Scenario = {
   how:
     'To `/ping`, or to the list of no files where there is no such thing. Whether the port takes connections is tried every ' +
     'two milliseconds. `node …/holdfast serve`, with programs and data in the page cache, as after a restart; `executable` is the ' +
-    'single executable, which has the same program as one script, compiled.',
+    'single executable, which has the same program as one script, compiled; `fastify-empty` is an application with nothing but `/ping`.',
   compared: 'ms',
   prepare: async (bench) => {
     const executable = createExecutable(bench.directory)
-    const all = await bench.available([...bench.holdfasts, executable, ...peers])
+    const all = await bench.available([...bench.holdfasts, executable, ...peers, emptyFastify])
     return all.map((one) => startLane(one, bench))
   },
 }

@@ -1,4 +1,5 @@
 import { peers } from '../subjects/all-subjects.ts'
+import { diskAndHttp } from '../subjects/floors.ts'
 import { makeFiles, removeFiles } from './files.ts'
 import { requestLane } from './lanes.ts'
 import type { Scenario } from './scenario.ts'
@@ -11,11 +12,11 @@ export const remove: Scenario = {
   title: 'Deletion',
   how:
     'Of empty files, out of a directory with 100 000 of them, on 32 connections, for a second. holdfast syncs the directory before it ' +
-    'answers; the others do not.',
+    'answers, and so does `disk+http`, which is Node.js with nothing else; the others do not.',
   compared: 'perSecond',
   rounds: 2,
   prepare: async (bench) => {
-    const all = await bench.start([...bench.holdfasts, ...peers])
+    const all = await bench.start([...bench.holdfasts, ...peers, diskAndHttp])
     return all.flatMap((one) => {
       const { remove, files } = one
       if (remove === undefined) return []

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { minioEnvironment } from '../../../packages/minio-container/src/minio-environment.ts'
 import { download } from '../load/download.ts'
 import { upload } from '../load/upload.ts'
+import { bareGateway } from '../subjects/floors.ts'
 import { minio } from '../subjects/minio.ts'
 import type { RunningSubject } from '../subjects/subject.ts'
 import { requestLane, transferLane } from './lanes.ts'
@@ -12,7 +13,7 @@ const size = 64 * 1024 ** 2
 export const minio64Mib: Scenario = {
   name: 'minio-64mib',
   title: 'Files of 64 MiB through MinIO',
-  how: 'One at a time, by PUT and GET, to holdfast with its files in a bucket, and to MinIO itself, with requests that are signed.',
+  how: 'One at a time, by PUT and GET, to holdfast with its files in a bucket, to MinIO itself, with requests that are signed, and to `bare gateway`, which is Node.js that signs requests and passes the bytes on.',
   compared: 'seconds',
   prepare: async (bench) => {
     const all = await startBoth(bench)
@@ -35,7 +36,7 @@ export const minio64Mib: Scenario = {
 export const minio4Kib: Scenario = {
   name: 'minio-4kib',
   title: 'GET of a file of 4 KiB through MinIO',
-  how: 'One file, on 32 connections, from holdfast with its files in a bucket, and from MinIO itself, with requests that are signed.',
+  how: 'One file, on 32 connections, from holdfast with its files in a bucket, from MinIO itself, with requests that are signed, and from `bare gateway`.',
   compared: 'perSecond',
   prepare: async (bench) => {
     const all = await startBoth(bench)
@@ -52,7 +53,8 @@ async function startBoth(bench: Bench): Promise<readonly RunningSubject[]> {
   const place = await servers[0]?.createBucket?.()
   if (place === undefined) return []
   const environment = minioEnvironment(place, place.bucket)
-  return [...(await bench.start(bench.holdfasts, { environment })), ...servers]
+  const gateways = await bench.start([bareGateway(place)])
+  return [...(await bench.start(bench.holdfasts, { environment })), ...servers, ...gateways]
 }
 
 async function putSmall(one: RunningSubject, name: string, content: Buffer): Promise<void> {

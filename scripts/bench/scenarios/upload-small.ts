@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { formOf, withForm } from '../load/form.ts'
 import { peers } from '../subjects/all-subjects.ts'
+import { diskAndHttp } from '../subjects/floors.ts'
 import type { BenchRequest, RunningSubject } from '../subjects/subject.ts'
 import { removeFiles } from './files.ts'
 import { requestLane } from './lanes.ts'
@@ -18,11 +19,11 @@ export function uploadSmall(name: string, title: string, size: number): Scenario
     title,
     how:
       'Each under a new name, on 32 connections, as a form and as the body of a PUT. holdfast syncs each file and its ' +
-      'directory before it answers; the others do not. `disk` is a program that makes files durable in the same way, ' +
-      '32 at a time, without a server around it.',
+      'directory before it answers; the others do not. `disk+http` is Node.js, which does that and nothing else; `disk` is a ' +
+      'program that makes files durable in the same way, 32 at a time, without a server around it.',
     compared: 'perSecond',
     prepare: async (bench) => {
-      const all = await bench.start([...bench.holdfasts, ...peers])
+      const all = await bench.start([...bench.holdfasts, ...peers, diskAndHttp])
       const content = randomBytes(size)
       const lanes = all.flatMap((one) => uploadLanes(one, content, bench.seconds))
       return [...lanes, bareLane(join(bench.directory, 'bare'), size, bench.seconds)]
@@ -31,7 +32,7 @@ export function uploadSmall(name: string, title: string, size: number): Scenario
 }
 
 /** A lane without a server: what comes of a server's work cannot be more than the disk gives. */
-function bareLane(folder: string, size: number, seconds: number): Lane {
+export function bareLane(folder: string, size: number, seconds: number): Lane {
   const program = join(import.meta.dirname, '../servers/bare-puts.ts')
   const measure = async (round: number) => {
     const place = `${folder}-${round}`

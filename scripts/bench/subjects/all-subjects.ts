@@ -8,6 +8,9 @@ const fastify = createNodePeer('fastify', ['fastify', '@fastify/multipart', '@fa
   put: (name) => ({ method: 'PUT', path: `/upload/${name}` }),
 })
 
+/** An application that has nothing to load and nothing to do, for its first answer. */
+export const emptyFastify = createNodePeer('fastify-empty', ['fastify'])
+
 /** What a user would pick instead of holdfast on a disk. */
 export const peers: readonly Subject[] = [
   fastify,

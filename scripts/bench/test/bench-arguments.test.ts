@@ -5,11 +5,11 @@ const known = ['get-small', 'get-large', 'upload']
 const read = (...args: string[]) => benchArguments(args, known)
 
 describe('benchArguments', () => {
-  it('takes all scenarios and servers, five rounds, and prints only, where nothing else is said', () => {
+  it('takes all scenarios and servers, fifteen rounds, and prints only, where nothing else is said', () => {
     expect(read()).to.deep.equal({
       scenarios: known,
       subjects: undefined,
-      rounds: 5,
+      rounds: 15,
       isQuick: false,
       out: undefined,
       against: undefined,

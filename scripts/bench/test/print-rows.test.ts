@@ -12,18 +12,18 @@ describe('ratioOf', () => {
   ]
 
   it('says how much better holdfast is at the same work: by rates more, by times less is better', () => {
-    expect(ratioOf(rows, rows[3]!, 'perSecond')).to.equal(0.5)
-    expect(ratioOf(rows, rows[3]!, 'seconds')).to.equal(0.5)
+    expect(ratioOf(rows, rows[3]!, 'perSecond')?.median).to.equal(0.5)
+    expect(ratioOf(rows, rows[3]!, 'seconds')?.median).to.equal(0.5)
   })
 
   it('takes the first work that is no ping where holdfast has no such work', () => {
-    expect(ratioOf(rows, rows[4]!, 'perSecond')).to.equal(2)
+    expect(ratioOf(rows, rows[4]!, 'perSecond')?.median).to.equal(2)
   })
 
   it('is nothing for the row itself, and where a figure is missing', () => {
-    expect(ratioOf(rows, rows[2]!, 'perSecond')).to.equal(undefined)
-    expect(ratioOf(rows, rows[3]!, 'growthMiB')).to.equal(undefined)
-    expect(ratioOf(rows.slice(3), rows[3]!, 'perSecond')).to.equal(undefined)
+    expect(ratioOf(rows, rows[2]!, 'perSecond')?.median).to.equal(undefined)
+    expect(ratioOf(rows, rows[3]!, 'growthMiB')?.median).to.equal(undefined)
+    expect(ratioOf(rows.slice(3), rows[3]!, 'perSecond')?.median).to.equal(undefined)
   })
 })
 

@@ -27,13 +27,30 @@ describe('renderResults', () => {
   it('says of each aim whether it is reached, missed, or not measured', () => {
     const text = renderResults(scenarios, [result])
     const aim = /^\| GET of 1 GiB \| .*$/m.exec(text)?.[0]
-    expect(aim).to.equal('| GET of 1 GiB | time, against nginx | at most 1.5 × | 2.00 × | **no** |')
-    expect(text).to.match(/\| cold-start \|.*\| - \| not measured \|/)
+    expect(aim).to.equal(
+      '| GET of 1 GiB | time, against nginx | at most 1.5 × | 2.00 × | 2.00 to 2.00 | **no** |',
+    )
+    expect(text).to.match(/\| cold-start \|.*\| - \| - \| not measured \|/)
     const faster = resultOf('get-1gib', [
       row('holdfast', 'GET', { seconds: 0.2 }),
       row('nginx', 'GET', { seconds: 0.15 }),
     ])
-    expect(renderResults(scenarios, [faster])).to.include('| 1.33 × | yes |')
+    expect(renderResults(scenarios, [faster])).to.include('| 1.33 × | 1.33 to 1.33 | yes |')
+  })
+})
+
+describe('renderResults with another checkout', () => {
+  const beside = (seconds: number) =>
+    renderResults(scenarios, [
+      resultOf('get-1gib', [
+        row('holdfast', 'GET', { seconds }),
+        row('before', 'GET', { seconds: 0.3 }),
+      ]),
+    ])
+
+  it('names the works that are slower by more than a twentieth', () => {
+    expect(beside(0.4)).to.include('- GET of 1 GiB, GET: 0.750 × (0.750 to 0.750)')
+    expect(beside(0.31)).to.include('None of 1 works is slower by more than a twentieth.')
   })
 })
 
