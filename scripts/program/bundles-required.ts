@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
-/** esbuild bundles what `require` names, unless a module has made that `require` itself. */
+/** esbuild bundles what `require` names, and not what our modules name to one that they have made. */
 export const bundlesRequired: Plugin = {
   name: 'bundles-required',
   setup: (bundling) =>
-    bundling.onLoad({ filter: /\/http-koa\/dist\/modules\/required\.js$/ }, async ({ path }) => {
+    bundling.onLoad({ filter: /\/http-koa\/dist\/.*\.js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
-      const own = /^import \{ createRequire \} .*\n|^const require = .*\n/gm
-      return { contents: text.replace(own, '') }
+      return { contents: text.replace(/\bcreateRequire\d*\(import\.meta\.url\)/g, 'require') }
     }),
 }

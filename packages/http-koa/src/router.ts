@@ -1,4 +1,6 @@
+import { createRequire } from 'node:module'
 import type { FileService } from '@holdfast/core'
+import type * as KoaRouter from '@koa/router'
 import type { Router, RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
 import { problems } from './errors/problem.ts'
@@ -15,7 +17,6 @@ import {
   hasLink,
   nameInQuery,
 } from './links/open-link.ts'
-import { koaRouter } from './modules/required.ts'
 import { createSetup, type RouterOptions, type Setup } from './router-options.ts'
 import { createBatch } from './routes/batch.ts'
 import { createDeleteBatch, remove } from './routes/delete.ts'
@@ -25,6 +26,9 @@ import { createPage, createRefusalPage, createUploadPage, openingOnce } from './
 import { createDraftUpload, createResumable } from './routes/resumable.ts'
 import { serve } from './routes/serve.ts'
 import { createPut, createUpload, formByLink } from './routes/upload.ts'
+
+// Its ES module imports `node:http`, which costs a start what it costs in `server/http-server.ts`.
+const koaRouter = createRequire(import.meta.url)('@koa/router') as typeof KoaRouter
 
 /**
  * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered

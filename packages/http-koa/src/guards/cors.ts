@@ -1,7 +1,8 @@
+import { createRequire } from 'node:module'
+import type KoaCors from '@koa/cors'
 import type { Middleware } from 'koa'
 import type { HoldfastState } from '../exchange/exchange.ts'
 import { isOrigin } from '../http/is-origin.ts'
-import { koaCors } from '../modules/required.ts'
 
 /** What a script may read of an answer, beside what browsers always let it read. */
 const exposed = [
@@ -45,7 +46,9 @@ export function createCors(origins: readonly string[]): Middleware<HoldfastState
   }
   const isOpen = origins.includes('*')
   const allowed = new Set(origins)
-  return koaCors()({
+  // Loaded only now: most servers do without.
+  const koaCors = createRequire(import.meta.url)('@koa/cors') as typeof KoaCors
+  return koaCors({
     origin(ctx) {
       if (isOpen) return '*'
       const origin = ctx.get('Origin')

@@ -1,8 +1,9 @@
-import type { Server as TcpServer, Socket } from 'node:net'
+import type * as Https from 'node:https'
 import type { Server } from 'node:https'
+import { createRequire } from 'node:module'
+import type { Server as TcpServer, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { requireOptions, requireText } from '@holdfast/core'
-import { https } from '../modules/required.ts'
 import {
   defaultIdleTimeoutMs,
   nodeOptions,
@@ -38,7 +39,9 @@ export function createHttpsServer(
     privateKey: requireText,
   })
   const { idleTimeoutMs = defaultIdleTimeoutMs } = options
-  const server = https().createServer({
+  // Loaded only now: a server without TLS does without.
+  const https = createRequire(import.meta.url)('node:https') as typeof Https
+  const server = https.createServer({
     ...nodeOptions(options),
     ...contextOf(certificate),
     // As Node has it without TLS: who says that no more is coming still gets an answer.

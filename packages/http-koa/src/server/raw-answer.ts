@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { HttpProblem } from '@holdfast/resumable'
+import { type HttpProblem, statusText } from '@holdfast/resumable'
 import { errorBody, problems } from '../errors/problem.ts'
 import { connectionOf, endExchanges, isClosed } from '../exchange/connection.ts'
-import { http } from '../modules/required.ts'
 
 /** Whether it is their size or their number. */
 export const headersTooLarge = [431, 'The headers are too large'] as const
@@ -75,7 +74,7 @@ export function answerRaw(
   const body = JSON.stringify(errorBody(status, message))
   socket.write(
     [
-      `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? 'Error'}`,
+      `HTTP/1.1 ${status} ${statusText(status)}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Cache-Control: no-store',
