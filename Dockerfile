@@ -8,7 +8,7 @@ COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN npx -y pnpm@12.21.0 fetch --ignore-scripts
 COPY . .
 RUN npx -y pnpm@12.21.0 install --offline --frozen-lockfile --ignore-scripts \
-    && node node_modules/@typescript/native/bin/tsc --build packages/holdfast \
+    && node scripts/build-packages.ts packages/holdfast \
     && node packages/web/build/build-page.ts \
     && npx -y pnpm@12.21.0 --filter holdfast deploy --prod --offline \
         --config.inject-workspace-packages=true /image/usr/local/lib/holdfast

@@ -66,16 +66,16 @@ package_manager() {
   )
 }
 
-# Takes the TypeScript project to build. The compiler knows itself what is newer than its output.
+# Takes the TypeScript project to build. Where nothing has changed, nothing is written.
 build() {
-  local tsc=("$node" node_modules/@typescript/native/bin/tsc --build)
   cd "$root"
-  if [[ $("${tsc[@]}" --dry "$1") == *'would build'* ]]; then
+  local waited=
+  if [[ $("$node" node_modules/@typescript/native/bin/tsc --build --dry "$1") == *'would build'* ]]; then
     say 'Building (the first time: a few seconds) ...'
+    waited=yes
     SECONDS=0
-    "${tsc[@]}" "$1" >&2 || fail 'the build failed; the errors are above.'
-    say "Built in $SECONDS s."
   fi
-  # Which does nothing, too, where nothing has changed.
+  "$node" scripts/build-packages.ts "$1" >&2 || fail 'the build failed; the errors are above.'
+  [[ -z $waited ]] || say "Built in $SECONDS s."
   "$node" packages/web/build/build-page.ts >&2 || fail 'the page could not be built; the errors are above.'
 }

@@ -33,7 +33,7 @@ const check = (title: string, kind: JobKind, ...command: string[]) =>
   checkJob(root, title, kind, command)
 
 // First, since tests import other packages as they are published: from dist.
-const build = check('build and types', 'build and types', 'tsc', '--build')
+const build = check('build and types', 'build and types', 'node', 'scripts/build-packages.ts')
 // Of this run only: a test may run this script, too.
 const program = await mkdtemp(join(tmpdir(), 'holdfast-program-'))
 const page = check('the page', 'build and types', 'node', 'packages/web/build/build-page.ts')

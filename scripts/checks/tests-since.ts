@@ -117,11 +117,11 @@ function entryOf(root: string, module: string): string[] {
   const manifest = join(root, 'packages', name, 'package.json')
   if (!existsSync(manifest)) return []
   const { exports = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as {
-    readonly exports?: Readonly<Record<string, { readonly default?: string }>>
+    readonly exports?: Readonly<Record<string, { readonly types?: string }>>
   }
-  const built = exports[`.${part ?? ''}`]?.default
-  if (built === undefined) return []
-  return [join('packages', name, built.replace('/dist/', '/src/').replace(/\.js$/, '.ts'))]
+  const types = exports[`.${part ?? ''}`]?.types
+  if (types === undefined) return []
+  return [join('packages', name, types.replace('/dist/', '/src/').replace(/\.d\.ts$/, '.ts'))]
 }
 
 /** The folder of a package; `''` for what is in none. */

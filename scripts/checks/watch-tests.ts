@@ -11,15 +11,17 @@ import { keepBuilt } from './keep-built.ts'
 const restMs = 30
 
 /**
- * Runs the chosen tests, and then, whenever a file is saved, those that it concerns; the compiler builds meanwhile what
- * other packages' tests need, and reports wrong types. Never resolves; a signal ends it.
+ * Runs the chosen tests, and then, whenever a file is saved, those that it concerns; builds meanwhile what other packages'
+ * tests need, and reports wrong types. Never resolves; a signal ends it.
  */
 export async function watchTests(root: string, { files, options }: Choice): Promise<never> {
   const bin = join(root, 'node_modules/.bin')
   const env = { ...process.env, PATH: bin + delimiter + (process.env['PATH'] ?? '') }
   const start = (program: string, ...args: readonly string[]) =>
     spawn(join(bin, program), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
-  await keepBuilt(root, () => untilEnd(start('tsc', '--build')))
+  await keepBuilt(root, () =>
+    untilEnd(start('node', join(import.meta.dirname, '../build-packages.ts'))),
+  )
   const changes = await watchSources(root, files)
   await run(files)
   while (true) {

@@ -18,7 +18,7 @@ const entry = `
 import { spareMemory } from './packages/holdfast/dist/spare-memory.js'
 process.env.UV_THREADPOOL_SIZE ||= '16'
 spareMemory(process.argv[2])
-if (process.argv[2] === '${folder}/worker-process.js') void import('./packages/server/dist/workers/worker-process.js')
+if (process.argv[2] === '${folder}/worker-process.js') void import('./packages/server/dist/worker-process.js')
 else void import('./packages/holdfast/dist/main.js').then(async ({ main }) => {
   process.exitCode = await main(process.argv.slice(2))
 })
@@ -30,6 +30,8 @@ const common = {
   platform: 'node',
   target: 'node24',
   logLevel: 'warning',
+  // What several entry points of a package share has no effect by itself.
+  logOverride: { 'ignored-bare-import': 'silent' },
 } as const
 
 /**
@@ -65,9 +67,8 @@ export async function bundleExecutable(root: string, to: string): Promise<readon
     entryPoints: [join(root, 'packages/passwords/dist/scrypt-thread.js')],
     outfile: join(files, 'holdfast/dist/scrypt-thread.js'),
   })
-  // Each where its package looks for it, as seen from the one script.
+  // Each where its package looks for it, as seen from the one script. All packages have one version.
   await cp(join(root, 'packages/holdfast/package.json'), join(files, 'holdfast/package.json'))
-  await cp(join(root, 'packages/server/package.json'), join(files, 'package.json'))
   await cp(join(root, 'packages/web/dist/page'), join(files, 'holdfast/dist/page'), {
     recursive: true,
   })

@@ -8,7 +8,7 @@ const entryPoints = [
   'packages/holdfast/dist/main.js',
   'packages/holdfast/dist/keep-compiled.js',
   'packages/holdfast/dist/spare-memory.js',
-  'packages/server/dist/workers/worker-process.js',
+  'packages/server/dist/worker-process.js',
 ]
 
 /**
@@ -35,10 +35,11 @@ export async function bundleProgram(root: string, to: string): Promise<string> {
     define: { __filename: 'bundledFile', __dirname: 'bundledFolder' },
     plugins: [...plugins],
     logLevel: 'warning',
+    // What several entry points of a package share has no effect by itself.
+    logOverride: { 'ignored-bare-import': 'silent' },
   })
-  // Each package reads its version relative to its file: the command's next to `dist`, the server's one folder above that.
+  // The packages read their version there, which is the same for all.
   await cp(join(root, 'packages/holdfast/package.json'), join(program, 'package.json'))
-  await cp(join(root, 'packages/server/package.json'), join(to, 'package.json'))
   // The page lies beside the file that opens it.
   await cp(join(root, 'packages/web/dist/page'), join(program, 'dist/page'), { recursive: true })
   await cp(join(root, 'packages/holdfast/bin'), join(program, 'bin'), { recursive: true })

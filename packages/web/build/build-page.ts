@@ -1,6 +1,6 @@
 /**
  * Builds the page into dist/page: bundled and minified by Vite, each file also compressed. Does nothing if what it is
- * made of is the same as the last time. Follows `tsc --build`, which checks its types.
+ * made of is the same as the last time. Follows `scripts/build-packages.ts`, which builds the client.
  */
 import { existsSync, globSync } from 'node:fs'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-import { settingNames } from '../../../packages/server/dist/config/settings.js'
+import { settingNames } from '../../../packages/server/src/config/settings.ts'
 import { rationed } from '../subjects/rationed.ts'
 import type { RunningSubject, Subject } from '../subjects/subject.ts'
 import { layOut } from './files.ts'

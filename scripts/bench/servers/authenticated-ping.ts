@@ -3,7 +3,7 @@
  * behind the authentication. PORT, and CUSTOMERS, the path of a customers file, come from the environment.
  */
 import { createFileService, createLoginBrake } from '../../../packages/core/dist/index.js'
-import { createMemoryBlobStore } from '../../../packages/core/dist/memory/index.js'
+import { createMemoryBlobStore } from '../../../packages/core/src/memory/index.ts'
 import {
   createPasswordVerifier,
   openFileCredentialSource,
@@ -14,7 +14,7 @@ import {
   createHttpServer,
   headerAuthentication,
 } from '../../../packages/http-koa/dist/index.js'
-import { createLoginFailureCounter } from '../../../packages/server/dist/logins/login-failure-counter.js'
+import { createLoginFailureCounter } from '../../../packages/server/src/logins/login-failure-counter.ts'
 
 const { PORT, CUSTOMERS = '' } = process.env
 const service = createFileService({

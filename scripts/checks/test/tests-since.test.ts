@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
 import { affectedSince, changedSince } from '../tests-since.ts'
 
-const exports = JSON.stringify({ exports: { '.': { default: './dist/index.js' } } })
+const exports = JSON.stringify({ exports: { '.': { types: './dist/index.d.ts' } } })
 const [near, far, command, reader] = [
   'packages/a/test/near.test.ts',
   'packages/b/test/far.test.ts',

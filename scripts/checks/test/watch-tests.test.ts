@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { until } from '../../../packages/testing/src/until.ts'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -11,11 +13,15 @@ const other = 'packages/a/test/other.test.ts'
 const files = {
   'package.json': '{"type":"module"}',
   'tsconfig.json': '{"files": [], "references": [{ "path": "packages/b" }]}',
+  'packages/b/package.json':
+    '{"exports":{".":{"types":"./dist/index.d.ts","default":"./dist/index.js"}}}',
   'packages/b/tsconfig.json': JSON.stringify({
     compilerOptions: {
       composite: true,
+      emitDeclarationOnly: true,
       rootDir: 'src',
       outDir: 'dist',
+      tsBuildInfoFile: 'dist/.tsbuildinfo',
       lib: ['es2024'],
       types: [],
     },
@@ -61,6 +67,9 @@ describe('watchTests', function () {
     await withWatch(async ({ folder, told }) => {
       const source = join(folder, 'packages/b/src/index.ts')
       await told(/1 failing/)
+      // The compiler does not notice what is saved while it builds.
+      const isBuilt = () => existsSync(join(folder, 'packages/b/dist/.tsbuildinfo'))
+      await until('the first build has ended', isBuilt)
       await writeFile(source, "export const built: number = 'three'\n")
       await told(/packages\/b\/src\/index\.ts.* error TS2322/)
       expect(await readFile(join(folder, 'packages/b/dist/index.js'), 'utf8')).to.include('three')

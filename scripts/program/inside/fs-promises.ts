@@ -1,14 +1,15 @@
-import { readdir as readDirectory, readFile as readFileOfDisk } from 'node:fs/promises'
+import fs from 'node:fs/promises'
 import { embeddedFile, embeddedNames } from './embedded-file.ts'
 
 export * from 'node:fs/promises'
 
 /** Reads from the executable, too. */
-export async function readFile(path: string): Promise<Buffer> {
-  return embeddedFile(path) ?? (await readFileOfDisk(path))
-}
+export const readFile = (async (path: string, encoding?: BufferEncoding) => {
+  const bytes = embeddedFile(path)
+  if (!bytes) return fs.readFile(path, encoding ?? null)
+  return encoding === undefined ? bytes : bytes.toString(encoding)
+}) as typeof fs.readFile
 
 /** Lists what is in the executable, too. */
-export async function readdir(path: string): Promise<string[]> {
-  return embeddedNames(path) ?? (await readDirectory(path))
-}
+export const readdir = (async (path: string, ...rest: []) =>
+  embeddedNames(path) ?? fs.readdir(path, ...rest)) as typeof fs.readdir

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ServerWatch } from '../serve/server-watch.ts'
 import type { ServerStatus, Figures } from '../serve/server-status.ts'
+import { version } from '../version.ts'
 import { createCounts } from './counts.ts'
 import {
   createLoginFigures,
@@ -88,12 +88,4 @@ export function createMetrics(process?: string): Metrics {
       return mergeFigures([await register.getMetricsAsJSON(), ...others])
     },
   }
-}
-
-/** The version of this package. */
-function version(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  )
-  return (manifest as { version: string }).version
 }

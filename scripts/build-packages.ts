@@ -1,0 +1,87 @@
+/**
+ * Builds every package of the repository in the working directory into its `dist`: the types by the compiler, which takes the projects that
+ * are named (all, where none is), and a module for each entry point by esbuild. Touches no file that would stay the same. Ends with code 1
+ * if a type is wrong; what runs is built all the same.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { build } from 'esbuild'
+
+/** What an export has: the declarations of its source, and the module that it is built into. */
+type Exported =
+  | string
+  | { readonly types: string; readonly browser?: string; readonly default: string }
+
+/** Sources that no export names, and that are modules of their own: what the command starts with, threads, and other processes. */
+const started: Readonly<Record<string, readonly string[]>> = {
+  holdfast: ['src/main.ts', 'src/keep-compiled.ts', 'src/spare-memory.ts'],
+  passwords: ['src/scrypt-thread.ts'],
+  server: ['src/workers/worker-process.ts'],
+}
+
+const typing = spawn(
+  process.execPath,
+  ['node_modules/@typescript/native/bin/tsc', '--build', ...process.argv.slice(2)],
+  { stdio: 'inherit' },
+)
+const typed = once(typing, 'exit')
+await Promise.all(globSync('packages/*/tsconfig.json').map((path) => bundlePackage(dirname(path))))
+const [code] = (await typed) as [number | null]
+process.exitCode = code === 0 ? 0 : 1
+
+/**
+ * Bundles the package in `folder`. All modules lie in `dist` itself, so that files of the package have one path relative to each of them.
+ * What several entry points share is a module of its own, and exists once when it runs. Other packages stay outside.
+ */
+async function bundlePackage(folder: string): Promise<void> {
+  const { outputFiles } = await build({
+    absWorkingDir: resolve(folder),
+    entryPoints: await entryPoints(folder),
+    outdir: 'dist',
+    write: false,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'warning',
+  })
+  for (const { path, contents } of outputFiles) await writeChanged(path, contents)
+  const written = new Set(outputFiles.map(({ path }) => path))
+  const found = globSync('dist/**/*.{js,js.map}', { cwd: folder, exclude: ['dist/page'] })
+  const stale = found.map((path) => resolve(folder, path)).filter((path) => !written.has(path))
+  for (const path of stale) await rm(path)
+}
+
+/** The sources by the names of what they are built into. */
+async function entryPoints(folder: string): Promise<Record<string, string>> {
+  const manifest = await readFile(join(folder, 'package.json'), 'utf8')
+  const { exports } = JSON.parse(manifest) as { readonly exports: Record<string, Exported> }
+  const exported = Object.values(exports).flatMap((one) =>
+    typeof one === 'string' ? [] : [[nameOf(one.default), sourceOf(one.types)] as const],
+  )
+  const others = started[basename(folder)] ?? []
+  return Object.fromEntries([...exported, ...others.map((path) => [nameOf(path), path] as const)])
+}
+
+function nameOf(path: string): string {
+  return basename(path).replace(/\.\w+$/, '')
+}
+
+function sourceOf(declarations: string): string {
+  return declarations.replace('/dist/', '/src/').replace(/\.d\.ts$/, '.ts')
+}
+
+/** A file that stays the same wakes nothing that watches. */
+async function writeChanged(path: string, contents: Uint8Array): Promise<void> {
+  const old = await readFile(path).catch(() => undefined)
+  if (old?.equals(contents)) return
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, contents)
+}
