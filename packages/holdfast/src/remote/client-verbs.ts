@@ -34,7 +34,7 @@ const login: ClientVerb = {
       .epilog(
         'The server is asked first whether it takes them. They are kept in $XDG_CONFIG_HOME/holdfast/profile.json, which only you may read. Instead of a login, HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD (or HOLDFAST_PASSWORD_FILE) may be set.',
       ),
-  run: async (argv) => (await import('./login/run-login.ts')).runLogin(argv),
+  run: async (argv) => (await import('./login/login.ts')).runLogin(argv),
 }
 
 /** `holdfast logout`. */
@@ -43,7 +43,7 @@ const logout: ClientVerb = {
   describe: 'Forget the name and the password',
   flags: [],
   options: withJson,
-  run: async ({ json }) => (await import('./login/run-login.ts')).runLogout(json === true),
+  run: async ({ json }) => (await import('./login/login.ts')).runLogout(json === true),
 }
 
 /** `holdfast put FILE…`. */
@@ -69,7 +69,7 @@ const put: ClientVerb = {
       .epilog(
         'A file that is reported as stored is safe. The same command again goes on with a large file where it stopped. Directories are refused: name their files, such as dir/*, or see sync.',
       ),
-  run: async (argv) => (await import('./put/run-put.ts')).runPut(argv),
+  run: async (argv) => (await import('./put/put.ts')).runPut(argv),
 }
 
 /** `holdfast get NAME…`. */
@@ -95,7 +95,7 @@ const get: ClientVerb = {
       .epilog(
         'A file appears when all of it is there and synced. One of that name that differs is replaced only with --force, after a question on a terminal, or where -o names the file itself. Until then it is beside it as .holdfast-….part; the same command again goes on with a large one where it stopped, unless the file on the server is another one by then.',
       ),
-  run: async (argv) => (await import('./get/run-get.ts')).runGet(argv),
+  run: async (argv) => (await import('./get/get.ts')).runGet(argv),
 }
 
 /** `holdfast cat NAME…`. */
@@ -108,7 +108,7 @@ const cat: ClientVerb = {
       '$0 cat notes.txt | less',
       '',
     ),
-  run: async (argv) => (await import('./get/run-cat.ts')).runCat(argv),
+  run: async (argv) => (await import('./get/cat.ts')).runCat(argv),
 }
 
 /** `holdfast ls [PREFIX]`. */
@@ -140,7 +140,7 @@ const ls: ClientVerb = {
       .example('$0 ls -l holiday-', 'those that begin so, with sizes and times')
       .example("$0 ls '*.jpg' --json", 'those that end so, for a program')
       .epilog('If a prefix or a pattern is given and no file has it, the exit code is 4.'),
-  run: async (argv) => (await import('./files/run-ls.ts')).runLs(argv),
+  run: async (argv) => (await import('./files/ls.ts')).runLs(argv),
 }
 
 /** `holdfast stat NAME…`. */
@@ -155,7 +155,7 @@ const stat: ClientVerb = {
     )
       .example('$0 stat notes.txt', 'size, time, type and entity tag')
       .example('$0 stat notes.txt --json', 'for a program'),
-  run: async (argv) => (await import('./files/run-stat.ts')).runStat(argv),
+  run: async (argv) => (await import('./files/stat.ts')).runStat(argv),
 }
 
 /** `holdfast rm NAME…`. */
@@ -173,7 +173,7 @@ const rm: ClientVerb = {
       .epilog(
         'Nothing is asked. A name or a pattern that has no file ends with 4; the others are deleted.',
       ),
-  run: async (argv) => (await import('./files/run-rm.ts')).runRm(argv),
+  run: async (argv) => (await import('./files/rm.ts')).runRm(argv),
 }
 
 /** `holdfast link NAME…`. */
@@ -229,7 +229,7 @@ const link: ClientVerb = {
       .epilog(
         'The links are on standard output, one a line. A link cannot be taken back; all of a customer end with a new password.',
       ),
-  run: async (argv) => (await import('./files/run-link.ts')).runLink(argv),
+  run: async (argv) => (await import('./files/link.ts')).runLink(argv),
 }
 
 /** `holdfast du`. */
@@ -241,7 +241,7 @@ const du: ClientVerb = {
     withJson(yargs)
       .example('$0 du', 'files and bytes, with the limits that the server has for you')
       .example('$0 du --json', 'for a program'),
-  run: async (argv) => (await import('./files/run-du.ts')).runDu(argv),
+  run: async (argv) => (await import('./files/du.ts')).runDu(argv),
 }
 
 /** `holdfast sync DIR`. */
@@ -282,7 +282,7 @@ const sync: ClientVerb = {
       .epilog(
         'Names have no slash, so those of a path are joined by " - ". Symbolic links and special files are not sent. The same command again goes on where an earlier one ended.',
       ),
-  run: async (argv) => (await import('./sync/run-sync.ts')).runSync(argv),
+  run: async (argv) => (await import('./sync/sync.ts')).runSync(argv),
 }
 
 /** Every command that speaks to a server, in the order of the help. */

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/client'
 import { expect } from 'chai'
-import { explainLinkRefusal } from '../../../src/remote/files/run-link.ts'
+import { explainLinkRefusal } from '../../../src/remote/files/link.ts'
 
 describe('explainLinkRefusal', () => {
   const invalid = (message: string) => new HoldfastError('invalid-field', message, { status: 400 })

@@ -3,7 +3,7 @@ import { mock } from 'node:test'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createScreen, type ScreenOutput, transferLine } from '../../../src/remote/output/screen.ts'
-import { showSyncProgress } from '../../../src/remote/sync/run-sync.ts'
+import { showSyncProgress } from '../../../src/remote/sync/sync.ts'
 
 describe('createScreen', () => {
   const outputOf = (facts: Partial<Record<'isTTY', boolean>>) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { usageText } from '../../../src/remote/files/run-du.ts'
+import { usageText } from '../../../src/remote/files/du.ts'
 
 describe('usageText', () => {
   const unfinished = { uploads: 0, bytes: 0 }

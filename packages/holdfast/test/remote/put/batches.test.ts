@@ -2,7 +2,7 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { inBatches } from '../../../src/remote/put/run-put.ts'
+import { inBatches } from '../../../src/remote/put/put.ts'
 import { allOf } from '../support/logged-in.ts'
 
 describe('inBatches', () => {

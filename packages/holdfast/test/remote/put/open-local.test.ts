@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { openFile } from '@holdfast/client'
 import { makeTemporaryDirectory, rejection, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { openLocal } from '../../../src/remote/put/run-put.ts'
+import { openLocal } from '../../../src/remote/put/put.ts'
 
 describe('openLocal', () => {
   let directory: TemporaryDirectory

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client, FileToUpload } from '@holdfast/client'
 import { expect } from 'chai'
-import { putBatch } from '../../../src/remote/put/run-put.ts'
+import { putBatch } from '../../../src/remote/put/put.ts'
 import { createReport } from '../../../src/remote/output/report.ts'
 import { allOf, useLogin } from '../support/logged-in.ts'
 

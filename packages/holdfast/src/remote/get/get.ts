@@ -12,7 +12,7 @@ import {
   type PartialIdentity,
   syncStep,
 } from './partial-files.ts'
-import { runCat } from './run-cat.ts'
+import { runCat } from './cat.ts'
 import { createReplacing, isOther, type Replacement, type Replacing } from './replacing.ts'
 import { createTargets, pathOf, type Target } from './targets.ts'
 import type { Stats } from 'node:fs'
