@@ -1,6 +1,17 @@
+import { constants } from 'node:os'
+import { styleText } from 'node:util'
+import type { Finding, FindingMark } from '@holdfast/core'
+import {
+  type Config,
+  findConfig,
+  settingNames,
+  type WrittenSettings,
+} from '@holdfast/server/config'
+import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
-import { findConfig, settingNames, type WrittenSettings } from '@holdfast/server/config'
-import { refuseIdleFlags, withSettings, refuseRest } from './settings/flags.ts'
+import { refuseIdleFlags, refuseRest, withSettings } from './settings/flags.ts'
+import { jsonLine, print } from './terminal/print.ts'
+import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
 /** The flags of `holdfast doctor` that are no settings, for guessing which one was meant. */
 export const doctorFlags = ['json']
@@ -41,7 +52,95 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   refuseRest(flags)
   const config = await findConfig(flags, process.env)
   refuseIdleFlags(flags, [config.store])
-  // Loaded only now: help and mistakes are answered twice as fast without the stores.
-  const { runDoctor } = await import('./doctor/run-doctor.ts')
   return runDoctor(config, flags.json)
+}
+
+interface Report {
+  readonly title: string
+  readonly checks: Finding[]
+}
+
+/**
+ * Examines what the configuration names and reports on standard output, at once or, in JSON, at the end; resolves
+ * with the exit code: 0 without a problem, 1 with one, 128 and its number if a signal ended it.
+ */
+async function runDoctor(config: Config, isJson: boolean): Promise<number> {
+  const interruption = stopOnSignal()
+  const write = isJson ? async () => {} : print
+  try {
+    const reports = await collect(config, interruption.signal, write)
+    const summary = countMarks(reports)
+    if (isJson) await print(jsonLine({ sections: reports, summary }, 2))
+    else await print(`\n${summaryLine(summary)}\n`)
+    return summary.problem > 0 ? 1 : 0
+  } catch (error) {
+    const signal = interruption.name()
+    if (signal !== undefined) return 128 + constants.signals[signal]
+    throw error
+  }
+}
+
+async function collect(
+  config: Config,
+  signal: AbortSignal,
+  write: (text: string) => Promise<void>,
+): Promise<readonly Report[]> {
+  // Loaded only now: help and mistakes are answered twice as fast without the stores.
+  const { examine } = await import('@holdfast/server/doctor')
+  const reports: Report[] = []
+  for await (const { title, findings } of examine(config, signal)) {
+    const checks: Finding[] = []
+    await write(`${reports.length === 0 ? '' : '\n'}${title}\n`)
+    for await (const found of findings) {
+      checks.push(found)
+      await write(`${reportLines(found, paint).join('\n')}\n`)
+    }
+    reports.push({ title, checks })
+  }
+  return reports
+}
+
+function countMarks(reports: readonly Report[]) {
+  const count = { ok: 0, warning: 0, problem: 0, skipped: 0 }
+  for (const { mark } of reports.flatMap(({ checks }) => checks)) count[mark]++
+  return count
+}
+
+const colours = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const
+
+/** On a terminal that has colours, unless `NO_COLOR` is set. */
+const paint: Paint = (mark, text) => styleText(colours[mark], text, { stream: process.stdout })
+
+/** How many findings have which mark. */
+type MarkCount = Readonly<Record<FindingMark, number>>
+
+/** Colours `text` for a terminal as `mark` asks. */
+type Paint = (mark: FindingMark, text: string) => string
+
+const markWidth = 8
+const checkWidth = 18
+const indent = '  '
+
+/** One line for the finding, and one for each of its remedies. */
+export function reportLines({ check, mark, message, remedies }: Finding, paint: Paint): string[] {
+  const marked = paint(mark, mark.padEnd(markWidth))
+  const first = `${indent}${marked} ${check.padEnd(checkWidth)} ${visible(message)}`
+  const margin = indent + ' '.repeat(markWidth + 1 + checkWidth + 1)
+  return [first, ...remedies.map((remedy) => `${margin}-> ${visible(remedy)}`)]
+}
+
+/** The last line: the number of problems and warnings, and whether the server can run. */
+export function summaryLine({ ok, warning, problem, skipped }: MarkCount): string {
+  const numbers = [
+    counted(problem, 'problem', 'No'),
+    counted(warning, 'warning', 'no'),
+    `${ok} ok`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ]
+  const advice = problem > 0 ? 'Mend the problems first.' : 'The server can run.'
+  return `${numbers.join(', ')}. ${advice}`
+}
+
+function counted(number: number, word: string, none: string): string {
+  return number === 1 ? `1 ${word}` : `${number === 0 ? none : number} ${word}s`
 }

@@ -1,8 +1,10 @@
 import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
+import { answerShell } from './completion/answer-shell.ts'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
 import { CommandError, exitCodes } from './remote/errors/command-error.ts'
+import { isSystemError, reasonOf } from './remote/errors/explain.ts'
 import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
 import { hideWords, showWords } from './terminal/parser-configuration.ts'
 
@@ -25,8 +27,6 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function endVerb(error: unknown): Promise<number> {
-  // Loaded only now, since it needs the client.
-  const { isSystemError, reasonOf } = await import('./remote/errors/explain.ts')
   say(isSystemError(error) ? printable(reasonOf(error)) : explain(error))
   if (error instanceof CommandError) return error.exitCode
   if (error instanceof UnwritableError) return exitCodes.failed
@@ -43,7 +43,6 @@ async function runCommand(args: readonly string[]): Promise<number> {
 }
 
 async function completeFor(words: readonly string[]): Promise<number> {
-  const { answerShell } = await import('./completion/answer-shell.ts')
   return answerShell(() => createCli([], describing), words)
 }
 

@@ -1,13 +1,33 @@
-import { nameProblem, SetupError } from '@holdfast/core'
-import type { Argv } from 'yargs'
-import { findConfig, settingNames, settings, type WrittenSettings } from '@holdfast/server/config'
+import { mergeSorted } from '@holdfast/copy'
 import {
-  onlyName,
+  type BlobStore,
+  closestWord,
+  compareUtf8,
+  type Customer,
+  formatBytes,
+  isFileServiceError,
+  nameProblem,
+  SetupError,
+  usageOf as countUsage,
+} from '@holdfast/core'
+import {
+  type Config,
+  findConfig,
+  settingNames,
+  settings,
+  type WrittenSettings,
+} from '@holdfast/server/config'
+import { visible } from '@holdfast/server/visible'
+import type { Argv } from 'yargs'
+import {
   type NameArgument,
+  onlyName,
   refuseIdleFlags,
   settingEnvironment,
   withSettings,
 } from './settings/flags.ts'
+import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
+import { jsonLine, print, standardError } from './terminal/print.ts'
 
 /** The flags of `holdfast usage` that are no settings, for guessing which one was meant. */
 export const usageFlags = ['json']
@@ -55,8 +75,6 @@ export async function usage(flags: UsageFlags): Promise<number> {
   const customer = customerIn(flags)
   const config = await findConfig(flags, settingEnvironment(usageSettings))
   refuseIdleFlags(flags, [config.store])
-  // Loaded only now: help and mistakes are answered twice as fast without the stores.
-  const { runUsage } = await import('./usage/run-usage.ts')
   return runUsage(config, { customer, isJson: flags.json })
 }
 
@@ -66,4 +84,211 @@ function customerIn(flags: UsageFlags): string | undefined {
   const problem = name === undefined ? undefined : nameProblem(name)
   if (problem !== undefined) throw new SetupError(`"${name}" is no name: ${problem}.`)
   return name
+}
+
+interface UsageRequest {
+  /** Default: all customers. */
+  readonly customer: string | undefined
+  /** A line of JSON for each customer, as soon as it is counted, instead of a table. */
+  readonly isJson: boolean
+}
+
+/**
+ * Prints what customers keep; resolves with the exit code.
+ *
+ * @throws SetupError for what an administrator can mend, an unknown customer among it
+ */
+async function runUsage(config: Config, { customer, isJson }: UsageRequest): Promise<number> {
+  if (config.store === 'disk') await refuseMissingData(config.data)
+  const quotas = await readQuotas(config)
+  const log = {
+    warn: (message: string) => void standardError().write(`holdfast: ${visible(message)}\n`),
+  }
+  const store = await openExistingStore(config.store, config, log)
+  try {
+    const usages =
+      customer === undefined
+        ? customerUsages(store, quotas)
+        : onlyUsage(store, quotas, customer, config.customers)
+    await (isJson ? printLines(usages) : printTable(usages))
+    return 0
+  } catch (error) {
+    if (isFileServiceError(error)) throw new SetupError(`Not all was counted: ${error.message}.`)
+    throw error
+  } finally {
+    await store.close()
+  }
+}
+
+async function readQuotas({ customers }: Config): Promise<Quotas> {
+  const { openFileCredentialSource } = await import('@holdfast/credentials-file')
+  const source = await openFileCredentialSource(customers, { pollIntervalMs: 0 })
+  const quotas = new Map(source.customers().map((name) => [name, source.find(name) ?? {}]))
+  await source.close()
+  return quotas
+}
+
+async function* onlyUsage(
+  store: BlobStore,
+  quotas: Quotas,
+  customer: string,
+  path: string,
+): AsyncGenerator<CustomerUsage> {
+  const usage = await usageOf(store, quotas, customer)
+  if (!usage.isListed && usage.files === 0 && usage.unfinished.uploads === 0) {
+    const meant = closestWord(customer, [...quotas.keys()])
+    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
+    throw new SetupError(
+      `There is no customer "${customer}": ${path} has none of that name, and nor does the store.${hint}`,
+    )
+  }
+  yield usage
+}
+
+async function printTable(usages: AsyncIterable<CustomerUsage>): Promise<void> {
+  const all: CustomerUsage[] = []
+  for await (const usage of usages) all.push(usage)
+  await print(`${usageTable(all).join('\n')}\n`)
+}
+
+async function printLines(usages: AsyncIterable<CustomerUsage>): Promise<void> {
+  for await (const usage of usages) {
+    const { customer, files, bytes, quota = null, maxFiles = null, isListed: listed } = usage
+    const { uploads: unfinishedUploads, bytes: unfinishedBytes } = usage.unfinished
+    const share = shareOf(usage) ?? null
+    const unfinished = { unfinishedUploads, unfinishedBytes }
+    const line = { customer, files, bytes, ...unfinished, quota, share, maxFiles, listed }
+    await print(jsonLine(line))
+  }
+}
+
+/** What one customer keeps. */
+export interface CustomerUsage {
+  readonly customer: string
+  readonly files: number
+  readonly bytes: number
+  /** Uploads in pieces that are not complete yet, and what has arrived of them. */
+  readonly unfinished: { readonly uploads: number; readonly bytes: number }
+  /** Bytes; `undefined` for no limit, and for customers who are not in the customers file. */
+  readonly quota: number | undefined
+  /** `undefined` for no limit, and for customers who are not in the customers file. */
+  readonly maxFiles: number | undefined
+  /** Whether the customers file has the customer. */
+  readonly isListed: boolean
+}
+
+/** What is known of the customers in the customers file, by their names. */
+type Quotas = ReadonlyMap<string, Pick<Customer, 'quota' | 'maxFiles'>>
+
+/**
+ * What each customer keeps: those in `quotas`, with or without files, and all others who have files. In order of the
+ * names' UTF-8 bytes; each is counted when the iterator asks for it.
+ */
+export async function* customerUsages(
+  store: BlobStore,
+  quotas: Quotas,
+): AsyncGenerator<CustomerUsage> {
+  const listed = [...quotas.keys()].sort(compareUtf8)
+  for await (const { value } of mergeSorted(eachOf(listed), store.customers())) {
+    const usage = await usageOf(store, quotas, value)
+    // A store may still name customers who have no file any more.
+    if (usage.isListed || usage.files > 0) yield usage
+  }
+}
+
+/** What one customer keeps, whether or not there is such a customer. */
+export async function usageOf(
+  store: BlobStore,
+  quotas: Quotas,
+  customer: string,
+): Promise<CustomerUsage> {
+  const { files, bytes, unfinished } = await countUsage(store, { name: customer })
+  const { quota, maxFiles } = quotas.get(customer) ?? {}
+  return { customer, files, bytes, unfinished, quota, maxFiles, isListed: quotas.has(customer) }
+}
+
+/**
+ * The used part of the quota, unfinished uploads included, above 1 after it was lowered; `undefined` if there is no quota, or
+ * if it is 0.
+ */
+export function shareOf({
+  bytes,
+  unfinished,
+  quota,
+}: Pick<CustomerUsage, 'bytes' | 'unfinished' | 'quota'>) {
+  return quota === undefined || quota === 0 ? undefined : (bytes + unfinished.bytes) / quota
+}
+
+async function* eachOf(names: readonly string[]): AsyncGenerator<string> {
+  yield* names
+}
+
+const columns = ['files', 'size', 'unfinished', 'quota', 'used', 'customer'] as const
+
+type Row = Readonly<Record<(typeof columns)[number], string>>
+
+const heading: Row = {
+  files: 'files',
+  size: 'size',
+  unfinished: 'unfinished',
+  quota: 'quota',
+  used: 'used',
+  customer: 'customer',
+}
+
+/** `usages` as lines of aligned columns, with the sum of several. Names come last, since their width varies. */
+export function usageTable(usages: readonly CustomerUsage[]): readonly string[] {
+  const rows = usages.map(toRow)
+  const lines = usages.length > 1 ? [heading, ...rows, sumOf(usages)] : [heading, ...rows]
+  const hasUnfinished = usages.some(({ unfinished }) => unfinished.uploads > 0)
+  const shown = columns.filter((column) => column !== 'unfinished' || hasUnfinished)
+  const widths = new Map(
+    shown.map((column) => [column, Math.max(...lines.map((line) => line[column].length))]),
+  )
+  return lines.map((line) =>
+    shown
+      .map((column) =>
+        column === 'customer' ? line[column] : line[column].padStart(widths.get(column) ?? 0),
+      )
+      .join('  '),
+  )
+}
+
+function toRow(usage: CustomerUsage): Row {
+  const { customer, files, bytes, unfinished, quota, maxFiles, isListed } = usage
+  return {
+    files: maxFiles === undefined ? `${files}` : `${files}/${maxFiles}`,
+    size: formatBytes(bytes),
+    unfinished: unfinishedText(unfinished),
+    quota: quota === undefined ? '-' : formatBytes(quota),
+    used: percent(shareOf(usage)),
+    customer: isListed ? visible(customer) : `${visible(customer)} (not in the customers file)`,
+  }
+}
+
+function unfinishedText({ uploads, bytes }: CustomerUsage['unfinished']): string {
+  return uploads === 0 ? '-' : `${uploads} of ${formatBytes(bytes)}`
+}
+
+function percent(share: number | undefined): string {
+  if (share === undefined) return '-'
+  if (share > 0 && share < 0.01) return '<1%'
+  // Rounded down: 100% means that there is no room.
+  return `${Math.floor(share * 100)}%`
+}
+
+function sumOf(usages: readonly CustomerUsage[]): Row {
+  const sum = (of: (usage: CustomerUsage) => number) =>
+    usages.reduce((total, usage) => total + of(usage), 0)
+  return {
+    files: `${sum(({ files }) => files)}`,
+    size: formatBytes(sum(({ bytes }) => bytes)),
+    unfinished: unfinishedText({
+      uploads: sum(({ unfinished }) => unfinished.uploads),
+      bytes: sum(({ unfinished }) => unfinished.bytes),
+    }),
+    quota: '',
+    used: '',
+    customer: `${usages.length} customers in all`,
+  }
 }

@@ -1,5 +1,6 @@
 import type { Argv, FallbackCompletionFunction } from 'yargs'
 import { print } from '../terminal/print.ts'
+import { findNames } from './find-names.ts'
 import { shells, type Shell } from './completion-script.ts'
 
 /** Prints the words that may come next, for the script of {@link completionScript}; resolves with the exit code. */
@@ -11,7 +12,6 @@ export async function answerShell(
   if (shell === undefined) return 2
   // Yargs describes its words for some shells only, by this variable.
   process.env['SHELL'] = 'fish'
-  const { findNames } = await import('./find-names.ts')
   const lines = await complete(describe(), shell, words, findNames)
   await print(lines.map((line) => `${line}\n`).join(''))
   return 0

@@ -1,6 +1,6 @@
 import { SetupError } from '@holdfast/core'
 import type { Config, StoreKind } from '@holdfast/server/config'
-import { openStore, type WarningLog } from '@holdfast/server/stores'
+import type { ClosableStore, WarningLog } from '@holdfast/server/stores'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -13,7 +13,9 @@ export async function openExistingStore(
   kind: StoreKind,
   config: Config,
   log: WarningLog,
-): ReturnType<typeof openStore> {
+): Promise<ClosableStore> {
+  // Loaded only now: help and mistakes are answered twice as fast without the stores.
+  const { openStore } = await import('@holdfast/server/stores')
   try {
     return await openStore(kind, { ...config, 'minio-create-bucket': false }, log)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { CopyResult } from '@holdfast/copy'
 import { expect } from 'chai'
-import { copySummary, describeFailure } from '../../src/copy/run-copy.ts'
+import { copySummary, describeFailure } from '../../src/copy.ts'
 
 const none = { files: 0, bytes: 0 }
 const result: CopyResult = {

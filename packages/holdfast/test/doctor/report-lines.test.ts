@@ -1,6 +1,6 @@
 import { finding, type FindingMark } from '@holdfast/core'
 import { expect } from 'chai'
-import { reportLines, summaryLine } from '../../src/doctor/run-doctor.ts'
+import { reportLines, summaryLine } from '../../src/doctor.ts'
 
 const plain = (_: FindingMark, text: string) => text
 

@@ -1,6 +1,6 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { customerUsages, shareOf } from '../../src/usage/run-usage.ts'
+import { customerUsages, shareOf } from '../../src/usage.ts'
 
 describe('customerUsages', () => {
   it('counts customers one at a time, as they are asked for, in order of UTF-8 bytes', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { usageTable } from '../../src/usage/run-usage.ts'
+import { usageTable } from '../../src/usage.ts'
 
 const alice = {
   customer: 'alice',

@@ -1,12 +1,24 @@
 import { usageError } from '../errors/command-error.ts'
-import type { VerbArguments } from '../verb/client-verb.ts'
+import { type ClientVerb, type VerbArguments, withJson } from '../verb/client-verb.ts'
 import { withRemote } from '../session/with-remote.ts'
 import type { Usage } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { sizeWithBytes } from '../../terminal/format.ts'
 
+/** `holdfast du`. */
+export const du: ClientVerb = {
+  command: 'du',
+  describe: 'Show how much is kept, and how much may be',
+  flags: [],
+  options: (yargs) =>
+    withJson(yargs)
+      .example('$0 du', 'files and bytes, with the limits that the server has for you')
+      .example('$0 du --json', 'for a program'),
+  run: runDu,
+}
+
 /** Prints what the customer keeps and may keep; resolves with the exit code. */
-export function runDu(argv: VerbArguments): Promise<number> {
+function runDu(argv: VerbArguments): Promise<number> {
   const [stray] = argv['--'] ?? []
   if (stray !== undefined) throw usageError(`Nothing goes after "--" here: "${stray}".`)
   return withRemote(argv, async ({ client, report, signal }) => {

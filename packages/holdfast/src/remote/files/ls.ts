@@ -1,14 +1,52 @@
 import type { Client, ListOptions } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { CommandError, usageError, exitCodes } from '../errors/command-error.ts'
-import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
+import {
+  type ClientVerb,
+  type VerbArguments,
+  namesIn,
+  textIn,
+  withJson,
+} from '../verb/client-verb.ts'
 import { createMatcher, fixedStart, isPattern } from '../names/match-pattern.ts'
 import { localTime } from '../../terminal/format.ts'
 import { shown } from '../../terminal/print.ts'
 import { withRemote } from '../session/with-remote.ts'
 
+/** `holdfast ls [PREFIX]`. */
+export const ls: ClientVerb = {
+  command: 'ls [prefix]',
+  describe: 'List files',
+  flags: ['long'],
+  options: (yargs) =>
+    withJson(yargs)
+      .positional('prefix', {
+        type: 'string',
+        describe:
+          'Only names that begin with this; with * ? or [ in it, only names that match as a whole',
+      })
+      .option('long', {
+        alias: 'l',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Show sizes and times, too',
+      })
+      .option('literal', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Take *, ? and [ as they are',
+      })
+      .example('$0 ls', 'the names of all files, in the order of their bytes')
+      .example('$0 ls -l holiday-', 'those that begin so, with sizes and times')
+      .example("$0 ls '*.jpg' --json", 'those that end so, for a program')
+      .epilog('If a prefix or a pattern is given and no file has it, the exit code is 4.'),
+  run: runLs,
+}
+
 /** Prints a line for each file as it comes; resolves with the exit code. */
-export function runLs(argv: VerbArguments): Promise<number> {
+function runLs(argv: VerbArguments): Promise<number> {
   const word = wordIn(argv)
   const { prefix, isMatch } = selectionOf(word, argv.literal === true)
   const hasDetails = argv.json === true || argv['long'] === true

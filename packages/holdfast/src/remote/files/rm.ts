@@ -1,13 +1,31 @@
 import { endsAll } from '../names/for-each-name.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { withRemote, type Remote } from '../session/with-remote.ts'
-import { namesIn, type VerbArguments } from '../verb/client-verb.ts'
+import { type ClientVerb, type VerbArguments, namesIn, withNames } from '../verb/client-verb.ts'
+
+/** `holdfast rm NAME…`. */
+export const rm: ClientVerb = {
+  command: 'rm [names..]',
+  describe: 'Delete files',
+  flags: [],
+  options: (yargs) =>
+    withNames(
+      yargs,
+      'Names on the server; * ? and [ stand for others; after -- if one begins with a dash',
+    )
+      .example('$0 rm notes.txt', 'deletes it for good')
+      .example("$0 rm 'holiday-*.jpg'", 'all that match; the quotes keep the shell from reading it')
+      .epilog(
+        'Nothing is asked. A name or a pattern that has no file ends with 4; the others are deleted.',
+      ),
+  run: runRm,
+}
 
 /** What the server deletes by one request. */
 const mostTogether = 10_000
 
 /** Deletes the files that are named; resolves with the exit code. */
-export function runRm(argv: VerbArguments): Promise<number> {
+function runRm(argv: VerbArguments): Promise<number> {
   return withRemote(argv, async (remote) => {
     const names: string[] = []
     for await (const name of expandNames(namesIn(argv), argv, remote)) {

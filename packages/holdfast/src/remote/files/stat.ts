@@ -1,13 +1,28 @@
 import type { FileDetails } from '@holdfast/client'
-import { namesIn, type VerbArguments } from '../verb/client-verb.ts'
+import { type ClientVerb, type VerbArguments, namesIn, withNames } from '../verb/client-verb.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { sizeWithBytes, localTime } from '../../terminal/format.ts'
 import { shown } from '../../terminal/print.ts'
 import { withRemote } from '../session/with-remote.ts'
 
+/** `holdfast stat NAME…`. */
+export const stat: ClientVerb = {
+  command: 'stat [names..]',
+  describe: 'Show what is known of files',
+  flags: [],
+  options: (yargs) =>
+    withNames(
+      yargs,
+      'Names on the server; * ? and [ stand for others; after -- if one begins with a dash',
+    )
+      .example('$0 stat notes.txt', 'size, time, type and entity tag')
+      .example('$0 stat notes.txt --json', 'for a program'),
+  run: runStat,
+}
+
 /** Prints what is known of the files that are named, in their order; resolves with the exit code. */
-export function runStat(argv: VerbArguments): Promise<number> {
+function runStat(argv: VerbArguments): Promise<number> {
   return withRemote(argv, async (remote) => {
     const { client, report } = remote
     const names = expandNames(namesIn(argv), argv, remote)

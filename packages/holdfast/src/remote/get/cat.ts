@@ -2,7 +2,20 @@ import { writeBytes } from '../../terminal/print.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { withRemote } from '../session/with-remote.ts'
-import { namesIn, type VerbArguments } from '../verb/client-verb.ts'
+import { type ClientVerb, type VerbArguments, namesIn, withNames } from '../verb/client-verb.ts'
+
+/** `holdfast cat NAME…`. */
+export const cat: ClientVerb = {
+  command: 'cat [names..]',
+  describe: 'Print the content of files',
+  flags: [],
+  options: (yargs) =>
+    withNames(yargs, 'Files on the server, or patterns such as "*.log"').example(
+      '$0 cat notes.txt | less',
+      '',
+    ),
+  run: runCat,
+}
 
 /** Prints files one after the other; resolves with the exit code. */
 export function runCat(argv: VerbArguments): Promise<number> {

@@ -2,7 +2,14 @@ import { parseConcurrency } from '../../settings/flags.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
 import { withTransfers, type RemoteWithScreen } from '../session/with-remote.ts'
-import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
+import {
+  type ClientVerb,
+  type VerbArguments,
+  namesIn,
+  textIn,
+  withConcurrency,
+  withNames,
+} from '../verb/client-verb.ts'
 import {
   listPartials,
   findPartial,
@@ -21,8 +28,34 @@ import { isHoldfastError, type Download } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 
+/** `holdfast get NAME…`. */
+export const get: ClientVerb = {
+  command: 'get [names..]',
+  describe: 'Download files',
+  flags: ['output', 'force', 'concurrency'],
+  options: (yargs) =>
+    withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"'))
+      .option('output', {
+        alias: 'o',
+        type: 'string',
+        requiresArg: true,
+        describe: 'A directory, or the path of one file, or - for standard output; by default here',
+      })
+      .option('force', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Replace files of this machine that differ, without a question',
+      })
+      .example('$0 get "*.jpg" -o pictures/', '')
+      .epilog(
+        'A file appears when all of it is there and synced. One of that name that differs is replaced only with --force, after a question on a terminal, or where -o names the file itself. Until then it is beside it as .holdfast-….part; the same command again goes on with a large one where it stopped, unless the file on the server is another one by then.',
+      ),
+  run: runGet,
+}
+
 /** Downloads files, several at a time; resolves with the exit code. */
-export async function runGet(argv: VerbArguments): Promise<number> {
+async function runGet(argv: VerbArguments): Promise<number> {
   const output = textIn(argv, 'output')
   if (output === '-') return runCat(argv)
   const words = namesIn(argv)

@@ -4,13 +4,52 @@ import { headerProblem } from '@holdfast/credentials-file/messages'
 import { ask, readPassword } from '../../terminal/ask.ts'
 import { standardError } from '../../terminal/print.ts'
 import { usageError } from '../errors/command-error.ts'
-import { textIn, type VerbArguments } from '../verb/client-verb.ts'
+import { type ClientVerb, type VerbArguments, textIn, withJson } from '../verb/client-verb.ts'
 import { createReport } from '../output/report.ts'
 import { explain } from '../errors/explain.ts'
 import { profilePath, writeProfile, type Login, removeProfile } from './profile.ts'
 
+/** `holdfast login URL`. */
+export const login: ClientVerb = {
+  command: 'login [url]',
+  describe: 'Keep the name and the password for a server',
+  flags: ['name', 'password-stdin'],
+  options: (yargs) =>
+    withJson(yargs)
+      .positional('url', { type: 'string', describe: 'Such as https://files.example.com' })
+      .option('name', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The customer; asked for on the terminal without it',
+      })
+      .option('password-stdin', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Take the password from standard input instead of the terminal',
+      })
+      .example('$0 login https://files.example.com', 'asks for name and password')
+      .example(
+        'pass show files | $0 login https://files.example.com --name alice --password-stdin',
+        '',
+      )
+      .epilog(
+        'The server is asked first whether it takes them. They are kept in $XDG_CONFIG_HOME/holdfast/profile.json, which only you may read. Instead of a login, HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD (or HOLDFAST_PASSWORD_FILE) may be set.',
+      ),
+  run: runLogin,
+}
+
+/** `holdfast logout`. */
+export const logout: ClientVerb = {
+  command: 'logout',
+  describe: 'Forget the name and the password',
+  flags: [],
+  options: withJson,
+  run: ({ json }) => runLogout(json === true),
+}
+
 /** Keeps a login that the server has accepted; resolves with the exit code. */
-export async function runLogin(argv: VerbArguments): Promise<number> {
+async function runLogin(argv: VerbArguments): Promise<number> {
   const login = await loginFrom(argv)
   await prove(login)
   const path = profilePath(process.env)
@@ -89,7 +128,7 @@ async function prove(login: Login): Promise<void> {
 }
 
 /** Forgets the login; resolves with the exit code. */
-export async function runLogout(isJson: boolean): Promise<number> {
+async function runLogout(isJson: boolean): Promise<number> {
   const path = profilePath(process.env)
   const removed = await removeProfile(path)
   const report = createReport(isJson)

@@ -1,7 +1,15 @@
 import { parseConcurrency } from '../../settings/flags.ts'
 import { forEachName, endsAll } from '../names/for-each-name.ts'
 import { withTransfers, type Remote, type RemoteWithScreen } from '../session/with-remote.ts'
-import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
+import {
+  type ClientVerb,
+  type VerbArguments,
+  namesIn,
+  textIn,
+  withConcurrency,
+  withJson,
+  withWords,
+} from '../verb/client-verb.ts'
 import { basename } from 'node:path'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
 import { stat } from 'node:fs/promises'
@@ -24,8 +32,34 @@ import {
 import { constants, createReadStream, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 
+/** `holdfast put FILE…`. */
+export const put: ClientVerb = {
+  command: 'put [names..]',
+  describe: 'Upload files',
+  flags: ['as', 'no-clobber', 'concurrency'],
+  options: (yargs) =>
+    withConcurrency(withJson(withWords(yargs, 'Files of this machine; - for standard input')))
+      .option('as', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The name on the server, for one file; without it, the last part of the path',
+      })
+      .option('no-clobber', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Replace no file: one whose name is taken fails',
+      })
+      .example('$0 put *.jpg', '')
+      .example('tar c dir | $0 put - --as dir.tar', '')
+      .epilog(
+        'A file that is reported as stored is safe. The same command again goes on with a large file where it stopped. Directories are refused: name their files, such as dir/*, or see sync.',
+      ),
+  run: runPut,
+}
+
 /** Uploads files, several requests at a time; resolves with the exit code. */
-export async function runPut(argv: VerbArguments): Promise<number> {
+async function runPut(argv: VerbArguments): Promise<number> {
   const files = localFiles(namesIn(argv), textIn(argv, 'as'))
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const isCreateOnly = argv['no-clobber'] === true

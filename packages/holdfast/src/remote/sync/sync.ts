@@ -7,11 +7,60 @@ import { isReaderGone, standardError, printable } from '../../terminal/print.ts'
 import { usageError } from '../errors/command-error.ts'
 import { createReport, type Report } from '../output/report.ts'
 import { withRemote } from '../session/with-remote.ts'
-import { namesIn, textIn, type VerbArguments } from '../verb/client-verb.ts'
+import {
+  type ClientVerb,
+  type VerbArguments,
+  namesIn,
+  textIn,
+  withConcurrency,
+  withJson,
+  withWords,
+} from '../verb/client-verb.ts'
 import { syncDirectory } from './sync-directory.ts'
 import type { SyncAction, SyncEvents, SyncSummary, SyncProgress } from './sync-plan.ts'
 import { noSyncState, openSyncState, stateDirectory, type SyncState } from './sync-state.ts'
 import type { ProgressOutput } from '../../copy/show-progress.ts'
+
+/** `holdfast sync DIR`. */
+export const sync: ClientVerb = {
+  command: 'sync [names..]',
+  describe: 'Send what is new or changed in a directory',
+  flags: ['into', 'concurrency', 'dry-run', 'delete', 'max-delete'],
+  options: (yargs) =>
+    withConcurrency(withJson(withWords(yargs, 'The directory')))
+      // Each of them may hold a form of small files.
+      .default('concurrency', '4')
+      .option('into', {
+        type: 'string',
+        requiresArg: true,
+        describe:
+          'A folder that the names on the server begin with: "photos" makes "photos - a.jpg" of a.jpg',
+      })
+      .option('dry-run', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Print what would be sent and deleted, and change nothing',
+      })
+      .option('delete', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Delete files on the server that are not in the directory',
+      })
+      .option('max-delete', {
+        type: 'string',
+        requiresArg: true,
+        defaultDescription: '100',
+        describe: 'With --delete: change nothing if more files than this would be deleted',
+      })
+      .example('$0 sync ./photos --into photos', 'photos/sea/a.jpg becomes "photos - sea - a.jpg"')
+      .example('$0 sync ./photos --into photos --delete --dry-run', '')
+      .epilog(
+        'Names have no slash, so those of a path are joined by " - ". Symbolic links and special files are not sent. The same command again goes on where an earlier one ended.',
+      ),
+  run: runSync,
+}
 
 const defaultMostDeletions = 100
 
@@ -19,7 +68,7 @@ const defaultMostDeletions = 100
 setFlagsFromString('--optimize-for-size')
 
 /** Sends what is new or changed in a directory; resolves with the exit code. */
-export async function runSync(argv: VerbArguments): Promise<number> {
+async function runSync(argv: VerbArguments): Promise<number> {
   const directory = directoryIn(argv)
   const into = intoIn(argv)
   const mostDeletions = mostDeletionsIn(argv)
