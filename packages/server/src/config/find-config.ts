@@ -13,7 +13,7 @@ export async function findConfig(
 ): Promise<Config> {
   const filePath = flags.config ?? (environment['HOLDFAST_CONFIG'] || undefined)
   if (filePath === undefined) return resolveConfig({ flags, environment })
-  // Loaded only now: most commands do without such a file, and are answered sooner without what reads it.
+  // Loaded only now: it brings the parser of YAML, without which most commands are answered sooner.
   const { readConfigFile } = await import('./read-config-file.ts')
   const file = await readConfigFile(filePath)
   return resolveConfig({ flags, environment, file, filePath })

@@ -14,8 +14,7 @@ import { checkProxies } from '../listen/trusted-proxies.ts'
 import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
 import { adminPlace } from '../serve/server-watch.ts'
 import { clearTextWarning } from '../serve/clear-text-warning.ts'
-import { certificateWarnings } from '../tls/certificate-warnings.ts'
-import { openCertificate } from '../tls/open-certificate.ts'
+import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
 
 /** What is examined together. */
 export interface Section {

@@ -10,7 +10,7 @@ export async function openMetrics(
   process?: string,
 ): Promise<Metrics | undefined> {
   if (port === undefined) return undefined
-  // Loaded only now: a server without the port does without.
+  // Loaded only now: it brings the client library of Prometheus.
   const { createMetrics } = await import('./create-metrics.ts')
   return createMetrics(process)
 }

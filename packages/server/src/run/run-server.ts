@@ -1,7 +1,7 @@
 import { write } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Admin } from '../admin/open-admin.ts'
+import { type Admin, openAdmin } from '../admin/open-admin.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { killProcess } from '../process/kill-process.ts'
 import { openLog } from '../log/open-log.ts'
@@ -11,6 +11,7 @@ import { openMetrics } from '../metrics/open-metrics.ts'
 import { placeOf } from '../stores/open-store.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { warnOfVariables } from '../config/warn-of-variables.ts'
+import { startWorkers } from '../workers/start-workers.ts'
 
 /**
  * Runs a server in this process and its workers, with the log on standard output, until a signal ends it; resolves with
@@ -23,7 +24,7 @@ export async function runServer(config: Config): Promise<number> {
   const { log } = openedLog
   warnOfVariables(log, process.env)
   try {
-    const admin = await openAdmin(config, log, metrics)
+    const admin = await openAdminPort(config, log, metrics)
     try {
       return await runWatched(config, log, signals, admin, metrics?.watch)
     } finally {
@@ -38,16 +39,14 @@ export async function runServer(config: Config): Promise<number> {
 /** How long a process that has ended its work waits for calls to the system, in milliseconds. */
 const lastCallsMs = 1_000
 
-async function openAdmin(
+async function openAdminPort(
   config: Config,
   log: Logger,
   metrics: Metrics | undefined,
 ): Promise<Admin | undefined> {
   const place = adminPlace(config)
   if (place === undefined || metrics === undefined) return undefined
-  // Loaded only now: a server without it does without.
-  const admin = await import('../admin/open-admin.ts')
-  return admin.openAdmin(place, config, log, metrics)
+  return openAdmin(place, config, log, metrics)
 }
 
 async function runWatched(
@@ -109,7 +108,6 @@ async function startUnlessHurried(
 
 async function start(config: Config, log: Logger, watch?: ServerWatch): Promise<RunningServer> {
   if (config.workers === 1) return startServer(config, log, watch)
-  const { startWorkers } = await import('../workers/start-workers.ts')
   return startWorkers(config, log, watch)
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/core'
 import { failureKey } from '../logins/login-failure-counter.ts'
 import type { OwnServices } from '../serve/open-shared-services.ts'
-import type { ReadCertificate } from '../tls/read-certificate.ts'
+import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-counters.ts'

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/core'
 import { rememberPasswords } from '@holdfast/passwords'
 import type { SharedServices } from '../serve/open-shared-services.ts'
-import type { ReadCertificate } from '../tls/read-certificate.ts'
+import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { RpcChannel } from './rpc-channel.ts'
 import {
   createReplicatedFailureCounter,

@@ -1,6 +1,6 @@
 import { adviceText } from '@holdfast/core'
 import { expect } from 'chai'
-import { certificateWarnings } from '../../src/tls/certificate-warnings.ts'
+import { certificateWarnings } from '../../src/tls/open-certificate.ts'
 
 const day = 86_400_000
 const files = { certificate: 'cert.pem', key: 'key.pem' }

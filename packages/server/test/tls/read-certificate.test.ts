@@ -6,7 +6,7 @@ import { makeCertificate } from '@holdfast/minio-container/make-certificate'
 import { runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
-import { readCertificate } from '../../src/tls/read-certificate.ts'
+import { readCertificate } from '../../src/tls/open-certificate.ts'
 import { createTlsSite, tlsFlags, validDays, type TlsSite } from './support/tls-site.ts'
 
 describe('readCertificate', () => {
