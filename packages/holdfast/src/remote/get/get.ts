@@ -1,3 +1,16 @@
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  renameSync,
+  statSync,
+  write,
+  writeSync,
+  type Stats,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { parseConcurrency } from '../../settings/flags.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
@@ -22,8 +35,6 @@ import {
 import { runCat } from './cat.ts'
 import { createReplacing, isOther, type Replacement, type Replacing } from './replacing.ts'
 import { createTargets, pathOf, type Target } from './targets.ts'
-import type { Stats } from 'node:fs'
-import { stat, rename, type FileHandle, open } from 'node:fs/promises'
 import { isHoldfastError, type Download } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
@@ -94,7 +105,7 @@ export async function getFile(
   remote: RemoteWithScreen,
 ): Promise<void> {
   const path = pathOf(target)
-  const found = await fileAt(path)
+  const found = fileAt(path)
   const { client, signal } = remote
   const replace = destination.replacing.of(target, signal)
   // Of one of the same size it is known only once all of it is there.
@@ -115,8 +126,8 @@ export async function getFile(
 }
 
 /** The file there; anything else would be replaced by one that is renamed over it. */
-async function fileAt(path: string): Promise<Stats | undefined> {
-  const found = await stat(path).catch(() => undefined)
+function fileAt(path: string): Stats | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
   if (!found || found.isFile()) return found
   throw new CommandError(exitCodes.failed, `${path} is no file; for a device or a pipe, use cat.`)
 }
@@ -127,7 +138,7 @@ async function begin(
   { client, report, signal }: RemoteWithScreen,
 ): Promise<Download> {
   const { name } = identity
-  const partial = await findPartial(identity, partials)
+  const partial = findPartial(identity, partials)
   if (partial && partial.trusted > 0) {
     const { etag, trusted } = partial
     try {
@@ -148,6 +159,14 @@ async function begin(
   return client.download(name, { reuseMemory: true, signal })
 }
 
+/**
+ * Calls of the file system that do not wait for the disk are made at once: a small file takes some ten of them, and to have a thread
+ * make each takes longer than the file's own time.
+ */
+const syncData = promisify(fdatasync)
+const syncFile = promisify(fsync)
+const writeByThread = promisify(write)
+
 async function receive(
   download: Download,
   identity: PartialIdentity,
@@ -156,15 +175,15 @@ async function receive(
   { screen }: RemoteWithScreen,
 ): Promise<void> {
   const { name, size, start, etag, body } = download
-  const { file, path, isLasting } = await openPartial(identity, etag)
+  const { file, path, isLasting } = openPartial(identity, etag)
   const display = screen.begin(name, size)
   display.update(start)
   let isWhole = false
   let isRefused = false
   try {
     const end = await writeFrom(file, start, body, (position) => display.update(position))
-    await file.sync()
-    const written = (await file.stat()).size
+    await syncFile(file)
+    const written = fstatSync(file).size
     if (end !== size || written !== size) {
       throw new CommandError(
         exitCodes.retry,
@@ -179,22 +198,25 @@ async function receive(
       isRefused = false
     }
     isWhole = true
-    await putInPlace(file, path, pathOf(identity.target))
+    putInPlace(file, path, pathOf(identity.target))
     await sync()
   } finally {
     display.end()
-    const { size: written } = await file.stat()
-    await file.close()
+    const { size: written } = fstatSync(file)
+    closeSync(file)
     const isWorthKeeping = isLasting && !isRefused && trustedOf(written) > 0
     if (!isWhole && !isWorthKeeping) await removePartial(path)
   }
 }
 
+/** So many bytes are written at once; more may wait until the system has written earlier ones. */
+const atOnce = 64 * 1024
+
 /**
  * Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end of it. Never holds more than a chunk.
  */
 async function writeFrom(
-  file: FileHandle,
+  file: number,
   start: number,
   body: AsyncIterable<Uint8Array>,
   onProgress: (end: number) => void,
@@ -205,12 +227,15 @@ async function writeFrom(
     for (let taken = 0; taken < chunk.length;) {
       const toBorder = syncStep - (position % syncStep)
       const part = chunk.subarray(taken, taken + toBorder)
-      const { bytesWritten } = await file.write(part, 0, part.length, position)
-      taken += bytesWritten
-      position += bytesWritten
+      const written =
+        part.length <= atOnce
+          ? writeSync(file, part, 0, part.length, position)
+          : (await writeByThread(file, part, 0, part.length, position)).bytesWritten
+      taken += written
+      position += written
       if (position % syncStep > 0) continue
       await synced
-      synced = file.datasync()
+      synced = syncData(file)
       // It is awaited at the next border, or below.
       synced.catch(() => {})
     }
@@ -221,18 +246,19 @@ async function writeFrom(
 }
 
 /** Puts the open `file` at `from` in its place at `path`. */
-export async function putInPlace(file: FileHandle, from: string, path: string): Promise<void> {
+export function putInPlace(file: number, from: string, path: string): void {
   // Another command for the same file was quicker, and what is at `from` is the beginning of a third one's.
-  if (!(await isAt(file, from)) && (await isAt(file, path))) return
+  if (!isAt(file, from) && isAt(file, path)) return
   try {
-    await rename(from, path)
+    renameSync(from, path)
   } catch (error) {
-    if (!(await isAt(file, path))) throw error
+    if (!isAt(file, path)) throw error
   }
 }
 
-async function isAt(file: FileHandle, path: string): Promise<boolean> {
-  const [own, found] = await Promise.all([file.stat(), stat(path).catch(() => undefined)])
+function isAt(file: number, path: string): boolean {
+  const own = fstatSync(file)
+  const found = statSync(path, { throwIfNoEntry: false })
   return own.ino === found?.ino && own.dev === found.dev
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { open, readdir, rm, type FileHandle } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from '../login/profile.ts'
 import type { Place } from './targets.ts'
@@ -40,21 +40,21 @@ export async function listPartials(directory: string): Promise<readonly string[]
  * The partial file among `names` of an earlier command, if it has left one. The entity tag is in its name, so that content and version cannot come
  * apart; a digest stands for the names, which may be as long as names may be.
  */
-export async function findPartial(
+export function findPartial(
   identity: PartialIdentity,
   names: readonly string[],
-): Promise<PartialFile | undefined> {
+): PartialFile | undefined {
   const prefix = prefixOf(identity)
   const name = names.find((each) => each.startsWith(prefix))
   if (name === undefined) return undefined
   const path = join(identity.target.directory, name)
   const etag = Buffer.from(name.slice(prefix.length, -ending.length), 'base64url').toString()
-  const file = await openOwn(path, constants.O_RDONLY)
-  if (!file) return undefined
+  const file = openOwn(path, constants.O_RDONLY)
+  if (file === undefined) return undefined
   try {
-    return { path, etag, trusted: trustedOf((await file.stat()).size) }
+    return { path, etag, trusted: trustedOf(fstatSync(file).size) }
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }
 
@@ -63,21 +63,26 @@ export function trustedOf(size: number): number {
   return Math.max(0, (Math.floor((size - 1) / syncStep) - 1) * syncStep)
 }
 
+/** A partial file that is open, as a descriptor. */
+export interface OpenPartial {
+  readonly file: number
+  readonly path: string
+  /** Whether a later command would find it. */
+  readonly isLasting: boolean
+}
+
 /** Opens the partial file of a version to write to it, and to compare it. Several commands may do so at a time: they write the same bytes. */
-export async function openPartial(
-  identity: PartialIdentity,
-  etag: string,
-): Promise<{ readonly file: FileHandle; readonly path: string; readonly isLasting: boolean }> {
+export function openPartial(identity: PartialIdentity, etag: string): OpenPartial {
   const flags = constants.O_RDWR | constants.O_CREAT
   // A weak tag stands for several contents (RFC 9110 §8.8.1).
   if (etag.startsWith('"') && Buffer.byteLength(etag) * 1.4 < longestEtag) {
     const name = `${prefixOf(identity)}${Buffer.from(etag).toString('base64url')}${ending}`
     const path = join(identity.target.directory, name)
-    const file = await openOwn(path, flags)
-    if (file) return { file, path, isLasting: true }
+    const file = openOwn(path, flags)
+    if (file !== undefined) return { file, path, isLasting: true }
   }
   const path = join(identity.target.directory, `${beginning}${randomUUID()}${ending}`)
-  return { file: await open(path, flags | constants.O_EXCL, 0o666), path, isLasting: false }
+  return { file: openSync(path, flags | constants.O_EXCL, 0o666), path, isLasting: false }
 }
 
 export async function removePartial(path: string): Promise<void> {
@@ -85,18 +90,18 @@ export async function removePartial(path: string): Promise<void> {
 }
 
 /** Others may have put something in a directory that they can write to. */
-async function openOwn(path: string, flags: number): Promise<FileHandle | undefined> {
-  let file: FileHandle
+function openOwn(path: string, flags: number): number | undefined {
+  let file: number
   try {
-    file = await open(path, flags | constants.O_NOFOLLOW, 0o666)
+    file = openSync(path, flags | constants.O_NOFOLLOW, 0o666)
   } catch (error) {
     if (error instanceof Error && 'code' in error && isNone(error.code)) return undefined
     throw error
   }
-  const stats = await file.stat()
+  const stats = fstatSync(file)
   const isOwn = stats.uid === (process.getuid?.() ?? stats.uid)
   if (isOwn && stats.isFile() && stats.nlink === 1) return file
-  await file.close()
+  closeSync(file)
   return undefined
 }
 

@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, read } from 'node:fs'
+import { promisify } from 'node:util'
 import { ask } from '../../terminal/ask.ts'
 import { standardError, printable } from '../../terminal/print.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
@@ -60,14 +61,11 @@ export function createReplacing(isForced: boolean, screen: Pick<Screen, 'hold'>)
 const chunkSize = 256 * 1024
 
 /** Whether the file at `path`, if there is one, has another content than the open `file`. */
-export async function isOther(file: FileHandle, path: string): Promise<boolean> {
-  const other = await open(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (!other) return false
+export async function isOther(file: number, path: string): Promise<boolean> {
+  const other = openIfThere(path)
+  if (other === undefined) return false
   try {
-    const [own, found] = await Promise.all([file.stat(), other.stat()])
+    const [own, found] = [fstatSync(file), fstatSync(other)]
     // Another command for the same file was quicker.
     if (own.ino === found.ino && own.dev === found.dev) return false
     if (own.size !== found.size) return true
@@ -78,15 +76,27 @@ export async function isOther(file: FileHandle, path: string): Promise<boolean> 
     }
     return false
   } finally {
-    await other.close()
+    closeSync(other)
   }
 }
 
-async function bytesAt(file: FileHandle, position: number): Promise<Buffer> {
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const readFrom = promisify(read)
+
+async function bytesAt(file: number, position: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(chunkSize)
   let filled = 0
   while (filled < chunkSize) {
-    const { bytesRead } = await file.read(buffer, filled, chunkSize - filled, position + filled)
+    const rest = chunkSize - filled
+    const { bytesRead } = await readFrom(file, buffer, filled, rest, position + filled)
     if (bytesRead === 0) break
     filled += bytesRead
   }

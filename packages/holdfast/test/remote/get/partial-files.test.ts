@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import { link, readdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
@@ -26,8 +27,8 @@ describe('partial files', () => {
   const find = async (name?: string, url?: string) =>
     findPartial(identity(name, url), await listPartials(directory.path))
   const make = async (etag: string, size: number, name?: string) => {
-    const { file, path, isLasting } = await openPartial(identity(name), etag)
-    await file.close()
+    const { file, path, isLasting } = openPartial(identity(name), etag)
+    closeSync(file)
     await truncate(path, size)
     return { path, isLasting }
   }

@@ -21,7 +21,7 @@ describe('putInPlace', () => {
   it('replaces what is there', async () => {
     await writeFile(place(), 'old')
     const { from, file } = await begin('whole')
-    await putInPlace(file, from, place())
+    putInPlace(file.fd, from, place())
     await file.close()
     expect(await readFile(place(), 'utf8')).to.equal('whole')
   })
@@ -30,7 +30,7 @@ describe('putInPlace', () => {
     const { from, file } = await begin('whole')
     await rename(from, place())
     await writeFile(from, 'beginn')
-    await putInPlace(file, from, place())
+    putInPlace(file.fd, from, place())
     await file.close()
     expect(await readFile(place(), 'utf8')).to.equal('whole')
     expect(await readFile(from, 'utf8')).to.equal('beginn')
@@ -39,7 +39,7 @@ describe('putInPlace', () => {
   it('is content where another one was quicker', async () => {
     const { from, file } = await begin('whole')
     await rename(from, place())
-    await putInPlace(file, from, place())
+    putInPlace(file.fd, from, place())
     await file.close()
     expect(await readFile(place(), 'utf8')).to.equal('whole')
   })
