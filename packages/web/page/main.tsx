@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
-import { keepFocus } from './app/keep-focus.ts'
+import { keepFocus } from './browser/keep-focus.ts'
 import { signInAgain } from './app/session.ts'
 import { keepDocumentLanguage } from './i18n/document-language.ts'
 

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { t } from '../i18n/language.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { NoticeList } from '../parts/notice-list.tsx'
 import { SignInForm, SignInPage } from './sign-in.tsx'
-import { Dialog } from './dialog.tsx'
 import { FilesPage } from './files-page.tsx'
-import { NoticeList } from './notice-list.tsx'
 import { renewPassword, session, signOut, type Session } from './session.ts'
 
 /** The page. */

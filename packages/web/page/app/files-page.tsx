@@ -11,13 +11,13 @@ import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
 import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
 import { UploadPanel } from '../uploads/upload-panel.tsx'
-import { Logo, Icon } from './icon.tsx'
-import { type Session, signOut } from './session.ts'
+import { Logo, Icon } from '../parts/icon.tsx'
 import { t, language, plural } from '../i18n/language.ts'
-import { Preferences } from './preferences.tsx'
+import { Preferences } from '../parts/preferences.tsx'
 import { formatSize } from '../i18n/format.ts'
 import type { FileList } from '../list/file-list-state.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { type Session, signOut } from './session.ts'
 
 /** What a customer who has signed in works with. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {

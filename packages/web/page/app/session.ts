@@ -6,8 +6,8 @@ import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
 import { createUploads } from '../uploads/create-uploads.ts'
 import type { Uploads } from '../uploads/run-uploads.ts'
-import { notices } from './notices.ts'
-import { openStorage } from './storage.ts'
+import { notices } from '../parts/notices.ts'
+import { openStorage } from '../browser/storage.ts'
 
 /** All that belongs to a customer who has signed in. */
 export interface Session {

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isHoldfastError } from '@holdfast/client/browser'
-import { Logo } from './icon.tsx'
-import { Preferences } from './preferences.tsx'
-import { signIn } from './session.ts'
+import { Logo } from '../parts/icon.tsx'
+import { Preferences } from '../parts/preferences.tsx'
 import { t, plural } from '../i18n/language.ts'
 import { isRefusedLogin } from '../api/requests.ts'
-import { explainError } from './explain-error.ts'
+import { explainError } from '../parts/explain-error.ts'
+import { signIn } from './session.ts'
 
 /** What a visitor sees first. */
 export function SignInPage(): JSX.Element {

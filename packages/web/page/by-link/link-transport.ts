@@ -1,10 +1,10 @@
 import { isHoldfastError, type LinkClient } from '@holdfast/client/browser'
-import { ExplainedError } from '../app/explain-error.ts'
+import { ExplainedError } from '../parts/explain-error.ts'
 import { formatSize } from '../i18n/format.ts'
 import { language } from '../i18n/language.ts'
 import { createFileSender, type FileSender, type SenderContext } from '../uploads/file-sender.ts'
 import { nextName } from '../uploads/upload-queue.ts'
-import type { LinkTerms } from './link-terms.ts'
+import type { LinkTerms } from '../links/link-terms.ts'
 
 /** Sends files by a link to upload, under names that are free. */
 export function createLinkTransport(

@@ -1,7 +1,7 @@
 import { render } from 'preact'
-import { keepFocus } from '../app/keep-focus.ts'
+import { keepFocus } from '../browser/keep-focus.ts'
 import { keepDocumentLanguage } from '../i18n/document-language.ts'
-import { readTerms } from './link-terms.ts'
+import { readTerms } from '../links/link-terms.ts'
 import { ByLinkPage } from './by-link-page.tsx'
 
 const root = document.getElementById('app')

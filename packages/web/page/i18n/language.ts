@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { readSetting, writeSetting } from '../app/storage.ts'
+import { readSetting, writeSetting } from '../browser/storage.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
 import { formatCount } from './format.ts'

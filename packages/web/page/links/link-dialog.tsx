@@ -3,13 +3,13 @@ import { useState, useEffect, useRef } from 'preact/hooks'
 import type { FileDetails, SignedLink } from '@holdfast/client/browser'
 import { Check, Copy } from 'lucide'
 import { makeLink } from '../api/requests.ts'
-import { Dialog } from '../app/dialog.tsx'
-import { explainError } from '../app/explain-error.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { explainError } from '../parts/explain-error.ts'
 import type { Session } from '../app/session.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
-import { Icon } from '../app/icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 
 interface LinkDialogProps {
   readonly session: Session

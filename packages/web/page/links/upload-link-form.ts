@@ -1,5 +1,5 @@
 import type { LinkRequest } from '@holdfast/client/browser'
-import { ExplainedError } from '../app/explain-error.ts'
+import { ExplainedError } from '../parts/explain-error.ts'
 
 /** What the form of a link to upload has. */
 export interface UploadLinkForm {

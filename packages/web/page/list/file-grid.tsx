@@ -3,12 +3,12 @@ import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/ho
 import type { FileDetails } from '@holdfast/client/browser'
 import { ArrowDown, ArrowUp, CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
 import { language, t, plural } from '../i18n/language.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { StringKey } from '../i18n/strings.ts'
+import { explainError } from '../parts/explain-error.ts'
 import { type FileList, nextOrder, type Column } from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
 import { gridKey, selectRange, toggle } from './selection.ts'
-import { Icon } from '../app/icon.tsx'
-import type { StringKey } from '../i18n/strings.ts'
-import { explainError } from '../app/explain-error.ts'
 
 interface FileGridProps {
   readonly files: FileList

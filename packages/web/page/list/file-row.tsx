@@ -1,7 +1,7 @@
 import { Download, Link, Trash2 } from 'lucide'
 import type { JSX } from 'preact'
 import type { FileDetails } from '@holdfast/client/browser'
-import { IconButton } from '../app/icon.tsx'
+import { IconButton } from '../parts/icon.tsx'
 import { formatDate, formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { fileKind } from './file-kind.ts'

@@ -10,7 +10,7 @@ import {
   type IconNode,
 } from 'lucide'
 import type { JSX } from 'preact'
-import { Icon } from '../app/icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
 import type { FileKind } from './file-kind.ts'
 

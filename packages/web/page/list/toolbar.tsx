@@ -2,12 +2,12 @@ import { Download, FileArchive, Inbox, RefreshCw, Trash2, X, Search } from 'luci
 import type { JSX } from 'preact'
 import type { FileDetails } from '@holdfast/client/browser'
 import { useEffect, useRef } from 'preact/hooks'
-import { explainError } from '../app/explain-error.ts'
-import { Icon, IconButton } from '../app/icon.tsx'
+import { explainError } from '../parts/explain-error.ts'
+import { Icon, IconButton } from '../parts/icon.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
+import { activeRow } from '../browser/keep-focus.ts'
 import type { FileList } from './file-list-state.ts'
-import { activeRow } from '../app/keep-focus.ts'
 
 interface StatusLineProps {
   readonly files: FileList

@@ -2,17 +2,17 @@ import { ChevronLeft, ChevronRight, Download, Link, Trash2, ExternalLink } from 
 import type { JSX } from 'preact'
 import { useState, useEffect } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
-import { Dialog } from '../app/dialog.tsx'
-import { explainError } from '../app/explain-error.ts'
-import { IconButton, Icon } from '../app/icon.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { explainError } from '../parts/explain-error.ts'
+import { IconButton, Icon } from '../parts/icon.tsx'
 import type { Session } from '../app/session.ts'
 import { formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { fileKind } from '../list/file-kind.ts'
 import type { RowActions } from '../list/file-row.tsx'
 import { KindIcon } from '../list/kind-icon.tsx'
-import { previewKind, type PreviewKind, shownText, harmlessType } from './preview-kind.ts'
 import { readFile, makeLink } from '../api/requests.ts'
+import { previewKind, type PreviewKind, shownText, harmlessType } from './preview-kind.ts'
 
 interface PreviewDialogProps {
   readonly session: Session

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { Dialog } from '../app/dialog.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import type { Uploads } from './run-uploads.ts'

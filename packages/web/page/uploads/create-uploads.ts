@@ -1,12 +1,12 @@
 import { type FileDetails, isHoldfastError } from '@holdfast/client/browser'
-import { createQuotaExplainer } from './explain-quota.ts'
 import type { Connection } from '../api/connection.ts'
-import { openStorage } from '../app/storage.ts'
+import { openStorage } from '../browser/storage.ts'
+import { hasContent } from '../api/requests.ts'
+import { createQuotaExplainer } from './explain-quota.ts'
 import { createRateMeter } from './rate-meter.ts'
 import { openUnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import { runUploads, type Uploads } from './run-uploads.ts'
-import { hasContent } from '../api/requests.ts'
 import {
   createFileSender,
   inPiecesFrom,

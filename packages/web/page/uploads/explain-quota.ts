@@ -1,6 +1,6 @@
 import { isHoldfastError, type Usage } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
-import { ExplainedError } from '../app/explain-error.ts'
+import { ExplainedError } from '../parts/explain-error.ts'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language } from '../i18n/language.ts'
 

@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
-import type { PageStorage } from '../app/storage.ts'
+import type { PageStorage } from '../browser/storage.ts'
 
 /** An upload in pieces that the server keeps until it is finished. */
 export interface UnfinishedUpload {

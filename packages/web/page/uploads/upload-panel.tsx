@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronUp, Pause, Play, RotateCw, X } from 'lucide'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { IconButton } from '../app/icon.tsx'
+import { IconButton } from '../parts/icon.tsx'
 import { plural, t } from '../i18n/language.ts'
 import type { Uploads } from './run-uploads.ts'
 import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from './upload-rows.tsx'

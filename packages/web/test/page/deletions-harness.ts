@@ -1,4 +1,4 @@
-import { notices } from '../../page/app/notices.ts'
+import { notices } from '../../page/parts/notices.ts'
 import { createDeletions } from '../../page/list/deletions.ts'
 import { fakeConnection, settled } from './fake-connection.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readTerms } from '../../page/by-link/link-terms.ts'
+import { readTerms } from '../../page/links/link-terms.ts'
 
 describe('readTerms', () => {
   it('reads what the server has written into the page', () => {

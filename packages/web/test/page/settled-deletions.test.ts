@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { notices } from '../../page/app/notices.ts'
+import { notices } from '../../page/parts/notices.ts'
 import { harness, names } from './deletions-harness.ts'
 import { settled } from './fake-connection.ts'
 
