@@ -20,6 +20,8 @@ export interface Package {
   references: string[]
   /** What its `src` imports. */
   imports: Import[]
+  /** What its `page` imports: the scripts that it serves to browsers. */
+  pageImports: Import[]
   /** What its `test` imports. */
   testImports: Import[]
 }
@@ -67,12 +69,13 @@ async function readPackage(folder: string): Promise<Package> {
     devDependencies: Object.keys(devDependencies ?? {}),
     references: isBuilt ? await readReferences(folder) : [],
     imports: await readImports(folder, 'src'),
+    pageImports: await readImports(folder, 'page'),
     testImports: await readImports(folder, 'test'),
   }
 }
 
 async function readImports(folder: string, part: string): Promise<Import[]> {
-  const sources = globSync(`${part}/**/*.ts`, { cwd: folder })
+  const sources = globSync(`${part}/**/*.{ts,tsx}`, { cwd: folder })
   const imports = sources.sort().map(async (file) => {
     const { importedFiles } = ts.preProcessFile(await readFile(join(folder, file), 'utf8'))
     return importedFiles.map(({ fileName }) => ({ file, specifier: fileName }))

@@ -11,6 +11,7 @@ export function packageOf(name: string, dependencies: readonly string[]): Packag
     devDependencies: [],
     references: [],
     imports: [],
+    pageImports: [],
     testImports: [],
   }
 }

@@ -17,3 +17,9 @@ export interface Connection {
   /** The address of a route, such as `link/a`. */
   url(path: string): string
 }
+
+/** How the page reaches the content of a customer's files: by links where the server makes them. */
+export interface CustomerAccess {
+  readonly connection: Connection
+  readonly hasLinks: boolean
+}

@@ -21,7 +21,7 @@ import { type Session, signOut } from './session.ts'
 
 /** What a customer who has signed in works with. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
-  const { files, uploads, deletions } = session
+  const { connection, files, uploads, deletions } = session
   const [opened, setOpened] = useState<FileDetails>()
   const [linked, setLinked] = useState<FileDetails>()
   const [isAsking, setAsking] = useState(false)
@@ -66,7 +66,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         <StatusLine
           files={files}
           onDownload={(chosen) => void download(session, chosen)}
-          onDownloadZip={(chosen) => void downloadZip(session.connection, chosen)}
+          onDownloadZip={(chosen) => void downloadZip(connection, chosen)}
           onDelete={deleteAll}
           onAsk={session.hasLinks ? () => setAsking(true) : undefined}
         />
@@ -81,14 +81,15 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       <ConflictDialog uploads={uploads} />
       {opened && (
         <PreviewDialog
-          session={session}
+          access={session}
+          shown={files.visible.value}
           file={opened}
           actions={actions}
           onClose={() => setOpened(undefined)}
         />
       )}
       {linked && (
-        <LinkDialog session={session} file={linked} onClose={() => setLinked(undefined)} />
+        <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
       )}
       {doubtful && (
         <DeleteDialog
@@ -97,7 +98,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           onClose={() => setDoubtful(undefined)}
         />
       )}
-      {isAsking && <UploadLinkDialog session={session} onClose={() => setAsking(false)} />}
+      {isAsking && <UploadLinkDialog connection={connection} onClose={() => setAsking(false)} />}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { isRefusedLogin, checkCredentials, hasLinks } from '../api/requests.ts'
-import type { Connection, Credentials } from '../api/connection.ts'
+import type { Connection, Credentials, CustomerAccess } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
@@ -10,12 +10,10 @@ import { notices } from '../parts/notices.ts'
 import { openStorage } from '../browser/storage.ts'
 
 /** All that belongs to a customer who has signed in. */
-export interface Session {
-  readonly connection: Connection
+export interface Session extends CustomerAccess {
   readonly files: FileList
   readonly uploads: Uploads
   readonly deletions: Deletions
-  readonly hasLinks: boolean
 }
 
 /** `undefined` until someone has signed in. */
@@ -76,11 +74,12 @@ async function open(connection: Connection): Promise<void> {
   const refresh = () => files.refreshUsage()
   const knowsLinks = await hasLinks(connection)
   const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
+  const { add: onStored, recentUsage } = files
   const { settle, spare } = deletions
   session.value = {
     connection,
     files,
-    uploads: createUploads(connection, { onStored: files.add, onIdle: refresh, settle, spare }),
+    uploads: createUploads(connection, { onStored, onIdle: refresh, settle, spare, recentUsage }),
     deletions,
     hasLinks: knowsLinks,
   }

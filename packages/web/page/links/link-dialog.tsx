@@ -5,20 +5,20 @@ import { Check, Copy } from 'lucide'
 import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
-import type { Session } from '../app/session.ts'
+import type { Connection } from '../api/connection.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { Icon } from '../parts/icon.tsx'
 
 interface LinkDialogProps {
-  readonly session: Session
+  readonly connection: Connection
   readonly file: FileDetails
   readonly onClose: () => void
 }
 
 /** Makes a link to a file, with an end that its user chooses, and copies it. */
-export function LinkDialog({ session, file, onClose }: LinkDialogProps): JSX.Element {
+export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.Element {
   const [expiresIn, setExpiresIn] = useState(86_400)
   const [inline, setInline] = useState(false)
   const [link, setLink] = useState<SignedLink>()
@@ -26,7 +26,7 @@ export function LinkDialog({ session, file, onClose }: LinkDialogProps): JSX.Ele
   const make = async (event: Event) => {
     event.preventDefault()
     try {
-      setLink(await makeLink(session.connection, file.name, { expiresIn, inline }))
+      setLink(await makeLink(connection, file.name, { expiresIn, inline }))
       setError(undefined)
     } catch (failure) {
       setError(explainError(failure))

@@ -4,7 +4,7 @@ import { isHoldfastError, type SignedLink } from '@holdfast/client/browser'
 import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
-import type { Session } from '../app/session.ts'
+import type { Connection } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { AllowedList, type Allowed } from './allowed-list.tsx'
@@ -15,12 +15,12 @@ import { wishesOf, type UploadLinkForm } from './upload-link-form.ts'
 const sizes = [0, 10e6, 100e6, 1e9, 10e9]
 
 interface UploadLinkDialogProps {
-  readonly session: Session
+  readonly connection: Connection
   readonly onClose: () => void
 }
 
 /** Makes a link by which others send files, within the bounds that its user chooses, and copies it. */
-export function UploadLinkDialog({ session, onClose }: UploadLinkDialogProps): JSX.Element {
+export function UploadLinkDialog({ connection, onClose }: UploadLinkDialogProps): JSX.Element {
   const [form, setForm] = useState<UploadLinkForm>({
     isPrefix: true,
     name: t('askPrefixDefault'),
@@ -34,7 +34,7 @@ export function UploadLinkDialog({ session, onClose }: UploadLinkDialogProps): J
   const make = async (event: Event) => {
     event.preventDefault()
     try {
-      const link = await makeLink(session.connection, form.name, wishesOf(form))
+      const link = await makeLink(connection, form.name, wishesOf(form))
       setMade({ link, allowed: allowedBy(form, link) })
       setError(undefined)
     } catch (failure) {

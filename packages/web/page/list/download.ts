@@ -4,9 +4,8 @@ import { makeZip } from 'client-zip'
 import { readFile, makeLink } from '../api/requests.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { notifyError, notify } from '../parts/notices.ts'
-import type { Session } from '../app/session.ts'
 import { t, language } from '../i18n/language.ts'
-import type { Connection } from '../api/connection.ts'
+import type { Connection, CustomerAccess } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { archiveNames } from './archive-names.ts'
 
@@ -14,17 +13,23 @@ import { archiveNames } from './archive-names.ts'
 const largestInMemory = 256 * 1024 * 1024
 
 /** Has the browser save the files, one after the other. */
-export async function download(session: Session, files: readonly FileDetails[]): Promise<void> {
+export async function download(
+  access: CustomerAccess,
+  files: readonly FileDetails[],
+): Promise<void> {
   for (const file of files) {
     try {
-      await downloadOne(session, file)
+      await downloadOne(access, file)
     } catch (error) {
       notifyError(`${t('downloadFailed', { name: file.name })} ${explainError(error)}`)
     }
   }
 }
 
-async function downloadOne({ connection, hasLinks }: Session, file: FileDetails): Promise<void> {
+async function downloadOne(
+  { connection, hasLinks }: CustomerAccess,
+  file: FileDetails,
+): Promise<void> {
   const { name, size } = file
   if (hasLinks) {
     const link = await makeLink(connection, name, { inline: false })

@@ -1,5 +1,5 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { FileDetails, Usage } from '@holdfast/client/browser'
+import type { Client, FileDetails, Usage } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { language } from '../i18n/language.ts'
 
@@ -22,7 +22,9 @@ export interface FileList {
   readonly usage: ReadonlySignal<Usage | undefined>
   readonly selected: Signal<ReadonlySet<string>>
   load(): Promise<void>
-  refreshUsage(): void
+  readonly refreshUsage: () => void
+  /** The usage as it was a moment ago, which many callers may ask for in a row; `undefined` if the server does not say. */
+  readonly recentUsage: () => Promise<Usage | undefined>
   /** Notes a file that has been stored. */
   readonly add: (file: FileDetails) => void
   /** Takes names out of the list; `show` brings them back. */
@@ -37,10 +39,10 @@ export interface FileList {
 type Change = readonly [name: string, file: FileDetails | undefined]
 
 export function createFileList({ client }: Connection): FileList {
+  const { usage, refreshUsage, recentUsage } = createUsage(client)
   const loaded = signal<readonly FileDetails[]>([])
   const hidden = signal<ReadonlySet<string>>(new Set())
   const status = signal<ListStatus>('loading')
-  const usage = signal<Usage | undefined>(undefined)
   const filter = signal('')
   const order = signal<Order>({ column: 'name', isDescending: false })
   const selected = signal<ReadonlySet<string>>(new Set())
@@ -75,11 +77,6 @@ export function createFileList({ client }: Connection): FileList {
     changes.set(name, file)
     applySoon([name, file])
   }
-  const refreshUsage = () =>
-    void client
-      .usage()
-      .catch(() => undefined)
-      .then((known) => (usage.value = known))
 
   return {
     all,
@@ -92,6 +89,7 @@ export function createFileList({ client }: Connection): FileList {
     selected,
     add: (file) => change(file.name, file),
     refreshUsage,
+    recentUsage,
     async load() {
       loading.abort()
       loading = new AbortController()
@@ -132,6 +130,32 @@ export function createFileList({ client }: Connection): FileList {
     },
     remove: (name) => change(name, undefined),
     end: () => loading.abort(),
+  }
+}
+
+/** What the customer uses, as the server says. */
+function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 'recentUsage'> {
+  const usage = signal<Usage | undefined>(undefined)
+  let latest = Promise.resolve<Usage | undefined>(undefined)
+  let isRecentUntil = -Infinity
+  const refresh = () => {
+    const askedAt = performance.now()
+    isRecentUntil = Infinity
+    latest = client
+      .usage()
+      .catch(() => undefined)
+      .then((known) => {
+        const now = performance.now()
+        // A server may have to count many files at each question.
+        isRecentUntil = now + Math.max(1000, 20 * (now - askedAt))
+        return (usage.value = known)
+      })
+    return latest
+  }
+  return {
+    usage,
+    refreshUsage: () => void refresh(),
+    recentUsage: () => (performance.now() < isRecentUntil ? latest : refresh()),
   }
 }
 

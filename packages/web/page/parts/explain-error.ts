@@ -1,13 +1,11 @@
 import { isHoldfastError } from '@holdfast/client/browser'
 import { isRefusedLogin } from '../api/requests.ts'
 import { t } from '../i18n/language.ts'
-import { UnreadableFileError } from '../uploads/file-sender.ts'
 import type { StringKey, Values } from '../i18n/strings.ts'
 
 /** What a failed request means, in words for its user. */
 export function explainError(error: unknown): string {
   if (error instanceof ExplainedError) return t(error.key, error.values)
-  if (error instanceof UnreadableFileError) return t('errorUnreadable')
   if (!isHoldfastError(error)) {
     return t('errorOther', { message: error instanceof Error ? error.message : String(error) })
   }

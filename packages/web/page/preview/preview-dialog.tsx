@@ -5,7 +5,7 @@ import type { FileDetails } from '@holdfast/client/browser'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import { IconButton, Icon } from '../parts/icon.tsx'
-import type { Session } from '../app/session.ts'
+import type { CustomerAccess } from '../api/connection.ts'
 import { formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { fileKind } from '../list/file-kind.ts'
@@ -15,7 +15,9 @@ import { readFile, makeLink } from '../api/requests.ts'
 import { previewKind, type PreviewKind, shownText, harmlessType } from './preview-kind.ts'
 
 interface PreviewDialogProps {
-  readonly session: Session
+  readonly access: CustomerAccess
+  /** The files of the list, in its order. */
+  readonly shown: readonly FileDetails[]
   readonly file: FileDetails
   readonly actions: Omit<RowActions, 'select'>
   readonly onClose: () => void
@@ -23,12 +25,12 @@ interface PreviewDialogProps {
 
 /** One file, large; the arrow keys lead to its neighbours in the list. */
 export function PreviewDialog({
-  session,
+  access,
+  shown,
   file,
   actions,
   onClose,
 }: PreviewDialogProps): JSX.Element {
-  const shown = session.files.visible.value
   const index = shown.findIndex(({ name }) => name === file.name)
   const go = (step: number) => {
     const other = shown[index + step]
@@ -69,7 +71,7 @@ export function PreviewDialog({
           />
         </div>
         <div class="preview-stage">
-          <Content session={session} file={file} kind={previewKind(file, session.hasLinks)} />
+          <Content access={access} file={file} kind={previewKind(file, access.hasLinks)} />
         </div>
       </div>
     </Dialog>
@@ -77,13 +79,13 @@ export function PreviewDialog({
 }
 
 interface ContentProps {
-  readonly session: Session
+  readonly access: CustomerAccess
   readonly file: FileDetails
   readonly kind: PreviewKind
 }
 
-function Content({ session, file, kind }: ContentProps): JSX.Element {
-  if (kind === 'text') return <TextPreview session={session} file={file} />
+function Content({ access, file, kind }: ContentProps): JSX.Element {
+  if (kind === 'text') return <TextPreview access={access} file={file} />
   if (kind === 'none' || kind === 'too-large') {
     return (
       <div class="preview-none">
@@ -92,16 +94,16 @@ function Content({ session, file, kind }: ContentProps): JSX.Element {
       </div>
     )
   }
-  if (kind === 'pdf') return <PdfPreview session={session} file={file} />
-  return <Media session={session} file={file} kind={kind} />
+  if (kind === 'pdf') return <PdfPreview access={access} file={file} />
+  return <Media access={access} file={file} kind={kind} />
 }
 
 interface MediaProps extends ContentProps {
   readonly kind: 'image' | 'video' | 'audio'
 }
 
-function Media({ session, file, kind }: MediaProps): JSX.Element {
-  const source = useSource(session, file)
+function Media({ access, file, kind }: MediaProps): JSX.Element {
+  const source = useSource(access, file)
   const [broken, setBroken] = useState<string>()
   if (source === undefined) return <p class="preview-note">{t('loading')}</p>
   if ('error' in source) return <p class="preview-note">{explainError(source.error)}</p>
@@ -114,12 +116,12 @@ function Media({ session, file, kind }: MediaProps): JSX.Element {
 }
 
 interface TextPreviewProps {
-  readonly session: Session
+  readonly access: CustomerAccess
   readonly file: FileDetails
 }
 
 /** The beginning of a text, as it is: HTML too is shown by its source. */
-function TextPreview({ session, file }: TextPreviewProps): JSX.Element {
+function TextPreview({ access, file }: TextPreviewProps): JSX.Element {
   const [text, setText] = useState<string>()
   const [error, setError] = useState<unknown>()
   useEffect(() => {
@@ -129,7 +131,7 @@ function TextPreview({ session, file }: TextPreviewProps): JSX.Element {
     setError(undefined)
     const read = async () => {
       if (file.size === 0) return ''
-      const blob = await readFile(session.connection, file.name, { limit: shownText, signal })
+      const blob = await readFile(access.connection, file.name, { limit: shownText, signal })
       return blob.text()
     }
     read().then(
@@ -155,7 +157,7 @@ function TextPreview({ session, file }: TextPreviewProps): JSX.Element {
 }
 
 interface PdfPreviewProps {
-  readonly session: Session
+  readonly access: CustomerAccess
   readonly file: FileDetails
 }
 
@@ -163,8 +165,8 @@ interface PdfPreviewProps {
  * Leads to the browser's viewer, in a tab that cannot reach this page: it has no opener, and the server sends the file
  * with `Content-Security-Policy: sandbox`, which gives it an origin of its own.
  */
-function PdfPreview({ session, file }: PdfPreviewProps): JSX.Element {
-  const source = useSource(session, file)
+function PdfPreview({ access, file }: PdfPreviewProps): JSX.Element {
+  const source = useSource(access, file)
   return (
     <div class="preview-none">
       <KindIcon kind="pdf" />
@@ -183,7 +185,7 @@ function PdfPreview({ session, file }: PdfPreviewProps): JSX.Element {
 type Source = { readonly url: string } | { readonly error: unknown } | undefined
 
 /** Where `<img>` and its kin find a file: by a link, or in memory. `undefined` until that is known. */
-function useSource({ connection, hasLinks }: Session, file: FileDetails): Source {
+function useSource({ connection, hasLinks }: CustomerAccess, file: FileDetails): Source {
   const [source, setSource] = useState<Source>(undefined)
   useEffect(() => {
     const ended = new AbortController()

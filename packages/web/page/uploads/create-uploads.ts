@@ -2,7 +2,7 @@ import { type FileDetails, isHoldfastError } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { openStorage } from '../browser/storage.ts'
 import { hasContent } from '../api/requests.ts'
-import { createQuotaExplainer } from './explain-quota.ts'
+import { explainQuota, type RecentUsage } from './explain-quota.ts'
 import { createRateMeter } from './rate-meter.ts'
 import { openUnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
@@ -19,18 +19,19 @@ interface UploadsContext {
   readonly onIdle: () => void
   /** What must have ended before a file gets the name. */
   readonly settle: (name: string) => Promise<void>
+  readonly recentUsage: RecentUsage
   /** What was to become of the file that had the name does not concern the new one. */
   readonly spare: (name: string) => void
 }
 
 /** The uploads of a customer. */
 export function createUploads(connection: Connection, context: UploadsContext): Uploads {
-  const { onStored, onIdle, settle, spare } = context
+  const { onStored, onIdle, settle, spare, recentUsage } = context
   const storage = openStorage(() => localStorage)
   const unfinished = openUnfinishedUploads(connection.customer, storage)
   const rate = createRateMeter()
   return runUploads({
-    transport: createUploadTransport(connection, { unfinished, rate, settle }),
+    transport: createUploadTransport(connection, { unfinished, rate, settle, recentUsage }),
     unfinished,
     rate,
     onStored(item) {
@@ -55,6 +56,7 @@ async function entryOf({ client }: Connection, { name, file }: UploadItem): Prom
 
 interface TransportContext extends SenderContext {
   readonly settle: (name: string) => Promise<void>
+  readonly recentUsage: RecentUsage
 }
 
 /** Sends the files of a customer. */
@@ -63,7 +65,6 @@ export function createUploadTransport(
   context: TransportContext,
 ): FileSender {
   const sender = createFileSender(connection.client, context)
-  const explainQuota = createQuotaExplainer(connection)
   /** The names under which an attempt ended without an answer: the server may have stored the file. */
   const unanswered = new WeakMap<UploadItem, string>()
 
@@ -81,7 +82,7 @@ export function createUploadTransport(
       } catch (error) {
         // Only a name that is taken says what became of the earlier attempt.
         if (!isHoldfastError(error) || error.status !== 412) {
-          throw await explainQuota(error, file.size)
+          throw await explainQuota(error, file.size, context.recentUsage)
         }
         const isComparable = wasUnanswered && file.size < inPiecesFrom
         if (isComparable && (await hasContent(connection, name, file, signal))) return

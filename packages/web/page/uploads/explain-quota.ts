@@ -1,35 +1,20 @@
 import { isHoldfastError, type Usage } from '@holdfast/client/browser'
-import type { Connection } from '../api/connection.ts'
 import { ExplainedError } from '../parts/explain-error.ts'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language } from '../i18n/language.ts'
 
-/** Resolves to `error`, or to one with numbers where a file of `size` bytes exceeds the quota. */
-export type ExplainQuota = (error: unknown, size: number) => Promise<unknown>
+/** What the customer uses, as it was a moment ago; `undefined` if the server does not say. */
+export type RecentUsage = () => Promise<Usage | undefined>
 
-/** Explains by what the server says of the customer's usage. */
-export function createQuotaExplainer({ client }: Connection): ExplainQuota {
-  let usage = Promise.resolve<Usage | undefined>(undefined)
-  let isFreshUntil = -Infinity
-  /** Thousands of files may be refused in a row, and a server may have to count as many at each question. */
-  const ask = () => {
-    const askedAt = performance.now()
-    if (askedAt < isFreshUntil) return usage
-    isFreshUntil = Infinity
-    usage = client
-      .usage()
-      .catch(() => undefined)
-      .finally(() => {
-        const now = performance.now()
-        isFreshUntil = now + Math.max(1000, 20 * (now - askedAt))
-      })
-    return usage
-  }
-  return async (error, size) => {
-    if (!isHoldfastError(error, 'quota-exceeded')) return error
-    const known = await ask()
-    return (known && shortage(known, size, error)) ?? error
-  }
+/** `error`, or one with numbers where a file of `size` bytes exceeds the quota. */
+export async function explainQuota(
+  error: unknown,
+  size: number,
+  recentUsage: RecentUsage,
+): Promise<unknown> {
+  if (!isHoldfastError(error, 'quota-exceeded')) return error
+  const usage = await recentUsage()
+  return (usage && shortage(usage, size, error)) ?? error
 }
 
 /** `undefined` where other uploads under way, or unfinished ones, take the room. */

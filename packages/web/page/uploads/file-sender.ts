@@ -1,4 +1,5 @@
 import { isHoldfastError, type LinkClient, type UploadOptions } from '@holdfast/client/browser'
+import { ExplainedError } from '../parts/explain-error.ts'
 import type { RateMeter } from './rate-meter.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
@@ -124,33 +125,33 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
   }
 }
 
-/** A file that has been changed, moved or forbidden since it was chosen. */
-export class UnreadableFileError extends Error {
-  override readonly name = 'UnreadableFileError'
-}
-
-/** @throws UnreadableFileError if the browser can no longer read `file`, or finds that it has changed since it was chosen. */
+/** @throws ExplainedError `errorUnreadable` if the browser can no longer read `file`, or finds that it has changed since it was chosen. */
 async function assertReadable(file: File): Promise<void> {
-  await read(file, file.slice(0, 1))
+  await read(file.slice(0, 1))
 }
 
 /**
  * The content of a file that is small enough for the memory. A file that the browser may not read has no size, and only a reading of all of
  * it fails.
  *
- * @throws UnreadableFileError if it cannot be read, or has changed since it was chosen or while it was read
+ * @throws ExplainedError `errorUnreadable` if it cannot be read, or has changed since it was chosen or while it was read
  */
 async function readWhole(file: File): Promise<Blob> {
-  const content = await read(file, file)
+  const content = await read(file)
   await assertReadable(file)
-  if (content.byteLength !== file.size) throw new UnreadableFileError(file.name)
+  if (content.byteLength !== file.size) throw unreadable()
   return new Blob([content], { type: file.type })
 }
 
-async function read(file: File, part: Blob): Promise<ArrayBuffer> {
+async function read(part: Blob): Promise<ArrayBuffer> {
   try {
     return await part.arrayBuffer()
   } catch (cause) {
-    throw new UnreadableFileError(file.name, { cause })
+    throw unreadable({ cause })
   }
+}
+
+/** The file has been changed, moved or forbidden since it was chosen. */
+function unreadable(options?: ErrorOptions): ExplainedError {
+  return new ExplainedError('errorUnreadable', {}, options)
 }

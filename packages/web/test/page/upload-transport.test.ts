@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Connection } from '../../page/api/connection.ts'
+import { createFileList } from '../../page/list/file-list-state.ts'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
 import type { Transport } from '../../page/uploads/upload-queue.ts'
 import { fakeConnection, settled } from './fake-connection.ts'
@@ -42,7 +43,7 @@ describe('createUploadTransport', () => {
       const failure = await transport
         .send(item, new AbortController().signal, () => {})
         .catch(String)
-      expect(failure).to.equal('UnreadableFileError: a.txt')
+      expect(failure).to.equal('ExplainedError: errorUnreadable')
       expect(lines()).to.deep.equal([])
     })
   }
@@ -51,7 +52,9 @@ describe('createUploadTransport', () => {
     const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
     const full = async (usage: object) => {
       const { connection, asked, lines } = fakeConnection()
-      const transport = createUploadTransport(connection, context)
+      const files = createFileList(connection)
+      const { recentUsage } = files
+      const transport = createUploadTransport(connection, { ...context, recentUsage })
       const sending = ['a', 'b'].map((name) => {
         const item = createUploadItem(new File(['12345'], name), name)
         return transport.send(item, new AbortController().signal, () => {}).catch(described)
@@ -65,6 +68,8 @@ describe('createUploadTransport', () => {
       const [first, second] = await Promise.all(sending)
       expect(second).to.deep.equal(first)
       expect(lines()).to.deep.equal(['PUT upload/a', 'PUT upload/b', 'GET usage'])
+      // The page shows the same numbers.
+      expect(files.usage.peek()?.bytes).to.equal('files' in usage ? undefined : 7)
       return first
     }
     const bytes = { used: '7 bytes', quota: '9 bytes', size: '5 bytes' }
