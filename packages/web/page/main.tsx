@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { keepFocus } from './browser/keep-focus.ts'
 import { signInAgain } from './app/session.ts'
-import { keepDocumentLanguage } from './i18n/document-language.ts'
+import { keepDocumentLanguage } from './parts/preferences.tsx'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('index.html has no #app')

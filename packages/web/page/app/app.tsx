@@ -1,10 +1,15 @@
 import type { JSX } from 'preact'
-import { t } from '../i18n/language.ts'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isHoldfastError } from '@holdfast/client/browser'
+import { t, plural } from '../i18n/language.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { NoticeList } from '../parts/notice-list.tsx'
-import { SignInForm, SignInPage } from './sign-in.tsx'
+import { Logo } from '../parts/icon.tsx'
+import { Preferences } from '../parts/preferences.tsx'
+import { isRefusedLogin } from '../api/requests.ts'
+import { explainError } from '../parts/explain-error.ts'
 import { FilesPage } from './files-page.tsx'
-import { renewPassword, session, signOut, type Session } from './session.ts'
+import { renewPassword, session, signOut, type Session, signIn } from './session.ts'
 
 /** The page. */
 export function App(): JSX.Element {
@@ -34,4 +39,116 @@ function RenewPassword({ session: { connection, files, uploads } }: { readonly s
       </button>
     </Dialog>
   )
+}
+
+/** What a visitor sees first. */
+function SignInPage(): JSX.Element {
+  return (
+    <main class="sign-in" tabIndex={-1}>
+      <div class="sign-in-card">
+        <h1>
+          <Logo />
+          <span>holdfast</span>
+        </h1>
+        <p class="sign-in-lead">{t('signInLead')}</p>
+        <SignInForm
+          onSubmit={(customer, password, isKept) => signIn({ customer, password }, isKept)}
+        />
+      </div>
+      <footer class="sign-in-foot">
+        <Preferences />
+      </footer>
+    </main>
+  )
+}
+
+interface SignInFormProps {
+  /** The name that is given, where only the password is asked for. */
+  readonly customer?: string
+  readonly onSubmit: (customer: string, password: string, isKept: boolean) => Promise<void>
+}
+
+/** Name and password, in fields that password managers know. */
+function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element {
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const password = useRef<HTMLInputElement>(null)
+  const first = useRef<HTMLInputElement>(null)
+  const hint = useId()
+  useLayoutEffect(() => first.current?.focus(), [])
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    const data = new FormData(event.currentTarget as HTMLFormElement)
+    const [name, secret] = [textOf(data, 'username'), textOf(data, 'password')]
+    if (name === '' || secret === '') {
+      setProblem(t('fillBoth'))
+      return
+    }
+    setBusy(true)
+    setProblem('')
+    try {
+      await onSubmit(name, secret, data.has('keep'))
+    } catch (error) {
+      setProblem(signInProblem(error))
+      password.current?.focus()
+      password.current?.select()
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form class="sign-in-form" onSubmit={(event) => void submit(event)} noValidate>
+      <label class="field">
+        <span>{t('customer')}</span>
+        <input
+          ref={customer === undefined ? first : null}
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          {...(customer === undefined ? {} : { value: customer, readOnly: true })}
+        />
+      </label>
+      <label class="field">
+        <span>{t('password')}</span>
+        <input
+          ref={password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          autofocus={customer !== undefined}
+        />
+      </label>
+      {customer === undefined && (
+        <label class="check">
+          <input type="checkbox" name="keep" aria-describedby={hint} />
+          <span>
+            {t('remember')}
+            <small id={hint}>{t('rememberHint')}</small>
+          </span>
+        </label>
+      )}
+      <p role="alert" class="form-error">
+        {problem}
+      </p>
+      <button type="submit" class="button button-main" aria-disabled={isBusy}>
+        {t(isBusy ? 'signingIn' : 'signIn')}
+      </button>
+    </form>
+  )
+}
+
+function textOf(data: FormData, field: string): string {
+  const value = data.get(field)
+  return typeof value === 'string' ? value : ''
+}
+
+/** Why signing in did not work, in words. */
+function signInProblem(error: unknown): string {
+  if (isRefusedLogin(error)) return t('wrongPassword')
+  if (isHoldfastError(error) && error.status === 429) {
+    return plural('tooManyAttempts', error.retryAfter ?? 60)
+  }
+  return explainError(error)
 }

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { keepFocus } from '../browser/keep-focus.ts'
-import { keepDocumentLanguage } from '../i18n/document-language.ts'
+import { keepDocumentLanguage } from '../parts/preferences.tsx'
 import { readTerms } from '../links/link-terms.ts'
 import { ByLinkPage } from './by-link-page.tsx'
 

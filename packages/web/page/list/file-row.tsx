@@ -1,12 +1,24 @@
-import { Download, Link, Trash2 } from 'lucide'
+import {
+  Download,
+  Link,
+  Trash2,
+  File,
+  FileArchive,
+  FileImage,
+  FileMusic,
+  FilePlay,
+  FileSpreadsheet,
+  FileText,
+  FileType,
+  type IconNode,
+} from 'lucide'
 import type { JSX } from 'preact'
 import type { FileDetails } from '@holdfast/client/browser'
-import { IconButton } from '../parts/icon.tsx'
-import { formatDate, formatMoment, formatSize } from '../i18n/format.ts'
+import { IconButton, Icon } from '../parts/icon.tsx'
+import { formatDate, formatMoment, formatSize, splitName } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import { fileKind } from './file-kind.ts'
-import { KindIcon, kindNames } from './kind-icon.tsx'
-import { splitName } from './split-name.ts'
+import type { StringKey } from '../i18n/strings.ts'
+import { fileKind, type FileKind } from './file-kind.ts'
 
 export interface RowActions {
   open(file: FileDetails): void
@@ -109,5 +121,37 @@ export function FileRow(props: FileRowProps): JSX.Element {
         />
       </div>
     </div>
+  )
+}
+
+const icons: Readonly<Record<FileKind, IconNode>> = {
+  image: FileImage,
+  video: FilePlay,
+  audio: FileMusic,
+  text: FileText,
+  pdf: FileType,
+  archive: FileArchive,
+  sheet: FileSpreadsheet,
+  document: FileText,
+  other: File,
+}
+
+const kindNames: Readonly<Record<FileKind, StringKey>> = {
+  image: 'kindImage',
+  video: 'kindVideo',
+  audio: 'kindAudio',
+  text: 'kindText',
+  pdf: 'kindPdf',
+  archive: 'kindArchive',
+  sheet: 'kindSheet',
+  document: 'kindDocument',
+  other: 'kindOther',
+}
+
+export function KindIcon({ kind }: { readonly kind: FileKind }): JSX.Element {
+  return (
+    <span class={`kind kind-${kind}`}>
+      <Icon of={icons[kind]} size={20} />
+    </span>
   )
 }

@@ -58,3 +58,10 @@ function chooseTheme(chosen: Theme): void {
 effect(() => {
   document.documentElement.dataset['theme'] = theme.value
 })
+
+/** Keeps the language of the document, for screen readers and hyphenation. */
+export function keepDocumentLanguage(): void {
+  effect(() => {
+    document.documentElement.lang = language.value
+  })
+}

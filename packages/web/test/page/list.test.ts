@@ -3,7 +3,7 @@ import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind } from '../../page/list/file-kind.ts'
 import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/file-list-state.ts'
 import { gridKey, selectRange, toggle } from '../../page/list/selection.ts'
-import { splitName } from '../../page/list/split-name.ts'
+import { splitName } from '../../page/i18n/format.ts'
 import { harmlessType, previewKind } from '../../page/preview/preview-kind.ts'
 
 const file = (name: string, about: Partial<FileDetails> = {}): FileDetails => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createRateMeter } from '../../page/uploads/rate-meter.ts'
+import { createRateMeter } from '../../page/uploads/file-sender.ts'
 import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
 
 function memoryStorage(kept = new Map<string, string>()) {
