@@ -1,7 +1,7 @@
 import { requireIterable, requireName } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import { type Patience, createRetries, isTransient } from '../requests/with-retries.ts'
-import { HoldfastError, isHoldfastError, hasStoredNothing } from '../shared/holdfast-error.ts'
+import { type HoldfastError, isHoldfastError, hasStoredNothing } from '../shared/holdfast-error.ts'
 import { batchLines } from '../requests/problem-of.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 
@@ -123,18 +123,9 @@ async function* ask(
     keepalive,
     signal,
   })
-  let answered = 0
-  for await (const { filename, error } of batchLines(response.body)) {
-    const file = files[answered]
-    if (file === undefined || filename !== file.name) {
-      throw error ?? new HoldfastError('unknown', 'The answer is about other files')
-    }
-    answered++
+  for await (const { file, error } of batchLines(response.body, files)) {
     note(file, error)
     yield
-  }
-  if (answered < files.length) {
-    throw new HoldfastError('no-answer', 'The answer ends before its last line')
   }
 }
 

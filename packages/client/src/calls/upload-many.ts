@@ -195,17 +195,14 @@ async function uploadForm(
   let waiting: readonly WaitingFile[] = files.map((file, at) => ({ ...file, at }))
 
   /** Takes the answers of one request; resolves to what was wrong with it. */
-  const takeAnswers = async (lines: AsyncIterable<BatchLine>): Promise<unknown> => {
+  const takeAnswers = async (lines: AsyncIterable<BatchLine<WaitingFile>>): Promise<unknown> => {
     const again: WaitingFile[] = []
     let asked = 0
     let refusal: unknown
     let failure: unknown
     try {
-      for await (const { filename, error, etag } of lines) {
-        const file = waiting[asked]
-        if (file === undefined || filename !== file.name || isCut(error)) {
-          throw error ?? new HoldfastError('unknown', 'The answer is about other files')
-        }
+      for await (const { file, error, etag } of lines) {
+        if (error && isCut(error)) throw error
         asked++
         if (error !== undefined && mayRepeat(error)) {
           again.push(file)
@@ -219,7 +216,7 @@ async function uploadForm(
     const unanswered = waiting.slice(asked)
     waiting = [...again, ...unanswered]
     // What was refused says nothing of those without an answer.
-    return failure ?? (unanswered.length > 0 ? brokenOff() : refusal)
+    return failure ?? refusal
   }
 
   try {
@@ -239,7 +236,7 @@ async function uploadForm(
           isAnsweredMeanwhile: true,
           signal,
         })
-        const failure = await takeAnswers(batchLines(response.body))
+        const failure = await takeAnswers(batchLines(response.body, waiting))
         if (waiting.length < before) retries.hasProgressed()
         if (waiting.length > 0) throw failure
       },
@@ -261,8 +258,6 @@ class CutError extends HoldfastError {
 function isCut(error: unknown): boolean {
   return isHoldfastError(error, 'malformed-multipart', 'too-slow')
 }
-
-const brokenOff = () => new HoldfastError('no-answer', 'The answer ends before its last line')
 
 /** A file of a form. */
 interface SmallFile {

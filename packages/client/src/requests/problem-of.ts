@@ -54,19 +54,47 @@ function messageOf(body: string, status: number): string | undefined {
   }
 }
 
-/** A line of the answer to a batch. */
-export interface BatchLine {
-  /** Of the file that it is about; without it nothing more is to be expected. */
-  readonly filename: string | undefined
+/** What the answer to a batch says of one file. */
+export interface BatchLine<File> extends LineResult {
+  readonly file: File
+}
+
+interface LineResult {
   readonly error: HoldfastError | undefined
   /** Of the file, where it is stored. */
   readonly etag: string | undefined
 }
 
-/** The lines of the answer to a batch, as soon as they are there; what follows the last line feed is no line. */
-export async function* batchLines(
+/**
+ * The lines of the answer to a batch, one for each of the `files`, as soon as they are there.
+ *
+ * @throws HoldfastError for a line about another file, and, `no-answer`, if lines are missing
+ */
+export async function* batchLines<File extends { readonly name: string }>(
   body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<BatchLine, void> {
+  files: readonly File[],
+): AsyncGenerator<BatchLine<File>, void> {
+  let answered = 0
+  for await (const { filename, error, etag } of linesOf(body)) {
+    const file = files[answered]
+    // The server writes no name where it cannot go on.
+    if (file === undefined || filename !== file.name) {
+      throw error ?? new HoldfastError('unknown', 'The answer is about other files')
+    }
+    answered++
+    yield { file, error, etag }
+  }
+  if (answered < files.length) {
+    throw new HoldfastError('no-answer', 'The answer ends before its last line')
+  }
+}
+
+interface NamedLine extends LineResult {
+  readonly filename: string | undefined
+}
+
+/** What follows the last line feed is no line. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<NamedLine, void> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of body) {
@@ -76,7 +104,7 @@ export async function* batchLines(
   }
 }
 
-function parseLine(line: string): BatchLine {
+function parseLine(line: string): NamedLine {
   const { filename, statusCode, message, etag } = membersOf(line)
   if (typeof statusCode !== 'number' || typeof message !== 'string') {
     throw new HoldfastError('unknown', 'The answer has a line that says nothing of a file')
