@@ -11,8 +11,6 @@ export interface AllowedEdges {
  * be known by tests only, since it brings an assertion library.
  */
 export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
-  // What tests hold answers against; not published.
-  'api-description': { dependencies: [], devDependencies: [] },
   // What tests of several packages share; not published.
   testing: { dependencies: [], devDependencies: [] },
   core: { dependencies: [], devDependencies: [] },
@@ -30,23 +28,19 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
   resumable: { dependencies: ['core'], devDependencies: ['testing'] },
   'http-koa': {
     dependencies: ['core', 'resumable'],
-    devDependencies: ['api-description', 'contract', 'testing'],
+    devDependencies: ['contract', 'testing'],
   },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract'] },
   'store-minio': {
     dependencies: ['core'],
-    devDependencies: ['contract', 'minio-container', 's3-servers', 'testing'],
+    devDependencies: ['contract', 'testing'],
   },
   // The page: files, and what Node needs to serve them. Its own tests run a server.
   web: { dependencies: [], devDependencies: ['client', 'core', 'http-koa', 'testing'] },
-  // Real MinIO servers for tests; not published.
-  'minio-container': { dependencies: [], devDependencies: [] },
-  // S3 servers other than MinIO, likewise.
-  's3-servers': { dependencies: ['minio-container'], devDependencies: [] },
   // The command line, above everything.
   holdfast: {
     dependencies: ['client', 'copy', 'core', 'credentials-file', 'passwords', 'server'],
-    devDependencies: ['contract', 'minio-container', 'store-disk', 'testing'],
+    devDependencies: ['contract', 'store-disk', 'testing'],
   },
   server: {
     dependencies: [
@@ -58,23 +52,22 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'store-minio',
       'web',
     ],
-    devDependencies: ['contract', 'minio-container', 'testing'],
+    devDependencies: ['contract', 'testing'],
   },
   // Proves the product as its users have it; it has tests only.
   'system-tests': {
     dependencies: [],
     devDependencies: [
-      'api-description',
       'client',
       'contract',
       'copy',
       'core',
       'credentials-file',
       'http-koa',
-      'minio-container',
+
       'passwords',
       'resumable',
-      's3-servers',
+
       'store-disk',
       'store-minio',
       'testing',

@@ -11,7 +11,7 @@ const whole: readonly string[] = [
 ]
 
 /** Below these each test file has a process of its own: it starts servers, engines or power cuts, and takes long by itself. */
-const apart: readonly string[] = ['packages/system-tests/test', 'packages/minio-container/test']
+const apart: readonly string[] = ['packages/system-tests/test', 'packages/testing/test/minio']
 
 /** Folders whose external files share one process, and in it the browsers. */
 const sharingBrowsers: readonly string[] = ['packages/web/test/browser']

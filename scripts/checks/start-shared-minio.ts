@@ -11,9 +11,8 @@ export async function startSharedMinio(
 ): Promise<() => Promise<void>> {
   const isNeeded = files.length > 0 && testNeeds(root, files).includes('containers')
   if (!isNeeded || leftOutSuites() !== undefined) return () => Promise.resolve()
-  const { startMinio } = await import('../../packages/minio-container/src/start-minio.ts')
-  const { findMemoryDrive } =
-    await import('../../packages/minio-container/src/find-memory-drive.ts')
+  const { startMinio } = await import('../../packages/testing/src/minio/start-minio.ts')
+  const { findMemoryDrive } = await import('../../packages/testing/src/minio/find-memory-drive.ts')
   const start = async () => startMinio({ driveMiB: await findMemoryDrive() })
   const minio = await start().catch(() => undefined)
   if (minio) process.env['HOLDFAST_TEST_MINIO'] = minio.endpoint

@@ -2,8 +2,8 @@ import { moduleGraph } from './module-graph.ts'
 
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
 const users = {
-  containers: ['packages/minio-container/src/', '@holdfast/minio-container'],
-  s3servers: ['packages/s3-servers/src/', '@holdfast/s3-servers'],
+  containers: ['packages/testing/src/minio/', '@holdfast/testing/minio'],
+  s3servers: ['packages/testing/src/s3-servers/', '@holdfast/testing/s3-servers'],
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
   tarballs: ['scripts/release/test/packed-packages.ts'],
   installation: ['scripts/release/test/shared-installation.ts'],

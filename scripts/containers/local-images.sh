@@ -3,7 +3,7 @@
 # prepare.sh, programs.sh, minio-image.sh and an engine.
 
 certificates=/etc/ssl/certs/ca-certificates.crt
-mc_source=$root/packages/minio-container/mc-image
+mc_source=$root/packages/testing/mc-image
 mc_version=$(<"$mc_source/version")
 
 # They are made once, until something that goes into them is another.

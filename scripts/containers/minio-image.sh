@@ -1,6 +1,6 @@
-# Sourced by scripts/test: the image that packages/minio-container runs. Needs prepare.sh and an engine.
+# Sourced by scripts/test: the image that packages/testing runs. Needs prepare.sh and an engine.
 
-minio_source=$root/packages/minio-container/image
+minio_source=$root/packages/testing/minio-image
 minio_version=$(<"$minio_source/version")
 minio_image=holdfast/minio:${minio_version#v0.0.0-}
 minio_remedy='Or name an image that is there or can be pulled in HOLDFAST_MINIO_IMAGE.'

@@ -1,7 +1,7 @@
-# Sourced by scripts/test: the S3 servers that packages/s3-servers runs. They are kept beside the user's caches, from run
+# Sourced by scripts/test: the S3 servers that packages/testing runs. They are kept beside the user's caches, from run
 # to run and for every clone, each version in a folder of its own. Needs prepare.sh and programs.sh.
 
-s3_versions=$root/packages/s3-servers/versions
+s3_versions=$root/packages/testing/s3-server-versions
 s3_programs=
 
 ensure_s3_servers() {

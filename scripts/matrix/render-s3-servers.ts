@@ -1,5 +1,5 @@
-import { knownFailures } from '../../packages/s3-servers/src/known-failures.ts'
-import { s3ServerVersion } from '../../packages/s3-servers/src/server-kinds.ts'
+import { knownFailures } from '../../packages/testing/src/s3-servers/known-failures.ts'
+import { s3ServerVersion } from '../../packages/testing/src/s3-servers/server-kinds.ts'
 import { markdownTable } from './markdown-table.ts'
 import { otherS3Servers } from './other-s3-servers.ts'
 

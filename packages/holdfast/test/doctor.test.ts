@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { hashPassword } from '@holdfast/passwords'
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import {
   createSite,
   credentials,

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import {
   cheapHash,

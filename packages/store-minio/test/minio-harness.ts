@@ -1,6 +1,6 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import type { BlobStoreHarness } from '@holdfast/contract'
-import type { RunningMinio } from '@holdfast/minio-container'
+import type { RunningMinio } from '@holdfast/testing/minio'
 import { openServerKnown } from './open-server-known.ts'
 import type { MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
 

@@ -1,5 +1,5 @@
 import type { BlobStoreHarness } from '@holdfast/contract'
-import { startMinio } from '@holdfast/minio-container'
+import { startMinio } from '@holdfast/testing/minio'
 import { openMinioHarness } from './minio-harness.ts'
 
 /**

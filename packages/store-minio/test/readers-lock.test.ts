@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { bytesOf, contentOf, key, MiB } from './faults/blobs.ts'
 import { expectUnavailable } from './faults/faulty-store.ts'

@@ -1,5 +1,5 @@
 import { CreateBucketCommand, DeleteBucketCommand } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { bytesOf, contentOf, drain, key, MiB } from './faults/blobs.ts'
 import { expectUnavailable, withFaultyStore } from './faults/faulty-store.ts'
 

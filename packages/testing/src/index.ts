@@ -13,6 +13,7 @@ export { uploadHead } from './connection/upload-head.ts'
 export { startCopy, type CopyOutcome, type CopyProcess } from './copy-process.ts'
 export { curl, type CurlOptions, type CurlResult } from './curl.ts'
 export { entriesBelow } from './entries-below.ts'
+export { findFreePort } from './find-free-port.ts'
 export {
   runHoldfast,
   startHoldfast,
@@ -23,6 +24,7 @@ export {
   type Outcome,
 } from './holdfast.ts'
 export { holdfastProgram, packagedProgram } from './holdfast-program.ts'
+export { makeCertificate, type Certificate } from './make-certificate.ts'
 export { childrenOf, openDescriptors, residentMiB, resetPeak } from './process-figures.ts'
 export { withReadmeServer } from './readme-server.ts'
 export { rejection } from './rejection.ts'

@@ -12,16 +12,16 @@ export const minio: Subject = {
   lookUp: async () => {
     try {
       const { prepareEngine } =
-        await import('../../../packages/minio-container/src/prepare-engine.ts')
+        await import('../../../packages/testing/src/minio/prepare-engine.ts')
       const { ensureMinioImage } =
-        await import('../../../packages/minio-container/src/ensure-minio-image.ts')
+        await import('../../../packages/testing/src/minio/ensure-minio-image.ts')
       return { version: await ensureMinioImage(await prepareEngine()) }
     } catch (error) {
       return { missing: error instanceof Error ? error.message : String(error) }
     }
   },
   start: async (directory) => {
-    const { startMinio } = await import('../../../packages/minio-container/src/index.ts')
+    const { startMinio } = await import('../../../packages/testing/src/minio/index.ts')
     const server = await startMinio()
     const bucket = await server.createBucket()
     const { accessKey, secretKey, endpoint } = server

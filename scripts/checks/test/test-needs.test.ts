@@ -4,7 +4,7 @@ import { chooseTests } from '../choose-tests.ts'
 import { parseArguments } from '../parse-arguments.ts'
 import { testNeeds } from '../test-needs.ts'
 
-const provider = "import { describeWithMinio } from '@holdfast/minio-container'\n"
+const provider = "import { describeWithMinio } from '@holdfast/testing/minio'\n"
 
 async function needs(files: Record<string, string>, ...args: string[]): Promise<string> {
   return withRepository(files, async (root) => {
@@ -14,7 +14,7 @@ async function needs(files: Record<string, string>, ...args: string[]): Promise<
 }
 
 describe('testNeeds', () => {
-  it('has containers where a test imports the package that starts them', async () => {
+  it('has containers where a test imports what starts them', async () => {
     expect(await needs({ 'packages/a/test/a.test.ts': provider })).to.equal('containers')
   })
 
@@ -27,10 +27,10 @@ describe('testNeeds', () => {
     expect(await needs(files)).to.equal('containers')
   })
 
-  it("has them for that package's own tests", async () => {
+  it('has them for the tests of what starts them', async () => {
     const files = {
-      'packages/minio-container/test/a.test.ts': "import '../src/a.ts'\n",
-      'packages/minio-container/src/a.ts': '',
+      'packages/testing/test/minio/a.test.ts': "import '../../src/minio/a.ts'\n",
+      'packages/testing/src/minio/a.ts': '',
     }
     expect(await needs(files)).to.equal('containers')
   })
@@ -90,7 +90,7 @@ describe('testNeeds', () => {
     const java = 'packages/system-tests/test/openapi/clients/client-project.ts'
     const systemd = 'packages/system-tests/test/docs/analyze-unit.ts'
     const btrfs = 'packages/store-disk/test/mounted-disk.ts'
-    const s3servers = 'packages/s3-servers/src/index.ts'
+    const s3servers = 'packages/testing/src/s3-servers/index.ts'
     const image = 'packages/system-tests/test/containers/support/product-image.ts'
     const files = {
       'packages/system-tests/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
@@ -100,7 +100,7 @@ describe('testNeeds', () => {
       'packages/system-tests/test/containers/e.test.ts': "import './support/product-image.ts'\n",
       'packages/system-tests/test/openapi/e.test.ts': "import './python-environment.ts'\n",
       'packages/system-tests/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
-      'packages/s3-servers/test/f.test.ts': "import '../src/index.ts'\n",
+      'packages/testing/test/s3-servers/f.test.ts': "import '../../src/s3-servers/index.ts'\n",
       [s3servers]: '',
       [proxy]: '',
       [image]: '',

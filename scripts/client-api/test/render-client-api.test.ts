@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { readDescription } from '../../../packages/api-description/src/index.ts'
+import { readDescription } from '../../../packages/testing/src/api-description/index.ts'
 import { expect } from 'chai'
 import { clientApiFile } from '../client-api-file.ts'
 import { renderClientApi } from '../render-client-api.ts'

@@ -82,7 +82,7 @@ const fakeNode = `case $1 in
 esac`
 
 async function cloneScripts(clone: string, isRoot: boolean): Promise<void> {
-  const images = ['image', 'mc-image'].map((folder) => `packages/minio-container/${folder}`)
+  const images = ['minio-image', 'mc-image'].map((folder) => `packages/testing/${folder}`)
   const parts = ['test', 'test-arguments.sh', 'test-options.txt', 'prepare.sh', 'programs.sh']
   for (const part of [...parts.map((name) => `scripts/${name}`), ...images]) {
     await cp(join(root, part), join(clone, part), { recursive: true })

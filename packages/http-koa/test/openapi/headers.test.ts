@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operationsOf, readDescription } from '@holdfast/api-description'
+import { operationsOf, readDescription } from '@holdfast/testing/api-description'
 import { expect } from 'chai'
 import ts from 'typescript'
 

@@ -1,4 +1,4 @@
-import { readDescription } from '@holdfast/api-description'
+import { readDescription } from '@holdfast/testing/api-description'
 import { FileServiceError, type ErrorCode } from '@holdfast/core'
 import { tusProblems, type HttpProblem } from '@holdfast/resumable'
 import { Ajv2020 } from 'ajv/dist/2020.js'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { operationsOf, readDescription } from '@holdfast/api-description'
+import { operationsOf, readDescription } from '@holdfast/testing/api-description'
 import { createFileService } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'

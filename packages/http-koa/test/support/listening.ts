@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { watchAnswers } from '@holdfast/api-description'
+import { watchAnswers } from '@holdfast/testing/api-description'
 
 /** A server that listens on a port of its own until the end of the scope that uses it. */
 export interface Listening {

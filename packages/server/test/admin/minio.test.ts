@@ -1,4 +1,4 @@
-import { describeWithContainers, startMinio, minioKeys } from '@holdfast/minio-container'
+import { describeWithContainers, startMinio, minioKeys } from '@holdfast/testing/minio'
 import { createSite, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { adminPortOf } from '../support/admin-port.ts'

@@ -1,5 +1,5 @@
 import type { Finding } from '@holdfast/core'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { inspectBucket } from '@holdfast/store-minio'
 import { expect } from 'chai'
 import {

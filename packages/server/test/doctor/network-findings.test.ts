@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate } from '@holdfast/testing'
 import { createSite } from '@holdfast/testing'
 import { expect } from 'chai'
 import { networkFindings } from '../../src/doctor/examine.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '@holdfast/testing'
-import { findFreePort } from '@holdfast/minio-container/find-free-port'
+import { findFreePort } from '@holdfast/testing'
 import { deployedFile } from '../../../system-tests/test/cluster/support/deployed-file.ts'
 
 /** The tool that comes with Prometheus. */

@@ -4,7 +4,7 @@ import {
   describeWithMinio,
   startMinio,
   minioKeys,
-} from '@holdfast/minio-container'
+} from '@holdfast/testing/minio'
 import {
   createSite,
   credentials,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describeWithMinio, minioKeys } from '@holdfast/minio-container'
+import { describeWithMinio, minioKeys } from '@holdfast/testing/minio'
 import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate } from '@holdfast/testing'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'

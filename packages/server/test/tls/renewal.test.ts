@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
-import { makeCertificate, type Certificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate, type Certificate } from '@holdfast/testing'
 import {
   type Connection,
   credentials,

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { createHttpsServer } from '@holdfast/http-koa'
-import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate } from '@holdfast/testing'
 import { until } from '@holdfast/testing'
 import { validDays } from './support/tls-site.ts'
 

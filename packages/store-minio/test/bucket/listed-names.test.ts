@@ -1,6 +1,6 @@
 import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { PutBucketVersioningCommand } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { StoreSettingError } from '../../src/errors/store-setting-error.ts'
 import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'

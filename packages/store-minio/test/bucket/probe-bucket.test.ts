@@ -5,7 +5,7 @@ import {
   PutBucketVersioningCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { openMinioBlobStore, type MinioBlobStore } from '../../src/minio-blob-store.ts'
 import { startAlteringProxy, type Alterations } from '../inspect/start-altering-proxy.ts'

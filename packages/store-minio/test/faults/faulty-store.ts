@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RunningMinio } from '@holdfast/minio-container'
+import type { RunningMinio } from '@holdfast/testing/minio'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { MinioBlobStore, MinioBlobStoreOptions } from '../../src/minio-blob-store.ts'

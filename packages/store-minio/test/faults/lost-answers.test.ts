@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key, MiB, read } from './blobs.ts'

@@ -1,5 +1,5 @@
 import type { BlobStoreHarness } from '@holdfast/contract'
-import type { RunningMinio } from '@holdfast/minio-container'
+import type { RunningMinio } from '@holdfast/testing/minio'
 import { openMinioHarness } from '../minio-harness.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 

@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { createBufferBudget } from '../../src/write/part-buffers.ts'
 import { putObject } from '../../src/write/put-object.ts'

@@ -1,5 +1,5 @@
 // Each of some 70 faults has a store of its own.
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key, MiB, read } from './blobs.ts'
 import { eachAtOnce } from './each-at-once.ts'

@@ -1,5 +1,5 @@
 // Each of some 150 faults has a store of its own.
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
 import { bytesOf, contentOf, drain, expectOneOf, key, MiB, read } from './blobs.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { bytesOf, contentOf, drain, expectOneOf, key, MiB } from './blobs.ts'

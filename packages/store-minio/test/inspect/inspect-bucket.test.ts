@@ -11,7 +11,7 @@ import {
   type LifecycleRule,
 } from '@aws-sdk/client-s3'
 import type { Finding } from '@holdfast/core'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { inspectBucket, type BucketInspectionOptions } from '../../src/inspect/inspect-bucket.ts'
 import { removeOldTrials } from '../../src/bucket/trial-objects.ts'

@@ -1,5 +1,9 @@
 import { describeBlobStore } from '@holdfast/contract'
-import { describeWithS3Server, knownFailures, type S3ServerKind } from '@holdfast/s3-servers'
+import {
+  describeWithS3Server,
+  knownFailures,
+  type S3ServerKind,
+} from '@holdfast/testing/s3-servers'
 import type { Finding } from '@holdfast/core'
 import { expect } from 'chai'
 import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { createKeptObjects } from '../../src/read/kept-objects.ts'
 import { bytesOf, contentOf, key } from '../faults/blobs.ts'

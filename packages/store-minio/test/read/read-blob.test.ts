@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { bytesOf, contentOf, key } from '../faults/blobs.ts'
 import { withFaultyStore } from '../faults/faulty-store.ts'

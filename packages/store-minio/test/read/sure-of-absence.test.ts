@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import type { ObjectRead } from '../../src/read/get-object.ts'
 import { sureOfAbsence } from '../../src/read/stat-object.ts'

@@ -1,5 +1,5 @@
 import { describeResumableUploads } from '@holdfast/contract'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { openUnreachableHarness } from '../faults/open-unreachable-harness.ts'
 import { openMinioHarness } from '../minio-harness.ts'
 import { openFullHarness } from '../open-full-harness.ts'

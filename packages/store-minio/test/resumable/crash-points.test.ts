@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
 import { startAlteringProxy } from '../inspect/start-altering-proxy.ts'

@@ -1,5 +1,5 @@
 import { createFileService } from '@holdfast/core'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { bytesOf, contentOf, expectOneOf, key } from '../faults/blobs.ts'

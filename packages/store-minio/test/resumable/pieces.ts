@@ -1,6 +1,6 @@
 import { AssertionError, expect } from 'chai'
 import type { BlobStore, ResumableUploads, UploadKey } from '@holdfast/core'
-import type { RunningMinio } from '@holdfast/minio-container'
+import type { RunningMinio } from '@holdfast/testing/minio'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { bytesOf, contentOf, expectOneOf, key, MiB } from '../faults/blobs.ts'
 

@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import type { UploadKey } from '@holdfast/core'
 import { expect } from 'chai'
 import type { MinioBlobStore, MinioBlobStoreOptions } from '../../src/minio-blob-store.ts'

@@ -1,6 +1,6 @@
 // Runs the tests of the contract that depend on the server on one that has to be built first.
 import { describeResumableUploads } from '@holdfast/contract'
-import { describeWithS3Server } from '@holdfast/s3-servers'
+import { describeWithS3Server } from '@holdfast/testing/s3-servers'
 import { openMinioHarness } from '../minio-harness.ts'
 import { uploadTestsOfTheStore } from '../other-servers/tests-of-the-store.ts'
 

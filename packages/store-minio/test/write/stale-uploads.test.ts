@@ -1,5 +1,5 @@
 import { CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3'
-import { describeWithMinio, type RunningMinio } from '@holdfast/minio-container'
+import { describeWithMinio, type RunningMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
 import { createObjectKeys } from '../../src/keys/object-keys.ts'

@@ -1,4 +1,4 @@
-import { findFreePort } from '@holdfast/minio-container/find-free-port'
+import { findFreePort } from '@holdfast/testing'
 import {
   type Connection,
   createSite,

@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { openServerKnown } from '../../../store-minio/test/open-server-known.ts'
 import { describeService } from './describe-service.ts'
 

@@ -1,5 +1,5 @@
 // Runs on a server that has to be built first.
-import { describeWithS3Server } from '@holdfast/s3-servers'
+import { describeWithS3Server } from '@holdfast/testing/s3-servers'
 import { openServerKnown } from '../../../store-minio/test/open-server-known.ts'
 import { describeServiceOnStore } from './describe-service.ts'
 

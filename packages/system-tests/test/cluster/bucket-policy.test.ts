@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { inspect } from 'node:util'
 import { createFileService, type BlobStore } from '@holdfast/core'
-import { describeWithMinio, type RunningMinio } from '@holdfast/minio-container'
+import { describeWithMinio, type RunningMinio } from '@holdfast/testing/minio'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'

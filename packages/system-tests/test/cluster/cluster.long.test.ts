@@ -5,7 +5,7 @@ import {
   describeWithContainers,
   startMinioCluster,
   type MinioCluster,
-} from '@holdfast/minio-container'
+} from '@holdfast/testing/minio'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { cheapHash, until } from '@holdfast/testing'
 import { expect } from 'chai'

@@ -1,4 +1,4 @@
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import {
   createSite,
   credentials,

@@ -65,12 +65,12 @@ describe('compose.yaml', () => {
   })
 
   for (const [service, folder] of [
-    ['minio', 'image'],
+    ['minio', 'minio-image'],
     ['minio-setup', 'mc-image'],
   ] as const) {
     it(`builds the ${service} that the tests run on`, () => {
       expect(services[service]?.build?.args?.['VERSION']).to.equal(
-        textOf(`packages/minio-container/${folder}/version`).trim(),
+        textOf(`packages/testing/${folder}/version`).trim(),
       )
     })
   }

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeWithContainers } from '@holdfast/minio-container'
+import { describeWithContainers } from '@holdfast/testing/minio'
 import { credentials, customersYaml, openConnection, until, uploadHead } from '@holdfast/testing'
 import { expect } from 'chai'
 import { docker } from './support/docker.ts'
@@ -35,7 +35,7 @@ describeWithContainers('The image of the Dockerfile', (suite) => {
     )) as string[]
     expect(modules).to.include.members(['@holdfast/core', 'koa', '@aws-sdk/client-s3'])
     const tools = ['typescript', 'mocha', 'chai', 'oxlint', 'oxfmt', 'node', 'testcontainers']
-    const others = [...tools, '@holdfast/contract', '@holdfast/minio-container']
+    const others = [...tools, '@holdfast/contract', '@holdfast/testing']
     expect(modules.filter((name) => others.includes(name))).to.deep.equal([])
     const shells = "['/bin/sh', '/usr/bin/env', '/usr/local/bin/npm'].filter(fs.existsSync)"
     expect(await ask(shells)).to.deep.equal([])

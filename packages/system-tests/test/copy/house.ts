@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, open, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { minioKeys, type RunningMinio } from '@holdfast/minio-container'
+import { minioKeys, type RunningMinio } from '@holdfast/testing/minio'
 
 /** A disk store to move out of, and a directory to move into beside it. */
 export interface House {

@@ -2,7 +2,7 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { nastyNames } from '@holdfast/contract'
 import { copyFiles } from '@holdfast/copy'
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { createSite, credentials, startCopy, startHoldfast, treeOf, until } from '@holdfast/testing'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { operationsOf, readDescription } from '@holdfast/api-description'
+import { operationsOf, readDescription } from '@holdfast/testing/api-description'
 import { browse } from '@holdfast/testing/browsers'
 import { expect } from 'chai'
 

@@ -8,8 +8,8 @@ import {
   startMinio,
   type OwnMinio,
   minioKeys,
-} from '@holdfast/minio-container'
-import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+} from '@holdfast/testing/minio'
+import { makeCertificate } from '@holdfast/testing'
 import { createSite, type HoldfastServer, type Site, startHoldfastByShell } from '@holdfast/testing'
 import { expect } from 'chai'
 import { fencedBlocks } from './documented-steps.ts'

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { credentials, type HoldfastServer, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 

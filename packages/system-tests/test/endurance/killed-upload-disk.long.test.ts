@@ -1,7 +1,7 @@
 // It kills a server fifty times within one upload.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findFreePort } from '@holdfast/minio-container/find-free-port'
+import { findFreePort } from '@holdfast/testing'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { createSite, startHoldfastByShell } from '@holdfast/testing'
 import { expect } from 'chai'

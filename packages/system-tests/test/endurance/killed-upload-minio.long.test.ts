@@ -1,6 +1,6 @@
 // It kills a server fifty times within one upload.
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { openMinioBlobStore } from '@holdfast/store-minio'
 import { createSite, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'

@@ -1,5 +1,5 @@
 // It stores and serves 2 GiB.
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { createSite, residentMiB, resetPeak, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { digestOf, postForm, pseudoRandom, putRaw, serve, warmUp } from './large-content.ts'

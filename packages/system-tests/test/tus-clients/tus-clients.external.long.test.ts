@@ -1,4 +1,4 @@
-import { describeWithMinio, minioEnvironment } from '@holdfast/minio-container'
+import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { createSite, startHoldfast, type Site } from '@holdfast/testing'
 import { describeTusClients } from './describe-tus-clients.ts'
 import type { StartServer } from './tus-client.ts'

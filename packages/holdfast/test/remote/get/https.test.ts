@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate } from '@holdfast/testing'
 import {
   createSite,
   credentials,

@@ -6,7 +6,7 @@ import {
   type Site,
   startHoldfast,
 } from '@holdfast/testing'
-import { makeCertificate, type Certificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate, type Certificate } from '@holdfast/testing'
 
 /** A site with a certificate for 127.0.0.1 in `cert.pem` and its key in `key.pem`. */
 export interface TlsSite extends Site {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { makeCertificate, type Certificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate, type Certificate } from '@holdfast/testing'
 
 /** Has the tests of a suite trust a certificate for 127.0.0.1: this process, and every curl that it starts. */
 export function useTrustedCertificate(): () => Certificate {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { request, type ClientRequest, type RequestOptions } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { watchAnswers, type WatchedAnswers } from '@holdfast/api-description'
+import { watchAnswers, type WatchedAnswers } from '@holdfast/testing/api-description'
 import {
   createFileService,
   createLinkBrake,

@@ -1,5 +1,6 @@
 import { createSite, type HoldfastServer, type Site, startHoldfast, until } from '@holdfast/testing'
-import { findFreePort, minioKeys } from '@holdfast/minio-container'
+import { findFreePort } from '@holdfast/testing'
+import { minioKeys } from '@holdfast/testing/minio'
 import { createClient } from './client.ts'
 import { startProxy, type ProxyKind, type RunningProxy } from './start-proxy.ts'
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { until } from '@holdfast/testing'
-import { makeCertificate } from '@holdfast/minio-container/make-certificate'
+import { makeCertificate } from '@holdfast/testing'
 import { deployedFile } from './deployed-file.ts'
 
 export type ProxyKind = 'nginx' | 'haproxy'

@@ -1,5 +1,5 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
-import type { RunningMinio } from '@holdfast/minio-container'
+import type { RunningMinio } from '@holdfast/testing/minio'
 import type { Policy } from './bucket-policy.ts'
 
 /** Keys for somebody with the rights of `policy` and no others. */

@@ -1,5 +1,5 @@
 import { ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3'
-import type { RunningMinio } from '@holdfast/minio-container'
+import type { RunningMinio } from '@holdfast/testing/minio'
 
 /**
  * The keys of the multipart uploads that have neither become objects nor been aborted: of those under `key` as the drives

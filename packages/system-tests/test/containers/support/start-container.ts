@@ -1,5 +1,6 @@
 import { until } from '@holdfast/testing'
-import { findFreePort, ownershipLabels } from '@holdfast/minio-container'
+import { findFreePort } from '@holdfast/testing'
+import { ownershipLabels } from '@holdfast/testing/minio'
 import { docker } from './docker.ts'
 import { ownName } from './product-image.ts'
 

@@ -1,4 +1,4 @@
-import { describeWithMinio } from '@holdfast/minio-container'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { type HoldfastServer, useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { withSeed } from '../with-seed.ts'

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { repository } from '../package-folder.ts'
+import { dereference } from './dereference.ts'
+
+/** A schema of JSON Schema 2020-12. */
+export type Schema = boolean | Readonly<Record<string, unknown>>
+
+export interface Header {
+  readonly required?: boolean
+  readonly schema: Schema
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+}
+
+export interface MediaType {
+  readonly schema?: Schema
+  /** What each line has to be, of a body made of lines of JSON. */
+  readonly 'x-line-schema'?: Schema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+export interface Response {
+  readonly headers?: Readonly<Record<string, Header>>
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+export type Responses = Readonly<Record<string, Response>>
+
+export interface OperationObject {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+  readonly responses: Responses
+}
+
+/** docs/openapi.yaml, as far as tests look at it, with what it refers to in the place of references. */
+export interface Description {
+  readonly info: { readonly description: string }
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, OperationObject | readonly Parameter[]>>>
+  >
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly securitySchemes: Readonly<Record<string, Parameter>>
+  }
+  readonly 'x-beyond-operations': {
+    /** What any answer may have. */
+    readonly headers: Readonly<Record<string, Header>>
+    readonly otherPath: Response
+    readonly otherMethod: Response
+    /** What may be answered to anything, also to what is no request. */
+    readonly connection: Responses
+  }
+}
+
+/** A method of a path. */
+export interface Operation extends OperationObject {
+  /** In upper case. */
+  readonly method: string
+  /** With names in braces, such as `/serve/{filename}`. */
+  readonly path: string
+}
+
+const file = join(repository, 'docs/openapi.yaml')
+
+/** The description as it is in the repository, each time a new one. */
+export function readDescription(): Description {
+  // Its form is tested against the schema of OpenAPI 3.1.
+  return dereference(parse(readFileSync(file, 'utf8'))) as Description
+}
+
+export function operationsOf({ paths }: Description): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      'responses' in operation ? [{ ...operation, method: method.toUpperCase(), path }] : [],
+    ),
+  )
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  CreateBucketCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { findFreePort } from '../find-free-port.ts'
+import { findPrograms } from './find-programs.ts'
+import type { S3ServerKind } from './known-failures.ts'
+import { s3ServerCommands } from './server-kinds.ts'
+
+/** An S3 server of one's own, on 127.0.0.1 only. */
+export interface RunningS3Server {
+  readonly kind: S3ServerKind
+  readonly endpoint: string
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly region: string
+  /** An S3 client of the administrator. */
+  readonly client: S3Client
+  /** Makes an empty bucket and resolves to its name, which is new. */
+  createBucket(): Promise<string>
+  /** The first thousand keys of `bucket`, as the server gives them. */
+  keys(bucket: string): Promise<string[]>
+  /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
+  unfinishedUploads(bucket: string): Promise<string[]>
+  /** Ends the process, and removes what it keeps. */
+  stop(): Promise<void>
+}
+
+const credentials = {
+  accessKey: 'holdfast-tests',
+  secretKey: 'correct-horse-battery-staple',
+  region: 'us-east-1',
+} as const
+
+const startLimitMs = 60_000
+
+/** Starts a server and resolves when it answers. Rejects with what it said when it does not. */
+export async function startS3Server(kind: S3ServerKind): Promise<RunningS3Server> {
+  const programs = findPrograms()
+  const folder = await mkdtemp(join(tmpdir(), `holdfast-${kind}-`))
+  await mkdir(join(folder, 'data'))
+  const port = await findFreePort()
+  const start = { programs, port, folder, ...credentials }
+  const process = runCommand(s3ServerCommands[kind](start), folder)
+  const endpoint = `http://127.0.0.1:${port}`
+  const client = connect(endpoint)
+  const stop = async () => {
+    client.destroy()
+    await process.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await answering(endpoint, process)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { kind, endpoint, ...credentials, client, ...bucketsOf(client), stop }
+}
+
+function connect(endpoint: string): S3Client {
+  const { accessKey: accessKeyId, secretKey: secretAccessKey, region } = credentials
+  return new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  })
+}
+
+function bucketsOf(client: S3Client) {
+  return {
+    async createBucket() {
+      const Bucket = `test-${randomUUID()}`
+      await client.send(new CreateBucketCommand({ Bucket }))
+      return Bucket
+    },
+    async keys(bucket: string) {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+      return Contents.map(({ Key = '' }) => Key)
+    },
+    async unfinishedUploads(bucket: string) {
+      const command = new ListMultipartUploadsCommand({ Bucket: bucket })
+      const { Uploads = [] } = await client.send(command).catch((error: unknown) => {
+        // What rclone says where there are none.
+        if (error instanceof Error && error.name === 'NoSuchUpload') return { Uploads: [] }
+        throw error
+      })
+      return Uploads.map(({ Key = '' }) => Key)
+    },
+  }
+}
+
+interface RunningProcess {
+  readonly isOver: () => boolean
+  /** The end of what it has written. */
+  readonly output: () => string
+  readonly end: () => Promise<void>
+}
+
+function runCommand([program, ...args]: readonly [string, ...string[]], cwd: string) {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const listen = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000))
+  child.stdout.on('data', listen)
+  child.stderr.on('data', listen)
+  child.on('error', (error) => (output += String(error)))
+  const closed = once(child, 'close').catch(() => {})
+  const kill = () => child.kill('SIGKILL')
+  // Also where the tests end by an exception.
+  process.once('exit', kill)
+  return {
+    isOver: () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null,
+    output: () => output,
+    end: async () => {
+      kill()
+      if (child.pid !== undefined) await closed
+      process.removeListener('exit', kill)
+    },
+  } satisfies RunningProcess
+}
+
+async function answering(endpoint: string, { isOver, output }: RunningProcess): Promise<void> {
+  const limit = Date.now() + startLimitMs
+  while (!isOver() && Date.now() < limit) {
+    const signal = AbortSignal.timeout(5_000)
+    const answer = await fetch(endpoint, { signal }).catch(() => undefined)
+    if (answer) {
+      await answer.arrayBuffer()
+      return
+    }
+    await delay(50)
+  }
+  throw new Error(`The server at ${endpoint} does not answer. It said: ${output()}`)
+}
