@@ -1,9 +1,11 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { holdfastProgram } from './holdfast-program.ts'
-import { childrenOf } from './process-figures.ts'
+import { join } from 'node:path'
+import { childrenOf, residentMiB } from './machine.ts'
 import { until } from './until.ts'
+import { createSite, type Site } from './site.ts'
+import { repository } from './package-folder.ts'
 
 export interface HoldfastOptions {
   /** The directory it runs in. */
@@ -168,3 +170,99 @@ function environmentOf({ env = {} }: HoldfastOptions): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
   return { ...Object.fromEntries(inherited), ...env }
 }
+
+/** Where the tests of a suite start `holdfast serve`. */
+interface Holdfast {
+  /** The site of the test that runs. */
+  readonly site: Site
+  /** Starts a server on the site; it is killed after the test. */
+  start(args?: readonly string[], options?: Omit<HoldfastOptions, 'cwd'>): Promise<HoldfastServer>
+}
+
+/** Makes a site before each test of the suite. After it, kills the servers that the test has started there, and removes the site. */
+export function useHoldfast(): Holdfast {
+  let made: Site | undefined
+  const servers: HoldfastServer[] = []
+  beforeEach(async () => {
+    made = await createSite()
+  })
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.kill()))
+    await made?.remove()
+  })
+
+  const current = () => {
+    if (made === undefined) throw new Error('There is a site only while a test runs')
+    return made
+  }
+  return {
+    site: {
+      get path() {
+        return current().path
+      },
+      write: (name, text) => current().write(name, text),
+      litter: () => current().litter(),
+      remove: () => current().remove(),
+    },
+    async start(args = [], options = {}) {
+      const server = await startHoldfast(args, { ...options, cwd: current().path })
+      servers.push(server)
+      return server
+    },
+  }
+}
+
+/** A running `holdfast copy`. */
+export interface CopyProcess {
+  readonly kill: (signal: NodeJS.Signals) => void
+  /** What it has said on standard error so far. */
+  readonly stderr: () => string
+  readonly ended: Promise<CopyOutcome>
+}
+
+export interface CopyOutcome {
+  /** The exit code, or the signal that killed it. */
+  readonly end: number | NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The most memory it had resident, in bytes, as far as it was looked at: every 50 ms. */
+  readonly peak: number
+}
+
+/** Starts the real `holdfast copy` with its output in pipes. */
+export function startCopy(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): CopyProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_'))
+  const child = spawn(process.execPath, [holdfastProgram, 'copy', ...args], {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const text = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
+  let peak = 0
+  const look = async () => {
+    // Between its end and the news of it there is nothing to look at.
+    const { most } = await residentMiB(child.pid ?? 0).catch(() => ({ most: 0 }))
+    peak = Math.max(peak, most * 1024 ** 2 || 0)
+  }
+  const timer = setInterval(() => void look(), 50)
+  const ended = (once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>).then(
+    ([code, signal]) => {
+      clearInterval(timer)
+      return { end: signal ?? code, ...text, peak }
+    },
+  )
+  return { kill: (signal) => void child.kill(signal), stderr: () => text.stderr, ended }
+}
+
+/** The file that is the command `holdfast`, as the packages have it. */
+export const packagedProgram = join(repository, 'packages/holdfast/bin/holdfast.js')
+
+/**
+ * The file that tests start as `holdfast`: the one that `scripts/test` bundles, since it starts in two thirds of the processor's
+ * time, and otherwise the command as the packages have it.
+ */
+export const holdfastProgram = process.env['HOLDFAST_TEST_PROGRAM'] ?? packagedProgram

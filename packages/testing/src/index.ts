@@ -1,20 +1,40 @@
-export { asRoot, rootCommand } from './as-root.ts'
-export { catchConsoleErrors, type CaughtErrors } from './catch-console-errors.ts'
-export { cheapCost, cheapHash } from './cheap-hash.ts'
+export {
+  asRoot,
+  rootCommand,
+  childrenOf,
+  openDescriptors,
+  residentMiB,
+  resetPeak,
+  findFreePort,
+  curl,
+  type CurlOptions,
+  type CurlResult,
+} from './machine.ts'
+export { catchConsoleErrors, type CaughtErrors, rejection } from './rejection.ts'
+export {
+  cheapCost,
+  cheapHash,
+  createSite,
+  credentials,
+  customersYaml,
+  type Site,
+  makeTemporaryDirectory,
+  type TemporaryDirectory,
+} from './site.ts'
 export { startBadLine, type BadLine, type Fate } from './connection/bad-line.ts'
 export {
   exchange,
   openConnection,
   type Connection,
   type ConnectionOptions,
+  parseAnswer,
+  type Answer,
+  uploadHead,
 } from './connection/connection.ts'
-export { parseAnswer, type Answer } from './connection/parse-answer.ts'
-export { uploadHead } from './connection/upload-head.ts'
-export { startCopy, type CopyOutcome, type CopyProcess } from './copy-process.ts'
-export { curl, type CurlOptions, type CurlResult } from './curl.ts'
-export { entriesBelow } from './entries-below.ts'
-export { findFreePort } from './find-free-port.ts'
 export {
+  startCopy,
+  type CopyOutcome,
+  type CopyProcess,
   runHoldfast,
   startHoldfast,
   startHoldfastByShell,
@@ -22,14 +42,11 @@ export {
   type HoldfastServer,
   type LogLine,
   type Outcome,
+  useHoldfast,
+  holdfastProgram,
+  packagedProgram,
 } from './holdfast.ts'
-export { holdfastProgram, packagedProgram } from './holdfast-program.ts'
+export { entriesBelow, treeOf } from './tree-of.ts'
 export { makeCertificate, type Certificate } from './make-certificate.ts'
-export { childrenOf, openDescriptors, residentMiB, resetPeak } from './process-figures.ts'
 export { withReadmeServer } from './readme-server.ts'
-export { rejection } from './rejection.ts'
-export { createSite, credentials, customersYaml, type Site } from './site.ts'
-export { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
-export { treeOf } from './tree-of.ts'
 export { until } from './until.ts'
-export { useHoldfast } from './use-holdfast.ts'

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cheapHash } from './cheap-hash.ts'
-import { entriesBelow } from './entries-below.ts'
+import { scryptSync } from 'node:crypto'
+import { entriesBelow } from './tree-of.ts'
 
 /** A directory for one test, in which commands run: with `customers.yaml`, and with `data` once a server has run. */
 export interface Site {
@@ -41,4 +41,37 @@ export async function createSite(): Promise<Site> {
 /** A customers file with one customer, whose password has a cheap hash. */
 export function customersYaml(name: string, password: string): string {
   return `customers:\n  - name: ${name}\n    password: ${cheapHash(password)}\n`
+}
+
+export interface TemporaryDirectory {
+  readonly path: string
+  remove(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * A new directory in `parent`, which is removed by `remove`, or at the end of the scope that declares it with `await using`.
+ * Default parent: that of the system's temporary files.
+ */
+export async function makeTemporaryDirectory(parent = tmpdir()): Promise<TemporaryDirectory> {
+  const path = await mkdtemp(join(parent, 'holdfast-test-'))
+  const remove = () => rm(path, { recursive: true, force: true })
+  return { path, remove, [Symbol.asyncDispose]: remove }
+}
+
+/** The cost of a scrypt hash that takes so little that a test may hash as much as it likes. */
+export const cheapCost = { ln: 4, r: 8, p: 1 } as const
+
+/**
+ * A hash of {@link cheapCost} for a customers file, the same each time. A server takes 0.1 s of a processor to check a password that
+ * stands there in plain text, as it does for a hash of the standard cost.
+ */
+export function cheapHash(password: string): string {
+  const { ln, r, p } = cheapCost
+  const salt = 'salt of tests'
+  const hash = scryptSync(password, salt, 32, { N: 2 ** ln, r, p })
+  const [encodedSalt, encodedHash] = [Buffer.from(salt), hash].map((bytes) =>
+    bytes.toString('base64').replaceAll('=', ''),
+  )
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${encodedSalt}$${encodedHash}`
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Dirent } from 'node:fs'
 import { join, relative } from 'node:path'
-import { entriesBelow } from './entries-below.ts'
+import { readdir } from 'node:fs/promises'
 
 /** The regular files below a directory, each with the SHA-256 of its content. */
 export async function treeOf(directory: string): Promise<ReadonlyMap<string, string>> {
@@ -17,4 +17,16 @@ export async function treeOf(directory: string): Promise<ReadonlyMap<string, str
     tree.set(relative(directory, path), hash.digest('hex'))
   }
   return tree
+}
+
+/** The entries of a directory and of those below it, which a server may be removing meanwhile. */
+export async function entriesBelow(directory: string): Promise<Dirent[]> {
+  for (;;) {
+    try {
+      return await readdir(directory, { recursive: true, withFileTypes: true })
+    } catch (error) {
+      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!isGone || !('path' in error) || error.path === directory) throw error
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { findFreePort } from '../src/find-free-port.ts'
+import { findFreePort } from '../src/machine.ts'
 
 describe('findFreePort', () => {
   const random = Math.random

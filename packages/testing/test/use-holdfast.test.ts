@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'chai'
-import { useHoldfast } from '../src/use-holdfast.ts'
+import { useHoldfast } from '../src/holdfast.ts'
 
 describe('useHoldfast', () => {
   const holdfast = useHoldfast()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findFreePort } from '../../../packages/testing/src/find-free-port.ts'
+import { findFreePort } from '../../../packages/testing/src/machine.ts'
 import { customersFile, holdfastDialect } from './holdfast.ts'
 import { startProcess } from './start-process.ts'
 import type { Subject } from './subject.ts'

@@ -14,7 +14,7 @@ export const minio: Subject = {
       const { prepareEngine } =
         await import('../../../packages/testing/src/minio/prepare-engine.ts')
       const { ensureMinioImage } =
-        await import('../../../packages/testing/src/minio/ensure-minio-image.ts')
+        await import('../../../packages/testing/src/minio/prepare-engine.ts')
       return { version: await ensureMinioImage(await prepareEngine()) }
     } catch (error) {
       return { missing: error instanceof Error ? error.message : String(error) }

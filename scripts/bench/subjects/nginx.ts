@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findFreePort } from '../../../packages/testing/src/find-free-port.ts'
+import { findFreePort } from '../../../packages/testing/src/machine.ts'
 import { findProgram, lookUpProgram } from './find-program.ts'
 import { startProcess } from './start-process.ts'
 import { secured } from './secured.ts'

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findFreePort } from '../../../packages/testing/src/find-free-port.ts'
+import { findFreePort } from '../../../packages/testing/src/machine.ts'
 import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
 import type { Dialect, Subject } from './subject.ts'

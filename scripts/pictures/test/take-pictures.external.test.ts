@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { makeTemporaryDirectory } from '../../../packages/testing/src/temporary-directory.ts'
+import { makeTemporaryDirectory } from '../../../packages/testing/src/site.ts'
 import { pictures, takePictures } from '../take-pictures.ts'
 
 const committed = join(import.meta.dirname, '../../../docs/pictures')

@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { runHoldfast } from '../../../packages/testing/src/holdfast.ts'
+import { runHoldfast, useHoldfast } from '../../../packages/testing/src/holdfast.ts'
 import { credentials } from '../../../packages/testing/src/site.ts'
-import { useHoldfast } from '../../../packages/testing/src/use-holdfast.ts'
 import type { Release } from '../../release/test/use-release.ts'
 import { armProgram } from './arm-program.ts'
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { packagedProgram } from '../../../packages/testing/src/holdfast-program.ts'
-import { useHoldfast } from '../../../packages/testing/src/use-holdfast.ts'
+import { packagedProgram, useHoldfast } from '../../../packages/testing/src/holdfast.ts'
 import { executableFile } from './executable-file.ts'
 
 const rounds = 5

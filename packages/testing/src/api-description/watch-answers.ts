@@ -1,9 +1,8 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { createAnswerReader } from './answer-reader.ts'
 import { readDescription } from './description.ts'
-import { createJudge, type AskedRequest, type Judge } from './judge.ts'
+import { createJudge, type AskedRequest, type Judge, type GivenAnswer } from './judge.ts'
 
 /** The answers of a server that is watched. */
 export interface WatchedAnswers {
@@ -86,4 +85,99 @@ function tap(socket: Socket, read: (chunk: Buffer) => void): void {
     read(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk))
     return write(chunk, ...rest)
   }
+}
+
+/** Beyond this a body is not kept. In bytes. */
+const maxKept = 1024 * 1024
+
+type AnswerHead = Omit<GivenAnswer, 'body'>
+
+/**
+ * Takes the bytes that go from a server over one connection, and calls `report` with each answer that is whole (RFC 9112
+ * §6). The requests that have no answer yet are `pending`, in order; one that gets its answer is taken from there. A
+ * body that ends with the connection is unknown.
+ */
+export function createAnswerReader(
+  pending: AskedRequest[],
+  report: (answer: GivenAnswer) => void,
+): (chunk: Buffer) => void {
+  let unread: Buffer = Buffer.alloc(0)
+  let head: AnswerHead | undefined
+  let body: Buffer[] = []
+  let size = 0
+  let isChunked = false
+  /** How many bytes are to come of the body or of a chunk of it. */
+  let left = 0
+
+  const take = (length: number) => {
+    const taken = unread.subarray(0, length)
+    unread = unread.subarray(length)
+    return taken
+  }
+  const finish = (isKnown = size <= maxKept) => {
+    if (head) report({ ...head, body: isKnown ? Buffer.concat(body) : undefined })
+    head = undefined
+    body = []
+    size = 0
+  }
+  // Each of these says whether there is reason to go on.
+  const takeHead = (): boolean => {
+    const end = unread.indexOf('\r\n\r\n')
+    if (end < 0) return false
+    head = parseHead(take(end + 4), pending)
+    const framing = framingOf(head)
+    isChunked = framing === 'chunked'
+    left = typeof framing === 'number' ? framing : 0
+    if (framing === 'unknown') finish(false)
+    else if (framing === 0) finish()
+    return true
+  }
+  const takeChunkHead = (): boolean => {
+    const start = unread.subarray(0, 32).toString('latin1')
+    const [line, digits] = /^(?:\r\n)?([0-9a-f]+)\r\n(?=[^]{2})/i.exec(start) ?? []
+    if (line === undefined || digits === undefined) return false
+    left = parseInt(digits, 16)
+    take(line.length)
+    if (left > 0) return true
+    take(2)
+    finish()
+    return true
+  }
+  const takeContent = (): boolean => {
+    const taken = take(left)
+    left -= taken.length
+    size += taken.length
+    if (size <= maxKept) body.push(taken)
+    if (left === 0 && !isChunked) finish()
+    return left === 0
+  }
+  const takeNext = () => {
+    if (head === undefined) return takeHead()
+    return left === 0 ? takeChunkHead() : takeContent()
+  }
+
+  return (chunk) => {
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk])
+    while (takeNext());
+  }
+}
+
+function parseHead(bytes: Buffer, pending: AskedRequest[]): AnswerHead {
+  const [statusLine = '', ...lines] = bytes.toString('latin1').trimEnd().split('\r\n')
+  const status = Number(statusLine.split(' ')[1])
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  // An interim answer is followed by the final one.
+  return { request: status < 200 ? pending[0] : pending.shift(), status, headers }
+}
+
+/** How long the body is (RFC 9112 §6.3). */
+function framingOf({ request, status, headers }: AnswerHead): number | 'chunked' | 'unknown' {
+  if (request?.method === 'HEAD' || status < 200 || status === 204 || status === 304) return 0
+  const valueOf = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1]
+  if (valueOf('transfer-encoding') === 'chunked') return 'chunked'
+  const length = valueOf('content-length')
+  return length === undefined ? 'unknown' : Number(length)
 }

@@ -1,4 +1,9 @@
 export type { BrowserContext, Page } from 'puppeteer-core'
-export { browse } from './browse.ts'
-export { browserNames, type BrowserName } from './browser-names.ts'
-export { openBrowser, type BrowserOptions, type OpenBrowser } from './open-browser.ts'
+export {
+  browse,
+  browserNames,
+  type BrowserName,
+  openBrowser,
+  type BrowserOptions,
+  type OpenBrowser,
+} from './open-browser.ts'

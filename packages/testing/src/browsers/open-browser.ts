@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
+import { join, delimiter } from 'node:path'
+import { existsSync } from 'node:fs'
 import {
   launch,
   type Browser,
@@ -7,9 +8,8 @@ import {
   type LaunchOptions,
   type Page,
 } from 'puppeteer-core'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import type { BrowserName } from './browser-names.ts'
-import { findBrowser } from './find-browser.ts'
+import { makeTemporaryDirectory } from '../site.ts'
+import { until } from '../until.ts'
 
 export interface BrowserOptions {
   /** Further arguments of the program. */
@@ -124,5 +124,79 @@ function ofBrowser(name: BrowserName, { args = [], preferences }: BrowserOptions
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
     // It ends with the test's process, however that ends.
     pipe: true,
+  }
+}
+
+interface Candidates {
+  /** The variable of the environment that names the program. */
+  readonly variable: string
+  /** What is looked for in `PATH`, in this order. `scripts/programs.sh` looks for the same. */
+  readonly programs: readonly string[]
+  readonly debianPackage: string
+}
+
+const candidates: Readonly<Record<BrowserName, Candidates>> = {
+  chromium: {
+    variable: 'HOLDFAST_BROWSER',
+    programs: ['chromium', 'chromium-browser', 'google-chrome'],
+    debianPackage: 'chromium',
+  },
+  firefox: {
+    variable: 'HOLDFAST_FIREFOX',
+    programs: ['firefox-esr', 'firefox'],
+    debianPackage: 'firefox-esr',
+  },
+}
+
+/**
+ * The path of a browser's program: what `HOLDFAST_BROWSER` (Chromium) or `HOLDFAST_FIREFOX` names, or the first that is
+ * found in `PATH`.
+ *
+ * @throws Error that names the remedy if there is none
+ */
+export function findBrowser(name: BrowserName, env: NodeJS.ProcessEnv = process.env): string {
+  const { variable, programs, debianPackage } = candidates[name]
+  const folders = (env['PATH'] ?? '').split(delimiter)
+  const found = programs
+    .flatMap((program) => folders.map((folder) => join(folder, program)))
+    .find((path) => existsSync(path))
+  const program = env[variable] || found
+  if (program === undefined) {
+    throw new Error(
+      `This test needs ${programs.join(' or ')} in PATH, or ${variable}=PATH (Debian: apt-get install ${debianPackage})`,
+    )
+  }
+  return program
+}
+
+/** The browsers that tests of pages run in: Chromium of any kind, and Firefox. */
+export const browserNames = ['chromium', 'firefox'] as const
+
+export type BrowserName = (typeof browserNames)[number]
+
+/**
+ * Opens an address in Chromium, and resolves with the document that it shows once everything in it is loaded and
+ * half a second has passed without a request, and once there is an element for the CSS `selector`, for pages that a script
+ * draws. Empty if the address turns out to be a download. Default: no element is waited for.
+ *
+ * @throws Error if there is no Chromium, or if the page does not come to rest within a minute
+ */
+export async function browse(url: string, selector?: string): Promise<string> {
+  await using chromium = await openBrowser('chromium')
+  const page = await chromium.newPage()
+  const session = await page.createCDPSession()
+  await session.send('Page.enable')
+  let isDownload = false
+  session.on('Page.downloadWillBegin', () => (isDownload = true))
+  try {
+    await page.goto(url, { waitUntil: 'networkidle0' })
+    if (selector !== undefined) await page.waitForSelector(selector)
+    return await page.content()
+  } catch (error) {
+    // A download ends the navigation with an error.
+    await until('the address is a download', () => isDownload).catch(() => {
+      throw error
+    })
+    return ''
   }
 }

@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs'
-import { createRunningMinio, type RunningMinio } from './running-minio.ts'
-import { findMemoryDrive } from './find-memory-drive.ts'
-import { startMinio } from './start-minio.ts'
+import { createRunningMinio, type RunningMinio, startMinio } from './start-minio.ts'
+import { findMemoryDrive } from './prepare-engine.ts'
 
 const startLimitMs = 120_000
 

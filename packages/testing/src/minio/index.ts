@@ -1,9 +1,13 @@
-export { minioImage } from './ensure-minio-image.ts'
+export { minioImage } from './prepare-engine.ts'
 export { ownershipLabels } from './ownership.ts'
 export { describeWithContainers, describeWithMinio } from './describe-with-minio.ts'
-export { startMinio, type OwnMinio, type StartMinioOptions } from './start-minio.ts'
+export {
+  startMinio,
+  type OwnMinio,
+  type StartMinioOptions,
+  type RunningMinio,
+} from './start-minio.ts'
 export { minioEnvironment, minioKeys } from './minio-environment.ts'
-export type { RunningMinio } from './running-minio.ts'
 export {
   startMinioCluster,
   type MinioCluster,

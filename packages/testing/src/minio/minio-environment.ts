@@ -1,4 +1,4 @@
-import type { RunningMinio } from './running-minio.ts'
+import type { RunningMinio } from './start-minio.ts'
 
 /** The keys of MinIO, as the environment of `holdfast` has them. */
 export function minioKeys({

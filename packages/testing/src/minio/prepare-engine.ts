@@ -1,5 +1,7 @@
-import type { ContainerRuntimeClient } from 'testcontainers'
-import { connectToEngine } from './connect-to-engine.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ContainerRuntimeClient, getContainerRuntimeClient, ImageName } from 'testcontainers'
+import { packageFolder } from '../package-folder.ts'
 import { removeAbandoned, removeOwnAtExit } from './ownership.ts'
 
 let prepared: Promise<ContainerRuntimeClient> | undefined
@@ -17,4 +19,86 @@ async function connectAndTidy(): Promise<ContainerRuntimeClient> {
   await removeAbandoned(engine)
   removeOwnAtExit()
   return engine
+}
+
+/**
+ * Connects to the container engine that `DOCKER_HOST` names, or else to the one of this machine.
+ *
+ * @throws Error that says what to do, where none answers.
+ */
+export async function connectToEngine(): Promise<ContainerRuntimeClient> {
+  // Where containers are reachable, which they are nowhere else. Left alone, the library looks for them at the engine's
+  // gateway if we run in a container ourselves, and at ::1, too.
+  process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1'
+  const engine = await getContainerRuntimeClient().catch((cause: unknown) => {
+    throw noAnswer('No container engine answers', cause)
+  })
+  const named = process.env['DOCKER_HOST']
+  // The library goes on to the next engine where this one is silent, and that one has other images.
+  if (named && !named.includes(addressOf(engine))) {
+    throw noAnswer(`No container engine answers at ${named}, which DOCKER_HOST names`)
+  }
+  return engine
+}
+
+function addressOf({ container }: ContainerRuntimeClient): string {
+  const { socketPath, host } = container.dockerode.modem as { socketPath?: string; host?: string }
+  return socketPath ?? host ?? ''
+}
+
+function noAnswer(problem: string, cause?: unknown): Error {
+  return new Error(
+    `${problem}, and this test needs a real MinIO. Start one (docker info must answer), or let scripts/test do it; ` +
+      'scripts/test --without-containers leaves such tests out.',
+    { cause },
+  )
+}
+
+/**
+ * Resolves to the name of an image that the engine has: `$HOLDFAST_MINIO_IMAGE`, pulled if it has to be, or else the one
+ * that `scripts/test` builds.
+ *
+ * @throws Error that says what to do, where there is none.
+ */
+export async function ensureMinioImage({ image }: ContainerRuntimeClient): Promise<string> {
+  const chosen = process.env['HOLDFAST_MINIO_IMAGE']
+  const name = ImageName.fromString(chosen || builtImage())
+  if (await image.exists(name)) return name.string
+  // The built image is not published. Whoever published one under its name could run a program here.
+  if (!chosen) {
+    throw new Error(
+      `There is no image ${name.string}: scripts/test builds it. Or name another one in HOLDFAST_MINIO_IMAGE.`,
+    )
+  }
+  await image.pull(name).catch((cause: unknown) => {
+    const message = `The image ${chosen} of HOLDFAST_MINIO_IMAGE is not there and cannot be pulled.`
+    throw new Error(message, { cause })
+  })
+  return name.string
+}
+
+/** The image that servers are started from, for whoever starts one otherwise than by this package. */
+export async function minioImage(): Promise<string> {
+  return ensureMinioImage(await prepareEngine())
+}
+
+function builtImage(): string {
+  const version = readFileSync(join(packageFolder, 'minio-image/version'), 'utf8').trim()
+  return `holdfast/minio:${version.replace(/^v0\.0\.0-/, '')}`
+}
+
+/** More than all tests of a run leave in the MinIO that they share, which is some 5.5 GiB. */
+const neededMiB = 7168
+
+/**
+ * The size of a drive in memory for a MinIO that is shared and never killed, in MiB: half of the engine's memory.
+ * `undefined`, which is the engine's disk, where that is less than all tests of a run need.
+ *
+ * Requests cost MinIO a third less of the processor's time there, and wait for no disk.
+ */
+export async function findMemoryDrive(): Promise<number | undefined> {
+  const { container } = await prepareEngine()
+  const { MemTotal: bytes } = (await container.dockerode.info()) as { readonly MemTotal: number }
+  const sizeMiB = Math.floor(bytes / 2 / 1024 ** 2)
+  return sizeMiB >= neededMiB ? sizeMiB : undefined
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 import { prepareEngine } from './prepare-engine.ts'
-import { createOwnMinio, type OwnMinio } from './start-minio.ts'
-import { startNode, type Node } from './start-node.ts'
+import { createOwnMinio, type OwnMinio, startNode, type Node } from './start-minio.ts'
 
 /** Several MinIO servers that are one: erasure coded, and each answers for all. */
 export interface MinioCluster {

@@ -1,6 +1,16 @@
-import { makeCertificate } from '../make-certificate.ts'
-import { createRunningMinio, type RunningMinio } from './running-minio.ts'
-import { startNode, type ControlledContainer, type Node } from './start-node.ts'
+import { Agent } from 'node:https'
+import { randomUUID } from 'node:crypto'
+import { GenericContainer, PullPolicy, Wait, type WaitStrategy } from 'testcontainers'
+import {
+  CreateBucketCommand,
+  ListMultipartUploadsCommand,
+  PutBucketPolicyCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { makeCertificate, type Certificate } from '../make-certificate.ts'
+import { findFreePort } from '../machine.ts'
+import { prepareEngine, ensureMinioImage } from './prepare-engine.ts'
+import { ignoringMissing, ownershipLabels } from './ownership.ts'
 
 /** A MinIO server of one's own, which may be stopped and broken. */
 export interface OwnMinio extends RunningMinio, ControlledContainer {}
@@ -34,6 +44,203 @@ export function createOwnMinio(node: Node, certificate?: string): OwnMinio {
     stop: async () => {
       minio.client.destroy()
       await node.stop()
+    },
+  }
+}
+
+/** A container that tests may break. Its endpoint and its data stay the same until `stop`, but for a drive in memory. */
+export interface ControlledContainer {
+  /** Its id in the engine, for tests that ask the engine about it. */
+  readonly containerId: string
+  /** Ends it and removes it with its data. Also right after `kill` and `pause`, and a second time. */
+  stop(): Promise<void>
+  /** Freezes it: connections are accepted, and nothing answers. */
+  pause(): Promise<void>
+  unpause(): Promise<void>
+  /** Kills it by SIGKILL, as a power cut would, and resolves when it is down: connections are refused. */
+  kill(): Promise<void>
+  /** Starts it again after `kill` and resolves when it answers. */
+  start(): Promise<void>
+}
+
+export interface NodeOptions {
+  /** What comes after `minio server`. */
+  readonly command: readonly string[]
+  readonly certificate?: Certificate | undefined
+  /** The Docker network of a cluster, and the node's name in it. */
+  readonly network?: { readonly name: string; readonly alias: string }
+  readonly environment?: Readonly<Record<string, string>>
+  /** The size of a drive in memory at `/data`, which `kill` empties. Default: none; data lie on the disk of the engine. */
+  readonly driveMiB?: number | undefined
+  /** The path that answers 200 when the server is ready. Default: `/minio/health/live`. */
+  readonly health?: string
+}
+
+export interface Node extends ControlledContainer {
+  readonly endpoint: string
+}
+
+const startupMs = 90_000
+
+/** Starts one MinIO process in a container of its own and resolves when it answers. */
+export async function startNode(options: NodeOptions): Promise<Node> {
+  const engine = await prepareEngine()
+  const port = await findFreePort()
+  const started = await (await describeContainer(options, port)).start()
+  const container = engine.container.getById(started.getId())
+  return {
+    containerId: started.getId(),
+    endpoint: `${options.certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
+    stop: () => ignoringMissing(container.remove({ force: true, v: true })),
+    pause: async () => {
+      await container.pause()
+    },
+    unpause: async () => {
+      await container.unpause()
+    },
+    kill: async () => {
+      await container.kill()
+      await container.wait()
+    },
+    // The library's word for "start and wait until it is ready", whatever state the container is in.
+    start: () => started.restart(),
+  }
+}
+
+async function describeContainer(options: NodeOptions, port: number): Promise<LoopbackContainer> {
+  const image = await ensureMinioImage(await prepareEngine())
+  const { certificate, network, driveMiB } = options
+  const container = new LoopbackContainer(image)
+    .withPullPolicy(PullPolicy.neverPull())
+    .withCommand(['server', '--certs-dir', '/certs', ...options.command])
+    .withEnvironment({ ...settings, ...options.environment })
+    .publish(9000, port)
+    .withLabels(ownershipLabels)
+    // What this process makes it removes itself: the library's reaper would be one more image to pull, and listens on
+    // all addresses of the machine.
+    .withAutoCleanup(false)
+    .withWaitStrategy(healthy(options))
+  if (network) container.withAliasIn(network.name, network.alias)
+  if (certificate) container.withCopyContentToContainer(certificateFiles(certificate))
+  if (driveMiB !== undefined) {
+    // MinIO refuses drives as small as that unless it is being tested.
+    container.withTmpFs({ '/data': `rw,size=${driveMiB}m` }).withEnvironment({ MINIO_CI_CD: '1' })
+  }
+  return container
+}
+
+function healthy({ certificate, health = '/minio/health/live' }: NodeOptions): WaitStrategy {
+  const wait = Wait.forHttp(health, 9000, { abortOnContainerExit: true })
+    .withStartupTimeout(startupMs)
+    // Also the time between two attempts.
+    .withReadTimeout(500)
+  return certificate ? wait.usingTls().allowInsecure() : wait
+}
+
+function certificateFiles({ certificate, privateKey }: Certificate) {
+  return [
+    { content: certificate, target: '/certs/public.crt' },
+    { content: privateKey, target: '/certs/private.key' },
+  ]
+}
+
+/** What servers are started with, and the administrator's account. */
+const credentials = {
+  accessKey: 'holdfast-tests',
+  secretKey: 'correct-horse-battery-staple',
+  region: 'us-east-1',
+} as const
+
+const settings = {
+  MINIO_ROOT_USER: credentials.accessKey,
+  MINIO_ROOT_PASSWORD: credentials.secretKey,
+  MINIO_REGION: credentials.region,
+  MINIO_BROWSER: 'off',
+  // No question about newer versions, no telemetry.
+  MINIO_UPDATE: 'off',
+  MINIO_CALLHOME_ENABLE: 'off',
+  // The collector works harder above this; several servers fit a small machine.
+  GOMEMLIMIT: '512MiB',
+}
+
+/**
+ * A container that is reachable on 127.0.0.1 only, and by alias from its network's other containers. A class, since
+ * testcontainers keeps what it takes for either to its subclasses.
+ */
+class LoopbackContainer extends GenericContainer {
+  /** Publishes a port on 127.0.0.1. The library leaves the address to the engine, whose default is all of them. */
+  publish(container: number, host: number): this {
+    this.withExposedPorts({ container, host })
+    const binding = { HostIp: '127.0.0.1', HostPort: String(host) }
+    this.hostConfig.PortBindings = { [`${container}/tcp`]: [binding] }
+    return this
+  }
+
+  /**
+   * Puts the container into the network `name` as `alias`. The library's own aliases would put it into the engine's
+   * default network, too.
+   */
+  withAliasIn(name: string, alias: string): this {
+    this.createOpts.NetworkingConfig = { EndpointsConfig: { [name]: { Aliases: [alias] } } }
+    return this.withNetworkMode(name)
+  }
+}
+
+/** A MinIO server that tests can talk to. */
+export interface RunningMinio {
+  /** `http://127.0.0.1:<port>`, or `https://…` where it was started with TLS. Other machines do not reach it. */
+  readonly endpoint: string
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly region: string
+  /** The PEM certificate of the authority that clients have to trust; none without TLS. */
+  readonly certificate: string | undefined
+  /** An S3 client of the administrator, to prepare a test and to look at what it has stored. */
+  readonly client: S3Client
+  /** Makes an empty bucket and resolves to its name, which is new: each test takes its own, and leaves it there. */
+  createBucket(): Promise<string>
+  /** Lets all clients read and write the objects of `bucket`, without credentials. */
+  openToAll(bucket: string): Promise<void>
+  /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
+  unfinishedUploads(bucket: string): Promise<string[]>
+}
+
+/** Describes the server at `endpoint` to tests. */
+export function createRunningMinio(endpoint: string, certificate?: string): RunningMinio {
+  const client = new S3Client({
+    endpoint,
+    region: credentials.region,
+    credentials: { accessKeyId: credentials.accessKey, secretAccessKey: credentials.secretKey },
+    forcePathStyle: true,
+    ...(certificate !== undefined && {
+      requestHandler: { httpsAgent: new Agent({ ca: certificate }) },
+    }),
+  })
+  return {
+    endpoint,
+    ...credentials,
+    certificate,
+    client,
+    createBucket: async () => {
+      const bucket = `test-${randomUUID()}`
+      await client.send(new CreateBucketCommand({ Bucket: bucket }))
+      return bucket
+    },
+    openToAll: async (bucket) => {
+      const statement = {
+        Effect: 'Allow',
+        Principal: '*',
+        Action: ['s3:GetObject', 's3:PutObject'],
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      }
+      const policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
+      await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: policy }))
+    },
+    unfinishedUploads: async (bucket) => {
+      const { Uploads: uploads = [] } = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket }),
+      )
+      return uploads.map(({ Key: key }) => key ?? '')
     },
   }
 }

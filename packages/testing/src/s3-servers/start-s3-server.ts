@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { existsSync } from 'node:fs'
 import {
   CreateBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { findFreePort } from '../find-free-port.ts'
-import { findPrograms } from './find-programs.ts'
+import { findFreePort } from '../machine.ts'
 import type { S3ServerKind } from './known-failures.ts'
 import { s3ServerCommands } from './server-kinds.ts'
 
@@ -141,4 +141,16 @@ async function answering(endpoint: string, { isOver, output }: RunningProcess): 
     await delay(50)
   }
   throw new Error(`The server at ${endpoint} does not answer. It said: ${output()}`)
+}
+
+/**
+ * The folder into which `scripts/test` puts the servers, beside the user's caches.
+ *
+ * @throws Error that says how to get them
+ */
+function findPrograms(): string {
+  const caches = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  const folder = join(caches, 'holdfast/s3-servers')
+  if (existsSync(folder)) return folder
+  throw new Error(`There is no ${folder}: scripts/test makes it, with --all.`)
 }

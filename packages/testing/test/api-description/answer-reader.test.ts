@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createAnswerReader } from '../../src/api-description/answer-reader.ts'
+import { createAnswerReader } from '../../src/api-description/watch-answers.ts'
 import type { AskedRequest, GivenAnswer } from '../../src/api-description/judge.ts'
 
 const get = { method: 'GET', target: '/' }

@@ -1,8 +1,8 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { findBrowser } from '../../src/browsers/find-browser.ts'
-import { makeTemporaryDirectory } from '../../src/temporary-directory.ts'
+import { findBrowser } from '../../src/browsers/open-browser.ts'
+import { makeTemporaryDirectory } from '../../src/site.ts'
 
 describe('findBrowser', () => {
   it('takes the program that the environment names, whatever PATH has', () => {

@@ -5,9 +5,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { browserNames } from '../../src/browsers/browser-names.ts'
-import { openBrowser } from '../../src/browsers/open-browser.ts'
-import { makeTemporaryDirectory } from '../../src/temporary-directory.ts'
+import { browserNames, openBrowser } from '../../src/browsers/open-browser.ts'
+import { makeTemporaryDirectory } from '../../src/site.ts'
 
 const html = '<title>Grüße</title><input type=file><p>one</p>'
 

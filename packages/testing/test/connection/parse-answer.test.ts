@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseAnswer, type ParseOptions } from '../../src/connection/parse-answer.ts'
+import { parseAnswer, type ParseOptions } from '../../src/connection/connection.ts'
 
 const toGet = { toHead: false, isClosed: false }
 

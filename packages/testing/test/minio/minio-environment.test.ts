@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { minioEnvironment, minioKeys } from '../../src/minio/minio-environment.ts'
-import type { RunningMinio } from '../../src/minio/running-minio.ts'
+import type { RunningMinio } from '../../src/minio/start-minio.ts'
 
 const keys = { accessKey: 'access', secretKey: 'secret' }
 

@@ -1,0 +1,105 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
+
+/** The memory of a process that is in RAM, in MiB: now, and the most there ever was. */
+export async function residentMiB(pid: number): Promise<{ now: number; most: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const figure = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
+  return { now: figure('VmRSS'), most: figure('VmHWM') }
+}
+
+/** Makes the most memory that a process ever had begin anew with what it has now. */
+export async function resetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5')
+}
+
+/** How many descriptors a process has open. */
+export async function openDescriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}
+
+/** The processes that a process has started and that have not ended, such as the workers of a server. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
+}
+
+/** What this user runs so that root runs `command`. */
+export function rootCommand(
+  command: readonly string[],
+): readonly [program: string, args: readonly string[]] {
+  const [program = '', ...args] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
+  return [program, args]
+}
+
+/** Runs `command` as root; needs root, or sudo without a password. */
+export function asRoot(...command: readonly string[]): void {
+  const [program, args] = rootCommand(command)
+  try {
+    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  } catch (cause) {
+    const remedy =
+      'Mounting needs root, or sudo without a password, and a container that allows it; scripts/test --without-containers ' +
+      'leaves out what it is needed for'
+    throw new Error(`${command.join(' ')} failed: ${String(cause)}. ${remedy}`, { cause })
+  }
+}
+
+// Below the ports that systems give to outgoing connections: one of those could take the port of a server that is down
+// for a moment, and keep it from coming back.
+const lowest = 20_000
+const highest = 32_000
+
+/** Finds a port of 127.0.0.1 that is free, fit for a server that is to be restarted. */
+export async function findFreePort(): Promise<number> {
+  while (true) {
+    const port = lowest + Math.floor(Math.random() * (highest - lowest))
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}
+
+export interface CurlResult {
+  readonly exitCode: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export interface CurlOptions {
+  /** What it reads from standard input. */
+  readonly input?: string | Uint8Array
+  /** The directory it runs in. */
+  readonly cwd?: string
+}
+
+/** Runs the machine's curl. A missing curl fails the test. */
+export async function curl(
+  args: readonly string[],
+  { input = '', cwd }: CurlOptions = {},
+): Promise<CurlResult> {
+  const child = spawn('curl', ['--silent', '--show-error', '--noproxy', '*', ...args], { cwd })
+  const exited = once(child, 'exit') as Promise<[number]>
+  // A refused upload closes curl's input before it is read.
+  child.stdin.on('error', () => {}).end(input)
+  const [[exitCode], stdout, stderr] = await Promise.all([
+    exited,
+    buffer(child.stdout),
+    text(child.stderr),
+  ])
+  return { exitCode, stdout, stderr }
+}
