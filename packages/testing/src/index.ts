@@ -27,7 +27,9 @@ export {
   openConnection,
   type Connection,
   type ConnectionOptions,
+  framingOf,
   parseAnswer,
+  parseHead,
   type Answer,
   uploadHead,
 } from './connection/connection.ts'

@@ -1,4 +1,4 @@
-const head = /^HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/
+import { framingOf, parseHead } from '@holdfast/testing'
 
 /**
  * The statuses of the answers that these bytes are, a character a byte, but for 100.
@@ -6,15 +6,18 @@ const head = /^HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/
  */
 export function statusesIn(bytes: string): readonly number[] {
   const statuses: number[] = []
-  let rest = bytes
-  while (rest !== '') {
-    const match = head.exec(rest)
-    if (match === null) throw new Error(`No answer: ${JSON.stringify(rest.slice(0, 200))}`)
-    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(match[0])?.[1] ?? 0)
-    const behind = rest.slice(match[0].length)
+  let rest = Buffer.from(bytes, 'latin1')
+  while (rest.length > 0) {
+    const head = parseHead(rest)
+    if (head === undefined || Number.isNaN(head.status)) {
+      throw new Error(`No answer: ${JSON.stringify(rest.toString('latin1', 0, 200))}`)
+    }
+    const framing = framingOf(head, false)
+    rest = rest.subarray(head.size)
     // The answer to HEAD announces what does not come.
-    rest = behind.startsWith('HTTP/1.1 ') || behind === '' ? behind : behind.slice(length)
-    if (match[1] !== '100') statuses.push(Number(match[1]))
+    const isToHead = rest.length === 0 || rest.toString('latin1', 0, 9) === 'HTTP/1.1 '
+    if (typeof framing === 'number' && !isToHead) rest = rest.subarray(framing)
+    if (head.status !== 100) statuses.push(head.status)
   }
   return statuses
 }

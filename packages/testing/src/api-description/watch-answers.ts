@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { framingOf, parseHead } from '../connection/connection.ts'
 import { readDescription } from './description.ts'
 import { createJudge, type AskedRequest, type Judge, type GivenAnswer } from './judge.ts'
 
@@ -122,13 +123,17 @@ export function createAnswerReader(
   }
   // Each of these says whether there is reason to go on.
   const takeHead = (): boolean => {
-    const end = unread.indexOf('\r\n\r\n')
-    if (end < 0) return false
-    head = parseHead(take(end + 4), pending)
-    const framing = framingOf(head)
+    const parsed = parseHead(unread)
+    if (parsed === undefined) return false
+    take(parsed.size)
+    const { status, fields } = parsed
+    // An interim answer is followed by the final one.
+    const request = status < 200 ? pending[0] : pending.shift()
+    head = { request, status, headers: fields }
+    const framing = framingOf(parsed, request?.method === 'HEAD')
     isChunked = framing === 'chunked'
     left = typeof framing === 'number' ? framing : 0
-    if (framing === 'unknown') finish(false)
+    if (framing === 'until-closed') finish(false)
     else if (framing === 0) finish()
     return true
   }
@@ -160,24 +165,4 @@ export function createAnswerReader(
     unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk])
     while (takeNext());
   }
-}
-
-function parseHead(bytes: Buffer, pending: AskedRequest[]): AnswerHead {
-  const [statusLine = '', ...lines] = bytes.toString('latin1').trimEnd().split('\r\n')
-  const status = Number(statusLine.split(' ')[1])
-  const headers = lines.map((line): [string, string] => {
-    const colon = line.indexOf(':')
-    return [line.slice(0, colon), line.slice(colon + 1).trim()]
-  })
-  // An interim answer is followed by the final one.
-  return { request: status < 200 ? pending[0] : pending.shift(), status, headers }
-}
-
-/** How long the body is (RFC 9112 §6.3). */
-function framingOf({ request, status, headers }: AnswerHead): number | 'chunked' | 'unknown' {
-  if (request?.method === 'HEAD' || status < 200 || status === 204 || status === 304) return 0
-  const valueOf = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1]
-  if (valueOf('transfer-encoding') === 'chunked') return 'chunked'
-  const length = valueOf('content-length')
-  return length === undefined ? 'unknown' : Number(length)
 }

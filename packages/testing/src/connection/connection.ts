@@ -184,17 +184,54 @@ export interface ParseOptions {
 }
 
 /** The first answer in `bytes` (RFC 9112 §6.3); `undefined` while it is not whole. */
-export function parseAnswer(bytes: Buffer, options: ParseOptions): ParsedAnswer | undefined {
-  const headEnd = bytes.indexOf('\r\n\r\n')
-  if (headEnd < 0) return undefined
-  const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
-  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
-  if (Number.isNaN(status)) throw new Error(`No status line: ${statusLine}`)
-  const headers = new Headers(lines.map((line) => splitAt(line, line.indexOf(':'))))
-  const body = takeBody(bytes.subarray(headEnd + 4), status, headers, options)
+export function parseAnswer(
+  bytes: Buffer,
+  { toHead, isClosed }: ParseOptions,
+): ParsedAnswer | undefined {
+  const head = parseHead(bytes)
+  if (head === undefined) return undefined
+  const { status, fields } = head
+  if (Number.isNaN(status)) throw new Error(`No status line: ${head.statusLine}`)
+  const body = takeBody(bytes.subarray(head.size), framingOf(head, toHead), isClosed)
   if (body === undefined) return undefined
   const { content, rest } = body
+  const headers = new Headers(fields.map(([name, value]): [string, string] => [name, value]))
   return { answer: { status, headers, bytes: content, body: content.toString('latin1') }, rest }
+}
+
+/** What stands before the body of an answer. */
+export interface AnswerHead {
+  readonly statusLine: string
+  /** `NaN` where the first line is none of HTTP/1.1. */
+  readonly status: number
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** In bytes. */
+  readonly size: number
+}
+
+/** The head that `bytes` begin with; `undefined` while it is not whole. */
+export function parseHead(bytes: Buffer): AnswerHead | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
+  return {
+    statusLine,
+    status: Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(statusLine)?.[1]),
+    fields: lines.map((line) => splitAt(line, line.indexOf(':'))),
+    size: end + 4,
+  }
+}
+
+/** How long the body is in bytes, or how its end shows (RFC 9112 §6.3). */
+export function framingOf(
+  { status, fields }: Pick<AnswerHead, 'status' | 'fields'>,
+  toHead: boolean,
+): number | 'chunked' | 'until-closed' {
+  if (toHead || status < 200 || status === 204 || status === 304) return 0
+  const valueOf = (name: string) => fields.find(([each]) => each.toLowerCase() === name)?.[1]
+  if (valueOf('transfer-encoding') === 'chunked') return 'chunked'
+  const length = valueOf('content-length')
+  return length === undefined ? 'until-closed' : Number(length)
 }
 
 interface Body {
@@ -204,16 +241,12 @@ interface Body {
 
 function takeBody(
   bytes: Buffer,
-  status: number,
-  headers: Headers,
-  { toHead, isClosed }: ParseOptions,
+  framing: ReturnType<typeof framingOf>,
+  isClosed: boolean,
 ): Body | undefined {
-  if (toHead || status < 200 || status === 204 || status === 304) return cut(bytes, 0, 0)
-  if (headers.get('transfer-encoding') === 'chunked') return takeChunks(bytes)
-  const length = headers.get('content-length')
-  if (length !== null)
-    return bytes.length < Number(length) ? undefined : cut(bytes, Number(length), 0)
-  return isClosed ? cut(bytes, bytes.length, 0) : undefined
+  if (framing === 'chunked') return takeChunks(bytes)
+  if (framing === 'until-closed') return isClosed ? cut(bytes, bytes.length, 0) : undefined
+  return bytes.length < framing ? undefined : cut(bytes, framing, 0)
 }
 
 function takeChunks(bytes: Buffer): Body | undefined {
