@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { readmeExamples, runReadme } from '@holdfast/testing'
 import { expect } from 'chai'
 
 const outputs = {
@@ -13,25 +10,15 @@ const outputs = {
   'of uploads in pieces': '5 film.mkv 10\n',
 }
 
-describe('README.md of core', () => {
-  for (const [index, [subject, output]] of Object.entries(outputs).entries()) {
+describe('The README of @holdfast/core', () => {
+  it('shows no example but those below', async () => {
+    const examples = await readmeExamples(import.meta.dirname)
+    expect(examples).to.have.length(Object.keys(outputs).length)
+  })
+
+  for (const [nth, [subject, output]] of Object.entries(outputs).entries()) {
     it(`shows an example ${subject} that runs`, async () => {
-      const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-      const examples = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '')
-      expect(examples).to.have.length(Object.keys(outputs).length)
-      expect(await outputOf(examples[index] ?? '')).to.equal(output)
+      expect(await runReadme(import.meta.dirname, { nth })).to.equal(output)
     })
   }
 })
-
-async function outputOf(code: string): Promise<string> {
-  // Beside the tests, since that is where the imports resolve.
-  const script = new URL(`../.readme-${process.pid}.ts`, import.meta.url)
-  try {
-    await writeFile(script, code)
-    const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script)])
-    return stdout
-  } finally {
-    await rm(script, { force: true })
-  }
-}

@@ -50,5 +50,11 @@ export {
 } from './holdfast.ts'
 export { entriesBelow, treeOf } from './tree-of.ts'
 export { makeCertificate, type Certificate } from './make-certificate.ts'
-export { withReadmeServer } from './readme-server.ts'
+export {
+  readmeExamples,
+  runReadme,
+  withExample,
+  withReadmeServer,
+  type ReadmeRun,
+} from './readme.ts'
 export { until } from './until.ts'

@@ -1,23 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { describeWithContainers } from '../../src/minio/describe-with-minio.ts'
+import { readmeExamples, withExample } from '../../src/readme.ts'
 import { runMocha } from './run-mocha.ts'
 
-describeWithContainers('The README of @holdfast/testing/minio', () => {
-  it('shows an example that runs', async () => {
-    const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
-    const [, example = ''] = /```ts\n(import \{ describeWithMinio[^]*?)```/.exec(readme) ?? []
-    // Inside the package, where its own name resolves to it.
-    const place = await mkdtemp(join(import.meta.dirname, '../../.readme-'))
-    try {
-      await writeFile(join(place, 'example.mjs'), example)
-      const output = await runMocha(join(place, 'example.mjs'))
-      expect(output)
-        .to.match(/test-\S+ of holdfast-tests at http:\/\/127/)
-        .and.match(/1 passing/)
-    } finally {
-      await rm(place, { recursive: true })
-    }
+const tests = dirname(import.meta.dirname)
+
+describeWithContainers('The README of @holdfast/testing', () => {
+  it('shows a suite with MinIO that runs', async () => {
+    const [example = ''] = await readmeExamples(tests, 'MinIO')
+    const output = await withExample(tests, example, runMocha)
+    expect(output)
+      .to.match(/test-\S+ of holdfast-tests at http:\/\/127/)
+      .and.match(/1 passing/)
   })
 })

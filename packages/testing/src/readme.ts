@@ -1,0 +1,98 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+export interface ReadmeRun {
+  /** Which of the examples is run, from 0. Default: the first. */
+  readonly nth?: number
+  /** Texts of the example, and what stands in their places here, such as an address. */
+  readonly replaced?: Readonly<Record<string, string>>
+  /** Variables of the environment in addition to those of the test. */
+  readonly env?: Readonly<Record<string, string>>
+  /** The working directory. Default: an empty one. */
+  readonly cwd?: string
+}
+
+/**
+ * Runs an example in TypeScript from the README beside the folder `tests`, and resolves to what it prints.
+ *
+ * @throws Error if there is no such example, if it lacks a text that is to be replaced, or if it fails
+ */
+export async function runReadme(
+  tests: string,
+  { nth = 0, replaced = {}, env = {}, cwd }: ReadmeRun = {},
+): Promise<string> {
+  let code = (await readmeExamples(tests))[nth]
+  if (code === undefined) throw new Error(`The README has no example ${nth}`)
+  for (const [text, other] of Object.entries(replaced)) {
+    if (!code.includes(text)) throw new Error(`The example has no ${text}`)
+    code = code.replaceAll(text, other)
+  }
+  return withExample(tests, code, async (file) => {
+    const options = { cwd: cwd ?? dirname(file), env: { ...process.env, ...env } }
+    return (await promisify(execFile)(process.execPath, [file], options)).stdout
+  })
+}
+
+/** The examples in TypeScript of the README beside the folder `tests`, below the heading `title` if there is one, in order. */
+export async function readmeExamples(tests: string, title = ''): Promise<readonly string[]> {
+  const readme = await readFile(join(tests, '../README.md'), 'utf8')
+  const section = title === '' ? readme : (readme.split(`\n## ${title}\n`)[1] ?? '')
+  return [...section.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code)
+}
+
+/** Writes an example to a file that is there as long as `use` takes: inside the package, where its own name resolves to it. */
+export async function withExample<Result>(
+  tests: string,
+  code: string,
+  use: (file: string) => Promise<Result>,
+): Promise<Result> {
+  const place = await mkdtemp(join(tests, '../.readme-'))
+  try {
+    const file = join(place, 'example.ts')
+    await writeFile(file, code)
+    return await use(file)
+  } finally {
+    await rm(place, { recursive: true })
+  }
+}
+
+/** Has the example listen on a port of its own, and print which. */
+const listenAnywhere = `data:text/javascript,
+import { Server } from 'node:net'
+const { listen } = Server.prototype
+Server.prototype.listen = function () {
+  return listen.call(this, 0, '127.0.0.1', () => console.log(this.address().port))
+}
+`
+
+/**
+ * Runs the server that the README beside the folder `tests` shows first, or below the heading `title`, for as long as `visit`
+ * takes.
+ */
+export async function withReadmeServer(
+  tests: string,
+  title: string,
+  visit: (url: string) => Promise<void>,
+): Promise<void> {
+  const [example] = await readmeExamples(tests, title)
+  if (example === undefined) throw new Error(`The README has no TypeScript below "${title}"`)
+  await withExample(tests, example, async (file) => {
+    const child = spawn(process.execPath, ['--import', encodeURI(listenAnywhere), file], {
+      cwd: dirname(file),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const closed = once(child, 'close')
+    try {
+      const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+      const { value: port } = await lines.next()
+      await visit(`http://127.0.0.1:${port}`)
+    } finally {
+      child.kill()
+      await closed
+    }
+  })
+}
