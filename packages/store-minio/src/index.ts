@@ -3,5 +3,5 @@ export {
   type MinioBlobStore,
   type MinioBlobStoreOptions,
 } from './minio-blob-store.ts'
-export { StoreSettingError, type StoreSetting } from './errors/store-setting-error.ts'
+export { StoreSettingError, type StoreSetting } from './errors/s3-errors.ts'
 export { inspectBucket, type BucketInspectionOptions } from './inspect/inspect-bucket.ts'

@@ -11,10 +11,9 @@ import {
   type OptionCheck,
 } from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
-import { checkBucket, probeBucket } from './bucket/check-bucket.ts'
-import { checkListedNames } from './bucket/listed-names.ts'
-import type { ServerTrial } from './bucket/server-trial.ts'
-import { createKeptObjects } from './read/kept-objects.ts'
+import { checkBucket, probeBucket, checkListedNames } from './bucket/check-bucket.ts'
+import { type ServerTrial, removeOldTrialObjects } from './bucket/trial-objects.ts'
+import { createKeptObjects } from './read/get-object.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
 import { describeWritten } from './write/object-write.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
@@ -27,7 +26,6 @@ import { statObject } from './read/stat-object.ts'
 import { createStoreAccess, type StoreAccessOptions } from './bucket/store-access.ts'
 import { createMinioResumableUploads } from './resumable/minio-resumable-uploads.ts'
 import { createUploadKeys } from './resumable/upload-keys.ts'
-import { removeOldTrialObjects } from './bucket/trial-objects.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /**

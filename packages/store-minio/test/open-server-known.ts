@@ -1,5 +1,5 @@
 import { canCompareAndSwap } from '../src/bucket/can-compare-and-swap.ts'
-import { checkListedNames } from '../src/bucket/listed-names.ts'
+import { checkListedNames } from '../src/bucket/check-bucket.ts'
 import {
   openTryingBy,
   type MinioBlobStore,

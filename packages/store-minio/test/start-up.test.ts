@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { describeWithContainers, describeWithMinio, startMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
-import { StoreSettingError } from '../src/errors/store-setting-error.ts'
+import { StoreSettingError } from '../src/errors/s3-errors.ts'
 import { inTime } from './faults/faulty-store.ts'
 
 const defaults: MinioBlobStoreOptions = {

@@ -1,8 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { patience, type ServerTrial } from './server-trial.ts'
-import { createTrialObjects, type TrialObjects } from './trial-objects.ts'
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { failureOf } from '../errors/s3-errors.ts'
+import {
+  patience,
+  type ServerTrial,
+  createTrialObjects,
+  type TrialObjects,
+} from './trial-objects.ts'
 
 /** Milliseconds before a trial that failed is repeated. */
 const pauses = [100, 1000]

@@ -7,6 +7,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { keyDecoder } from '../keys/object-keys.ts'
 import { listUploads } from '../list/list-objects.ts'
+import { isAnswer } from '../errors/s3-errors.ts'
+import type { StoreClient } from '../http/s3-client.ts'
 
 /** Objects that belong to no customer, for tests of a bucket. */
 export interface TrialObjects {
@@ -141,3 +143,36 @@ async function abortOldUploads(
     // The server removes abandoned uploads itself.
   }
 }
+
+/** Where a trial has put an object, and as which version. */
+interface TrialPlace {
+  readonly Bucket: string
+  readonly Key: string
+  readonly VersionId: string | undefined
+}
+
+/** Removes it with its version. */
+export async function deleteTrialObject(
+  s3: S3Client,
+  { VersionId, ...place }: TrialPlace,
+  options?: { readonly abortSignal: AbortSignal },
+): Promise<void> {
+  try {
+    await s3.send(new DeleteObjectCommand({ ...place, VersionId }), options)
+  } catch (error) {
+    // Without a right to versions one stays, with its mark of deletion, like those of customers' files.
+    if (VersionId === undefined || !isAnswer(error, 'AccessDenied')) throw error
+    await s3.send(new DeleteObjectCommand(place), options)
+  }
+}
+
+/** Where a store tries at its start what the server can. */
+export interface ServerTrial {
+  readonly client: StoreClient
+  readonly bucket: string
+  readonly prefix: string
+  readonly log: { warn(message: string): void }
+}
+
+/** Milliseconds after which a server that does not answer must not delay the opening any more. */
+export const patience = 15_000

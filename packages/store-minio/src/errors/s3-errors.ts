@@ -1,4 +1,4 @@
-import { FileServiceError, isFileServiceError } from '@holdfast/core'
+import { FileServiceError, isFileServiceError, SetupError } from '@holdfast/core'
 
 /** Codes for "no room", of MinIO, Ceph and the protocol itself. */
 const fullCodes = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']
@@ -117,4 +117,31 @@ function isUnavailable(error: unknown): boolean {
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The options of a MinIO store that an administrator can get wrong. */
+export type StoreSetting =
+  | 'endpoint'
+  | 'bucket'
+  | 'accessKey'
+  | 'secretKey'
+  | 'region'
+  | 'prefix'
+  | 'createBucket'
+
+/** Why a store cannot be opened. The words do not name the setting: the caller knows how it was set. */
+export class StoreSettingError extends SetupError {
+  override readonly name = 'StoreSettingError'
+  /** The setting that is wrong; `undefined` if it is unknown, or no setting is wrong. */
+  readonly setting: StoreSetting | undefined
+
+  constructor(
+    setting: StoreSetting | undefined,
+    problem: string,
+    remedies: readonly string[] = [],
+    cause?: unknown,
+  ) {
+    super(problem, remedies, cause)
+    this.setting = setting
+  }
 }

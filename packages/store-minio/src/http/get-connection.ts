@@ -1,7 +1,11 @@
 import * as net from 'node:net'
 import * as tls from 'node:tls'
-import { createGetExchange, type GetAnswer, type GetExchange } from './get-exchange.ts'
-import type { ResponseHead } from './response-head.ts'
+import {
+  createGetExchange,
+  type GetAnswer,
+  type GetExchange,
+  type ResponseHead,
+} from './get-exchange.ts'
 
 /** A connection that carries one GET at a time. */
 export interface GetConnection {

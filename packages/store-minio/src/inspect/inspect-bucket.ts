@@ -1,21 +1,24 @@
 import { finding, type Finding, isLoopbackHost } from '@holdfast/core'
-import { checkBucket } from '../bucket/check-bucket.ts'
-import { isAnswer } from '../errors/s3-errors.ts'
+import {
+  type S3Client,
+  HeadObjectCommand,
+  PutObjectCommand,
+  GetBucketLifecycleConfigurationCommand,
+  GetObjectLockConfigurationCommand,
+  type LifecycleRule,
+} from '@aws-sdk/client-s3'
+import { checkBucket, listedKeys, misnames } from '../bucket/check-bucket.ts'
+import { isAnswer, StoreSettingError, failureOf } from '../errors/s3-errors.ts'
 import {
   createStoreAccess,
   type StoreAccess,
   type StoreAccessOptions,
 } from '../bucket/store-access.ts'
-import { StoreSettingError } from '../errors/store-setting-error.ts'
-import { takeSteps, type BucketStep } from './bucket-step.ts'
-import { multipartSteps } from './multipart-steps.ts'
-import { nameSteps } from './name-steps.ts'
-import { deleting, objectSteps } from './object-steps.ts'
-import { settingSteps } from './setting-steps.ts'
-import { createTrialObjects, removeOldTrials } from '../bucket/trial-objects.ts'
-import type { S3Client } from '@aws-sdk/client-s3'
+import { createTrialObjects, removeOldTrials, type TrialObjects } from '../bucket/trial-objects.ts'
 import { compareAndSwapProblem } from '../bucket/can-compare-and-swap.ts'
 import { escapeUri } from '../http/create-signer.ts'
+import { takeSteps, type BucketStep } from './bucket-step.ts'
+import { multipartSteps, beginAndGiveUp, deleting, objectSteps } from './object-steps.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
   /** Ends the inspection soon; what it has made is removed first. */
@@ -179,3 +182,143 @@ async function succeeds(url: string, request: RequestInit): Promise<boolean> {
   await response.body?.cancel()
   return response.ok
 }
+
+const names: BucketStep = {
+  check: 'names',
+  right: 's3:ListBucket',
+  needs: ['uploading', 'listing', 'giving up'],
+  async run(trial) {
+    const { escaped, notInXml } = trial.oddKeys
+    for (const key of [escaped, notInXml]) await put(trial, key)
+    // After it rclone reads the names anew from its backend.
+    await beginAndGiveUp(trial)
+    const listed = await listedKeys(trial)
+    if (!listed.includes(escaped)) {
+      return finding('problem', this.check, misnames, 'Use another S3 server.')
+    }
+    if (listed.includes(notInXml)) return finding('ok', this.check, 'are listed as they were given')
+    const message =
+      'the server changes characters that XML cannot have: files called ". ", " ." or ".. ", and those with U+FFFE or U+FFFF in the name, go missing from lists or have another name there'
+    const remedy = 'Use a server that keeps every key as it is, unless no file has such a name.'
+    return finding('warning', this.check, message, remedy)
+  },
+}
+
+const twins: BucketStep = {
+  check: 'similar names',
+  right: 's3:GetObject',
+  needs: ['uploading', 'downloading', names.check],
+  async run(trial) {
+    for (const key of trial.oddKeys.twins) {
+      if (!(await isThere(trial, key))) continue
+      const message =
+        'the server takes names for one that differ in case or Unicode normalisation only; customers could see files of others'
+      const remedy =
+        'Start rclone with --no-unicode-normalization; use another file system for other servers.'
+      return finding('problem', this.check, message, remedy)
+    }
+    return finding('ok', this.check, 'are kept apart')
+  },
+}
+
+async function put({ s3, bucket, made }: TrialObjects, Key: string): Promise<void> {
+  const { VersionId } = await s3.send(
+    new PutObjectCommand({ Bucket: bucket, Key, Body: 'x', ContentLength: 1 }),
+  )
+  made(Key, VersionId)
+}
+
+async function isThere({ s3, bucket }: TrialObjects, Key: string): Promise<boolean> {
+  try {
+    await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))
+    return true
+  } catch (error) {
+    if (failureOf(error).status === 404) return false
+    throw error
+  }
+}
+
+/** What a server makes of unusual names. */
+const nameSteps: readonly BucketStep[] = [names, twins]
+
+const versioning: BucketStep = {
+  check: 'versioning',
+  right: 's3:GetObject',
+  needs: ['downloading'],
+  async run({ s3, bucket, key }) {
+    const command = new HeadObjectCommand({ Bucket: bucket, Key: key })
+    const { VersionId } = await s3.send(command)
+    if (VersionId === undefined || VersionId === 'null') return finding('ok', this.check, 'is off')
+    const message = 'is on; replaced and deleted files stay, and take room that quotas do not count'
+    const remedies = [
+      `mc version suspend minio/${bucket}`,
+      `or remove them after a time: mc ilm import minio/${bucket} < docs/deploy/bucket-lifecycle.json`,
+    ]
+    return finding('warning', this.check, message, ...remedies)
+  },
+}
+
+const objectLock: BucketStep = {
+  check: 'object lock',
+  right: 's3:GetBucketObjectLockConfiguration',
+  run: ({ s3, bucket }) =>
+    ifShown(objectLock, async () => {
+      const command = new GetObjectLockConfigurationCommand({ Bucket: bucket })
+      const { ObjectLockConfiguration: lock } = await s3.send(command)
+      if (lock?.ObjectLockEnabled !== 'Enabled') return finding('ok', objectLock.check, 'is off')
+      const message = 'is on; what customers delete stays until its retention ends'
+      const remedy = 'Use a bucket without it, unless that is what the law wants of you.'
+      return finding('warning', objectLock.check, message, remedy)
+    }),
+}
+
+const lifecycle: BucketStep = {
+  check: 'lifecycle rules',
+  right: 's3:GetLifecycleConfiguration',
+  run: (trial) =>
+    ifShown(lifecycle, async () => {
+      const command = new GetBucketLifecycleConfigurationCommand({ Bucket: trial.bucket })
+      const { Rules: rules = [] } = await trial.s3.send(command)
+      return judgeRules(rules, trial)
+    }),
+}
+
+function judgeRules(rules: readonly LifecycleRule[], { bucket, key }: TrialObjects): Finding {
+  const prefix = key.slice(0, key.lastIndexOf('/') + 1)
+  const deleting = rules.find((rule) => deletesBelow(rule, prefix))
+  if (!deleting) return finding('ok', lifecycle.check, 'delete no files')
+  const after = deleting.Expiration?.Days
+  const time = after === undefined ? 'at a date' : `${after} days after their upload`
+  const message = `the rule "${deleting.ID ?? ''}" deletes files of customers ${time}`
+  const remedy = `mc ilm rule rm --id "${deleting.ID ?? ''}" minio/${bucket}`
+  return finding('problem', lifecycle.check, message, remedy)
+}
+
+/** Whether the rule deletes current objects that could be ours. */
+function deletesBelow(rule: LifecycleRule, prefix: string): boolean {
+  const { Status, Expiration, Filter } = rule
+  if (Status !== 'Enabled' || !Expiration) return false
+  if (Expiration.Days === undefined && Expiration.Date === undefined) return false
+  // oxlint-disable-next-line typescript/no-deprecated -- rules that were made so are still there
+  const scope = Filter?.Prefix ?? Filter?.And?.Prefix ?? rule.Prefix ?? ''
+  // Our objects have no tags.
+  if (Filter?.Tag !== undefined || (Filter?.And?.Tags?.length ?? 0) > 0) return false
+  return scope.startsWith(prefix) || prefix.startsWith(scope)
+}
+
+/** An access key need not have the rights to see settings. A server that does not know them has none. */
+async function ifShown({ check, right }: BucketStep, look: () => Promise<Finding>) {
+  try {
+    return await look()
+  } catch (error) {
+    const { status } = failureOf(error)
+    if (status === 403) return finding('skipped', check, `not shown to this access key (${right})`)
+    if (status === 404 || status === 501 || isAnswer(error, 'NotImplemented')) {
+      return finding('ok', check, 'there are none')
+    }
+    throw error
+  }
+}
+
+/** What the bucket does by itself. */
+const settingSteps: readonly BucketStep[] = [versioning, objectLock, lifecycle]

@@ -6,8 +6,13 @@ import {
   type ListOptions,
   type Usage,
 } from '@holdfast/core'
-import { blobInfo, type ObjectKeys } from '../keys/object-keys.ts'
-import { isPlain, nameEncodings, type NameEncoding } from '../keys/name-encodings.ts'
+import {
+  blobInfo,
+  type ObjectKeys,
+  isPlain,
+  nameEncodings,
+  type NameEncoding,
+} from '../keys/object-keys.ts'
 import { listObjects, type ListedObject, type ListedPage } from './list-objects.ts'
 
 /** Where blobs are listed. */

@@ -1,11 +1,15 @@
 import type { Readable } from 'node:stream'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { LRUCache } from 'lru-cache'
 import type { GetClient, GetHeaders } from '../http/get-client.ts'
-import type { GetAnswer } from '../http/get-exchange.ts'
-import type { KeptObject, KeptObjects } from './kept-objects.ts'
-import type { ResponseHead } from '../http/response-head.ts'
+import {
+  type GetAnswer,
+  type ResponseHead,
+  fromReadable,
+  inMemory,
+  type StoreBody,
+} from '../http/get-exchange.ts'
 import { isAnswer, lengthUnknown, translateError } from '../errors/s3-errors.ts'
-import { fromReadable, inMemory, type StoreBody } from '../http/store-body.ts'
 
 /** An object to be read. */
 export interface ObjectRead {
@@ -165,4 +169,44 @@ async function getByClient(
 function placeOf(contentRange: string | undefined, length: number) {
   const [, first, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '') ?? []
   return { offset: Number(first ?? 0), size: Number(size ?? length) }
+}
+
+/** A small object, whole, as it was when the store sent it. */
+interface KeptObject {
+  readonly modifiedAt: Date
+  /** In quotes. */
+  readonly etag: string
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Small objects that were asked for lately, by their keys. One is to be served only when the store has said that it is
+ * what it was.
+ */
+export interface KeptObjects {
+  readonly find: (key: string) => KeptObject | undefined
+  readonly keep: (key: string, object: KeptObject) => void
+  readonly drop: (key: string) => void
+}
+
+/** What an object takes beside its bytes, in bytes. */
+const overhead = 1024
+
+/** A strong entity tag (RFC 9110 §8.8.3): where it is the same, so are the bytes. */
+const strongTag = /^"[^"]+"$/
+
+/** Keeps `maxBytes` of objects at most; of 0 none. */
+export function createKeptObjects(maxBytes: number): KeptObjects {
+  const kept = new LRUCache<string, KeptObject>({
+    // Of 0 it would make no limit at all.
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ bytes }) => bytes.length + overhead,
+  })
+  return {
+    find: (key) => kept.get(key),
+    keep: (key, object) => {
+      if (strongTag.test(object.etag)) kept.set(key, object)
+    },
+    drop: (key) => void kept.delete(key),
+  }
 }

@@ -5,15 +5,26 @@ import {
   type UploadKey,
   abortable,
   requireBytes,
+  expiryWhenFullMs,
+  uploadConflict,
+  uploadNotFound,
 } from '@holdfast/core'
-import { gatherParts } from '../write/gather-parts.ts'
+import { gatherParts, type Part } from '../write/gather-parts.ts'
 import { createPartBuffers, maxPartMemory, partSize } from '../write/part-buffers.ts'
-import { createPartLedger, type PartLedger } from './part-ledger.ts'
-import { createPartSender, type PartSender } from './part-sender.ts'
 import { putPart, readParts, removeParts } from './part-objects.ts'
 import type { UploadObjects } from './upload-keys.ts'
-import { countParts, describeUpload, offsetOf } from './upload-record.ts'
-import type { StoredRecord } from './upload-records.ts'
+import {
+  countParts,
+  describeUpload,
+  offsetOf,
+  type StoredRecord,
+  hasSameContent,
+  partNames,
+  withPart,
+  type PartRun,
+  type UploadRecord,
+  replaceRecord,
+} from './upload-records.ts'
 
 const MiB = 1024 * 1024
 
@@ -160,5 +171,189 @@ function createAppendSource(
     },
     taken: () => taken,
     failure: () => failure,
+  }
+}
+
+/** A part object that is stored, or is on its way; `isTail` where it is too small for a part. */
+export interface NewPart {
+  readonly run: PartRun
+  readonly isTail: boolean
+}
+
+/** Writes the parts of one append into the record of the upload. */
+export interface PartLedger {
+  /** The record as this append has written it. */
+  readonly stored: () => StoredRecord
+  /** Writes `parts`, which are stored and follow one another. @throws FileServiceError `upload-conflict` for the loser */
+  add(parts: readonly NewPart[]): Promise<void>
+  /** Has the upload expire soon unless it goes on. Never throws: where it fails, the upload expires by its plan. */
+  expireSoon(): Promise<void>
+  /** The names of `names` that are certainly in no record: an answer that was lost may have put them there. */
+  unlisted(names: readonly string[]): readonly string[]
+}
+
+/**
+ * The truth is the record: who replaces it first has the offset, and who comes second has a conflict. A change that leaves
+ * the content as it was, such as a length that becomes known, is taken over. `onStored` gets each record that it has written.
+ */
+function createPartLedger(
+  objects: UploadObjects,
+  begun: StoredRecord,
+  onStored: (stored: StoredRecord) => void = () => {},
+): PartLedger {
+  let stored = begun
+  let isDoubtful = false
+  let latest: UploadRecord | undefined = begun.record
+
+  async function replace(parts: readonly NewPart[]): Promise<void> {
+    const replaced = await replaceRecord(objects, stored, extend(stored.record, parts))
+    if (replaced.stored) {
+      stored = replaced.stored
+      latest = stored.record
+      onStored(stored)
+      return
+    }
+    const { found } = replaced
+    latest = found?.record
+    if (!found || found.record.isDiscarded === true) throw uploadNotFound()
+    if (!hasSameContent(found.record, stored.record)) {
+      throw uploadConflict('Another process has gone on with the upload')
+    }
+    stored = found
+    await replace(parts)
+  }
+
+  return {
+    stored: () => stored,
+    async add(parts) {
+      try {
+        await replace(parts)
+      } catch (error) {
+        isDoubtful =
+          !isFileServiceError(error, 'upload-conflict') &&
+          !isFileServiceError(error, 'upload-not-found')
+        throw error
+      }
+    },
+    async expireSoon() {
+      const next = { ...stored.record, expiresAfterMs: expiryWhenFullMs }
+      await replaceRecord(objects, stored, next).catch(() => {})
+    },
+    unlisted: (names) => {
+      if (isDoubtful) return []
+      const listed = new Set(latest ? partNames(latest) : [])
+      return names.filter((name) => !listed.has(name))
+    },
+  }
+}
+
+function extend(record: UploadRecord, added: readonly NewPart[]): UploadRecord {
+  const { tail: _replaced, expiresAfterMs: _ended, ...rest } = record
+  const parts = added.filter(({ isTail }) => !isTail).map(({ run }) => run)
+  const tail = added.find(({ isTail }) => isTail)?.run
+  return { ...rest, parts: parts.reduce(withPart, [...record.parts]), ...(tail && { tail }) }
+}
+
+/** Stores the parts of one append, several at a time, and records them in their order. */
+interface PartSender {
+  /** Begins to store a part; waits first while too much is not recorded. */
+  send(part: NewPart, bytes: Part): Promise<void>
+  /** Resolves when all parts are stored or have failed. */
+  settled(): Promise<void>
+  /** Records what is stored without a gap. @throws what has failed */
+  recordAll(): Promise<void>
+  readonly hasFailed: () => boolean
+  /** The names of the parts that were sent. */
+  readonly names: () => readonly string[]
+}
+
+interface PartSenderOptions {
+  readonly store: (name: string, part: Part) => Promise<void>
+  /** Nothing can be added any more. */
+  readonly onFailure: (error: unknown) => void
+}
+
+interface SentPart extends NewPart {
+  readonly name: string
+  isStored: boolean
+}
+
+/** How much may be on its way or stored without being recorded; with the part that is gathered, at most 64 MiB. */
+const mostUnrecorded = 40 * MiB
+
+/** Records parts as soon as they are stored, or, with `waits`, only when `recordAll` is called. */
+function createPartSender(
+  ledger: PartLedger,
+  waits: boolean,
+  { store, onFailure }: PartSenderOptions,
+): PartSender {
+  const unrecorded: SentPart[] = []
+  const names: string[] = []
+  const storing: Promise<void>[] = []
+  let recording = Promise.resolve()
+  let isLost = false
+  let failure: { readonly error: unknown } | undefined
+  let wake = () => {}
+
+  const fail = (error: unknown) => {
+    failure ??= { error }
+    onFailure(error)
+    wake()
+  }
+
+  /** Records what is stored, up to the first part that is not. */
+  async function recordStored(): Promise<void> {
+    const end = unrecorded.findIndex(({ isStored }) => !isStored)
+    const stored = unrecorded.slice(0, end === -1 ? unrecorded.length : end)
+    if (stored.length === 0 || isLost) return
+    try {
+      await ledger.add(stored)
+      unrecorded.splice(0, stored.length)
+      wake()
+    } catch (error) {
+      isLost = true
+      fail(error)
+    }
+  }
+
+  /** One request at a time: what is stored meanwhile goes into the next one together. */
+  const queueRecording = () => (recording = recording.then(recordStored))
+
+  async function storePart(sent: SentPart, part: Part): Promise<void> {
+    try {
+      await store(sent.name, part)
+      sent.isStored = true
+      if (!waits) void queueRecording()
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  const isFull = (size: number) =>
+    unrecorded.length > 0 &&
+    size + unrecorded.reduce((sum, { run }) => sum + run.size, 0) > mostUnrecorded
+
+  return {
+    async send(part, bytes) {
+      while (!waits && !failure && isFull(part.run.size)) {
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+      if (failure) return bytes.release()
+      const name = `${part.run.by}-${part.run.first}`
+      names.push(name)
+      const sent = { ...part, name, isStored: false }
+      unrecorded.push(sent)
+      storing.push(storePart(sent, bytes))
+    },
+    async settled() {
+      await Promise.all(storing)
+      await recording
+    },
+    async recordAll() {
+      if (!(waits && failure)) await queueRecording()
+      if (failure) throw failure.error
+    },
+    hasFailed: () => failure !== undefined,
+    names: () => names,
   }
 }

@@ -10,8 +10,12 @@ import {
 } from '@aws-sdk/client-s3'
 import { isAnswer, translating } from '../errors/s3-errors.ts'
 import { escapeUri } from '../http/create-signer.ts'
-import { abortMultipart } from '../write/abort-multipart.ts'
-import { insistOnUpload, metadataOf, type ObjectWrite } from '../write/object-write.ts'
+import {
+  abortMultipart,
+  insistOnUpload,
+  metadataOf,
+  type ObjectWrite,
+} from '../write/object-write.ts'
 
 /** A multipart upload that has all its parts, and only has to be completed. */
 export interface JoinedParts {

@@ -3,7 +3,7 @@ import type { UploadKey, PublishedUploads } from '@holdfast/core'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { GetClient } from '../http/get-client.ts'
 import type { ObjectKeys } from '../keys/object-keys.ts'
-import type { KeptObjects } from '../read/kept-objects.ts'
+import type { KeptObjects } from '../read/get-object.ts'
 import type { BufferBudget } from '../write/part-buffers.ts'
 import type { Removals } from '../write/removals.ts'
 

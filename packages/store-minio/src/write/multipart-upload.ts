@@ -4,17 +4,17 @@ import {
   UploadPartCommand,
   type CompletedPart,
 } from '@aws-sdk/client-s3'
-import { abortMultipart } from './abort-multipart.ts'
-import type { Part } from './gather-parts.ts'
+import { translating } from '../errors/s3-errors.ts'
 import {
+  abortMultipart,
   insistOnUpload,
   checksum,
   metadataOf,
   type ObjectWrite,
   type WrittenObject,
 } from './object-write.ts'
+import type { Part } from './gather-parts.ts'
 import { publishObject } from './publish-object.ts'
-import { translating } from '../errors/s3-errors.ts'
 
 /**
  * Sends parts as they come, several at a time, and makes the object of them when all are there. The upload is our own:

@@ -1,12 +1,12 @@
-import type { S3Client } from '@aws-sdk/client-s3'
-import { markName } from './find-object.ts'
-import type { ObjectPlace } from '../keys/object-keys.ts'
-import type { BufferBudget } from './part-buffers.ts'
-import type { Removals } from './removals.ts'
-import type { BlobInfo } from '@holdfast/core'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type S3Client, AbortMultipartUploadCommand } from '@aws-sdk/client-s3'
+import type { BlobInfo } from '@holdfast/core'
+import type { ObjectPlace } from '../keys/object-keys.ts'
 import { pausesForUpload } from '../errors/retry-strategy.ts'
 import { isAnswer } from '../errors/s3-errors.ts'
+import { markName } from './find-object.ts'
+import type { BufferBudget } from './part-buffers.ts'
+import type { Removals } from './removals.ts'
 
 /** An object to be written. */
 export interface ObjectWrite extends ObjectPlace {
@@ -67,4 +67,16 @@ export async function insistOnUpload<T>(work: () => Promise<T>, signal?: AbortSi
     }
   }
   return work()
+}
+
+/** Never throws: the caller reports the error that led here, and the next sweep removes the upload. */
+export async function abortMultipart(
+  { s3, bucket, key, log }: Pick<ObjectWrite, 's3' | 'bucket' | 'key' | 'log'>,
+  upload: string,
+): Promise<void> {
+  const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: upload })
+  await s3.send(command).catch((error: unknown) => {
+    if (isAnswer(error, 'NoSuchUpload')) return
+    log.warn(`An upload that failed could not be removed from the bucket: ${String(error)}`)
+  })
 }

@@ -1,8 +1,11 @@
-import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
-import { PutBucketVersioningCommand } from '@aws-sdk/client-s3'
+import {
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+} from '@aws-sdk/client-s3'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
-import { StoreSettingError } from '../../src/errors/store-setting-error.ts'
+import { StoreSettingError } from '../../src/errors/s3-errors.ts'
 import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
 import { startAlteringProxy, type Alterations } from '../inspect/start-altering-proxy.ts'

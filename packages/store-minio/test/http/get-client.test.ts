@@ -1,9 +1,8 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { createGetClient, type GetClient } from '../../src/http/get-client.ts'
-import type { StoreBody } from '../../src/http/store-body.ts'
+import type { StoreBody } from '../../src/http/get-exchange.ts'
 
 interface Peer {
   readonly client: GetClient

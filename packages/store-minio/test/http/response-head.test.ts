@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { contentLengthOf, parseResponseHead } from '../../src/http/response-head.ts'
+import { contentLengthOf, parseResponseHead } from '../../src/http/get-exchange.ts'
 
 describe('parseResponseHead', () => {
   it('reads the status and the fields, by lower-case names', () => {

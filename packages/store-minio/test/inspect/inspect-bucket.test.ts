@@ -16,7 +16,7 @@ import { expect } from 'chai'
 import { inspectBucket, type BucketInspectionOptions } from '../../src/inspect/inspect-bucket.ts'
 import { removeOldTrials } from '../../src/bucket/trial-objects.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
-import { StoreSettingError } from '../../src/errors/store-setting-error.ts'
+import { StoreSettingError } from '../../src/errors/s3-errors.ts'
 import { startAlteringProxy, type Alterations } from './start-altering-proxy.ts'
 
 const faults = (findings: readonly Finding[]) => findings.filter(({ mark }) => mark !== 'ok')

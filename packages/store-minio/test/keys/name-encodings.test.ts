@@ -2,7 +2,7 @@ import { nastyNames } from '@holdfast/contract'
 import { compareUtf8, nameProblem } from '@holdfast/core'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { encodeName, nameEncodings } from '../../src/keys/name-encodings.ts'
+import { encodeName, nameEncodings } from '../../src/keys/object-keys.ts'
 
 /** Made of what matters here, so that dots, spaces and backslashes meet often. */
 const names = fc

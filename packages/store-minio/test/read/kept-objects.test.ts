@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
-import { createKeptObjects } from '../../src/read/kept-objects.ts'
+import { createKeptObjects } from '../../src/read/get-object.ts'
 import { bytesOf, contentOf, key } from '../faults/blobs.ts'
 import { openMinioHarness } from '../minio-harness.ts'
 

@@ -5,7 +5,7 @@ import {
   decodeEscapedName,
   encodeEscapedName,
 } from '../../../../store-disk/src/directory/layout.ts'
-import { encodeName } from '../../../../store-minio/src/keys/name-encodings.ts'
+import { encodeName } from '../../../../store-minio/src/keys/object-keys.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { describeFinding } from './start-fuzz.ts'
 import { multipart } from './targets/multipart.ts'

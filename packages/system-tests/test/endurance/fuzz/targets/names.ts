@@ -1,13 +1,8 @@
 import { expect } from 'chai'
 import { compareUtf8, nameProblem } from '@holdfast/core'
 import fc from 'fast-check'
-import {
-  decodeEscapedName,
-  encodeEscapedName,
-  createLayout,
-} from '../../../../../store-disk/src/directory/layout.ts'
-import { encodeName, nameEncodings } from '../../../../../store-minio/src/keys/name-encodings.ts'
-import { createObjectKeys } from '../../../../../store-minio/src/keys/object-keys.ts'
+import { decodeEscapedName, encodeEscapedName, createLayout } from '../../../../../store-disk/src/directory/layout.ts'
+import { encodeName, nameEncodings, createObjectKeys } from '../../../../../store-minio/src/keys/object-keys.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'
 import { isName } from '../name-model.ts'
 

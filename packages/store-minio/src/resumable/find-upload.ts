@@ -1,0 +1,123 @@
+import { basename } from 'node:path/posix'
+import { type UploadKey, nameProblem, uploadNotFound, type ResumableUpload } from '@holdfast/core'
+import { abortMultipart } from '../write/object-write.ts'
+import type { ListedObject } from '../list/list-objects.ts'
+import { listBelow, removeObjects } from './part-objects.ts'
+import { type UploadObjects, isUploadId } from './upload-keys.ts'
+import {
+  replaceRecord,
+  type StoredRecord,
+  readRecord,
+  isKnown,
+  describeUpload,
+} from './upload-records.ts'
+
+/**
+ * Drops an upload with all its objects; `false` where another process has changed it meanwhile. The record is marked first,
+ * so that no one goes on with the upload, and removed last, so that a sweep finds what is left.
+ */
+export async function dropUpload(
+  objects: UploadObjects,
+  upload: UploadKey,
+  stored: StoredRecord,
+): Promise<boolean> {
+  const { tail: _dropped, publishing, ...rest } = stored.record
+  const marked = { ...rest, parts: [], isDiscarded: true }
+  if (rest.isDiscarded !== true) {
+    const replaced = await replaceRecord(objects, stored, marked)
+    if (!replaced.stored) return false
+  }
+  if (publishing) {
+    const key = objects.keys.keyOf({ customer: upload.customer, name: rest.plan.name })
+    await abortMultipart({ ...objects, key }, publishing.multipartId)
+  }
+  await removeObjectsOf(objects, upload, stored.key)
+  return true
+}
+
+/** Never throws: the upload is gone for all, and a sweep removes what stays. */
+async function removeObjectsOf(
+  objects: UploadObjects,
+  upload: UploadKey,
+  recordKey: string,
+): Promise<void> {
+  try {
+    for await (const parts of listBelow(objects, objects.uploadKeys.partsPrefix(upload))) {
+      await removeObjects(
+        objects,
+        parts.map(({ key }) => key),
+      )
+    }
+    await removeObjects(objects, [recordKey])
+  } catch (error) {
+    objects.log.warn(`An upload could not be removed from the bucket whole: ${String(error)}`)
+  }
+}
+
+/** The record of an upload that has neither expired nor been discarded; `undefined` if there is none. */
+export async function lookUpUpload(
+  objects: UploadObjects,
+  { customer, id }: UploadKey,
+): Promise<StoredRecord | undefined> {
+  if (!isUploadId(id) || nameProblem(customer) !== undefined) return undefined
+  const stored = await readRecord(objects, objects.uploadKeys.recordKey({ customer, id }))
+  return stored && isKnown(stored.record, Date.now()) ? stored : undefined
+}
+
+/** The same. @throws FileServiceError `upload-not-found` */
+export async function findUpload(objects: UploadObjects, upload: UploadKey): Promise<StoredRecord> {
+  const stored = await lookUpUpload(objects, upload)
+  if (!stored) throw uploadNotFound()
+  return stored
+}
+
+/** How many records are read at once, and are on a page. */
+const pageLength = 16
+
+/** A customer's uploads that go on, in pages. */
+export async function* listUploadsOf(
+  objects: UploadObjects,
+  customer: string,
+): AsyncGenerator<readonly ResumableUpload[]> {
+  for await (const found of listBelow(objects, objects.uploadKeys.recordsPrefix(customer))) {
+    for await (const stored of findOpenRecords(objects, found)) {
+      const unfinished = stored.filter(({ record }) => !record.published)
+      const uploads = unfinished.map(({ key, record }) => describeUpload(basename(key), record))
+      if (uploads.length > 0) yield uploads
+    }
+  }
+}
+
+/** The records that `found` lists, in pages, without those that are known to be published. Notes those that turn out to be. */
+export async function* findOpenRecords(
+  objects: UploadObjects,
+  found: readonly Pick<ListedObject, 'key'>[],
+): AsyncGenerator<readonly StoredRecord[]> {
+  const open = found.filter(({ key }) => {
+    const id = basename(key)
+    return isUploadId(id) && !objects.published.has(id)
+  })
+  for (let at = 0; at < open.length; at += pageLength) {
+    const reading = open.slice(at, at + pageLength).map(({ key }) => readRecord(objects, key))
+    const read = (await Promise.all(reading)).flatMap((each) => each ?? [])
+    const stored = read.filter(({ record }) => isKnown(record, Date.now()))
+    await forgetOldest(
+      objects,
+      stored.filter(({ record }) => record.published),
+    )
+    yield stored
+  }
+}
+
+/** Notes published uploads, and forgets the oldest of such if there are too many. Never rejects: the next sweep finds what stays. */
+export async function forgetOldest(
+  objects: UploadObjects,
+  uploads: readonly Pick<StoredRecord, 'key' | 'record'>[],
+): Promise<void> {
+  const keys = uploads.flatMap(({ key, record: { customer, plan, changedAt } }) => {
+    const upload = { id: basename(key), link: plan.link, changedAt }
+    const oldest = objects.published.add(customer, upload)
+    return oldest.map((id) => objects.uploadKeys.recordKey({ customer, id }))
+  })
+  await removeObjects(objects, keys).catch(() => {})
+}
