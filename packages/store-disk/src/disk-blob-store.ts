@@ -1,3 +1,5 @@
+import { access, constants, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   createPublishedUploads,
   FileServiceError,
@@ -18,13 +20,12 @@ import type { NamesMode, Layout } from './directory/layout.ts'
 import { freeSpaceOf } from './files/file-system.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
 import { pooledCalls } from './files/file-calls.ts'
-import { createStatsOf, createKeptNames, noKeptNames } from './list/kept-names.ts'
+import { createStatsOf, createKeptNames, noKeptNames, createNameBudget } from './list/kept-names.ts'
 import { translateFsError } from './files/translate-fs-error.ts'
 import { createUnchangedCache } from './files/unchanged-cache.ts'
 import { withEntries } from './list/directory-entries.ts'
 import { findCustomers, measure } from './list/find-blobs.ts'
 import { listDetails, listNames } from './list/list-names.ts'
-import { createNameBudget } from './list/name-budget.ts'
 import type { SortedNames } from './list/sorted-names.ts'
 import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
@@ -34,8 +35,6 @@ import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
 import { removeFile } from './write/publish-file.ts'
-import { access, constants, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 
 export interface DiskBlobStoreOptions {
   /** Where everything is kept; made if missing. Several processes may share it. */

@@ -1,10 +1,14 @@
 import { realpath, stat, statfs, rm, rmdir } from 'node:fs/promises'
 import { join, resolve, dirname } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { adviceOf, finding, type Finding } from '@holdfast/core'
 import { identifyDirectory } from '../directory/data-directory.ts'
 import { createLayout } from '../directory/layout.ts'
 import type { LayoutFile } from '../directory/layout-file.ts'
 import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { findMount } from '../files/file-system.ts'
+import { makeDirectories } from '../files/make-directories.ts'
+import { identifyProcess, tempDirectoryName } from '../temp/temp-owner.ts'
 import {
   fileSystemFinding,
   leftOverFindings,
@@ -13,13 +17,8 @@ import {
   uploadFindings,
   shellWord,
 } from './findings.ts'
-import { findMount } from '../files/file-system.ts'
 import { summarizeFiles, summaryFindings } from './summarize-files.ts'
 import { tryFileSystem } from './try-file-system.ts'
-import { randomBytes } from 'node:crypto'
-import { makeDirectories } from '../files/make-directories.ts'
-import { identifyProcess } from '../temp/process-identity.ts'
-import { tempDirectoryName } from '../temp/temp-owner.ts'
 
 export interface InspectionOptions {
   /** As given to `openDiskBlobStore`; need not be there. */

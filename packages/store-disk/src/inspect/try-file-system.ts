@@ -2,7 +2,7 @@ import { link, open, readFile, rename, writeFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finding, type Finding } from '@holdfast/core'
 import type { NamesMode } from '../directory/layout.ts'
-import { findUnkeptName } from '../directory/name-trial.ts'
+import { findUnkeptName } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { isSystemError } from '../files/translate-fs-error.ts'
 

@@ -1,9 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ListOptions, compareUtf8, type BlobInfo } from '@holdfast/core'
-import type { KeptNames } from './kept-names.ts'
-import { memoryOf, toBlocks, type NameBlock } from './name-blocks.ts'
-import type { HeldNames, NameBudget } from './name-budget.ts'
-import { createNameSorter, type NameSorter } from './name-sorter.ts'
+import type { KeptNames, HeldNames, NameBudget } from './kept-names.ts'
+import {
+  memoryOf,
+  toBlocks,
+  type NameBlock,
+  createNameSorter,
+  type NameSorter,
+} from './name-sorter.ts'
 import { pageOf, type SortedNames, type TakePage } from './sorted-names.ts'
 import type { Blobs } from './walk-blobs.ts'
 

@@ -1,5 +1,4 @@
 import { compareUtf8, sortUtf8 } from '@holdfast/core'
-import { memoryOf, toBlocks, type NameBlock, namesOf } from './name-blocks.ts'
 
 /** Takes names in any order, some perhaps more than once, and gives each once, in order. */
 export interface NameSorter {
@@ -160,4 +159,47 @@ function takeBefore(end: string | undefined, cursor: Cursor, page: string[]): vo
 /** `names`, which are sorted, each once. */
 function withoutRepeats(names: readonly string[]): string[] {
   return names.filter((name, at) => name !== names[at - 1])
+}
+
+/** Names in ascending order of their UTF-8 bytes, outside the heap. */
+export interface NameBlock {
+  readonly first: string
+  readonly bytes: Buffer
+}
+
+/** The most names in a block. */
+const blockLength = 128
+
+/** Bytes that a block takes beside its names. */
+const overhead = 256
+
+/** Names have no control characters. */
+const separator = '\n'
+
+/** The blocks of `names`, which are in order. */
+export function toBlocks(names: readonly string[]): NameBlock[] {
+  const blocks: NameBlock[] = []
+  for (let at = 0; at < names.length; at += blockLength) {
+    blocks.push(toBlock(names.slice(at, at + blockLength)))
+  }
+  return blocks
+}
+
+function toBlock(names: readonly string[]): NameBlock {
+  const text = names.join(separator)
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  // A string of its own: a name may be a part of a long string, which it would keep in memory.
+  const first = Buffer.from(names[0] ?? '').toString()
+  return { first, bytes }
+}
+
+/** The names that are in `block`. */
+export function namesOf({ bytes }: NameBlock): string[] {
+  return bytes.toString().split(separator)
+}
+
+/** Bytes of memory that `blocks` take. */
+export function memoryOf(blocks: readonly NameBlock[]): number {
+  return blocks.reduce((sum, { bytes }) => sum + bytes.length + overhead, 0)
 }

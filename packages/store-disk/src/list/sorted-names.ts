@@ -1,6 +1,5 @@
 import { compareUtf8, type ListOptions } from '@holdfast/core'
-import { namesOf, type NameBlock } from './name-blocks.ts'
-import { pageLength } from './name-sorter.ts'
+import { namesOf, type NameBlock, pageLength } from './name-sorter.ts'
 
 /** The names that begin with `prefix` and come after `after`, as far as they are held. */
 export interface SortedNames {

@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import {
   createUploadTurns,
   isFileServiceError,
@@ -9,29 +11,45 @@ import {
   type BlobInfo,
   type ResumableUpload,
   type UploadPlan,
+  FileServiceError,
+  type UploadTurns,
 } from '@holdfast/core'
 import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { isAbsence, translateFsError } from '../files/translate-fs-error.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { freeSpaceOf } from '../files/file-system.ts'
+import { fileMode } from '../temp/temp-directory.ts'
+import { findCustomers } from '../list/find-blobs.ts'
+import { withEntries } from '../list/directory-entries.ts'
 import { appendToUpload } from './append-to-upload.ts'
-import { beginUpload } from './begin-upload.ts'
 import {
   describeUpload,
   findUpload,
   isUploadId,
   uploadDirectory,
   createUploadId,
+  hasExpired,
+  type FoundUpload,
+  findOpenUploads,
+  forgetOldest,
+  findUploads,
+  notePublished,
+  type ListedUpload,
 } from './find-upload.ts'
-import { findOpenUploads, forgetOldest } from './list-uploads.ts'
-import { publishUpload } from './publish-upload.ts'
-import { replaceRecord, writeRecord, type UploadRecord } from './upload-record.ts'
+import { publishUpload, finishPublication } from './publish-upload.ts'
+import {
+  replaceRecord,
+  writeRecord,
+  type UploadRecord,
+  fillRecord,
+  readRecord,
+} from './upload-record.ts'
 import { removeUpload } from './remove-upload.ts'
-import { sweepUploads } from './sweep-uploads.ts'
-import { awaitOwner, isOver, requireUpload, takeUpload } from './take-upload.ts'
-import type { UploadSite } from './upload-site.ts'
-import { createWatchedLeases } from './upload-lease.ts'
-import { dirname } from 'node:path'
-import { crashPoint } from '../files/crash-point.ts'
+import { awaitOwner, isOver, requireUpload, takeUpload, judgeOwner } from './take-upload.ts'
+import { type UploadSite, formatContentName, recordName } from './upload-site.ts'
+import { createWatchedLeases, takeContent } from './upload-lease.ts'
 
 /** The uploads in pieces of a disk store. */
 export interface DiskResumableUploads extends ResumableUploads {
@@ -201,4 +219,118 @@ async function writeAndStat(file: number, record: UploadRecord, calls: FileCalls
   } finally {
     await calls.close(file)
   }
+}
+
+/**
+ * Begins an upload. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
+ * half of an upload.
+ *
+ * @throws FileServiceError `insufficient-storage` for one that is longer than what is free at this moment. An upload that begins reserves
+ *   nothing: otherwise the announcement of a large one would keep out all others.
+ */
+async function beginUpload(
+  site: UploadSite,
+  customer: string,
+  plan: UploadPlan,
+): Promise<ResumableUpload> {
+  const { calls, tempDirectory } = site
+  if (plan.length !== undefined && plan.length > (await freeSpaceOf(site.layout.root))) {
+    throw new FileServiceError('insufficient-storage', 'The disk has no room for the file')
+  }
+  const key = { customer, id: createUploadId() }
+  const prepared = await tempDirectory.createTemporaryDirectory()
+  try {
+    await prepare(prepared, plan, calls)
+    crashPoint('upload-prepared')
+    const { changedAt } = await readRecord(join(prepared, recordName), calls)
+    await giveName(site, key, prepared)
+    crashPoint('upload-begun')
+    return { id: key.id, plan, offset: 0, expiresAt: new Date(changedAt + plan.expiresAfterMs) }
+  } catch (error) {
+    await rm(prepared, { recursive: true, force: true }).catch(() => {})
+    throw error
+  }
+}
+
+async function prepare(directory: string, plan: UploadPlan, calls: FileCalls): Promise<void> {
+  const content = formatContentName({ offset: 0, isShared: false })
+  await calls.close(await calls.open(join(directory, content), 'wx', fileMode))
+  const record = await calls.open(join(directory, recordName), 'wx', fileMode)
+  const outcomes = await Promise.allSettled([
+    fillRecord(record, { plan }, calls),
+    changeDurably(directory, async () => {}, calls),
+  ])
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+async function giveName(site: UploadSite, key: UploadKey, prepared: string): Promise<void> {
+  const { calls, uploadDirectories } = site
+  const directory = uploadDirectory(site, key)
+  const parent = dirname(directory)
+  const rename = async () => {
+    await calls.rename(prepared, directory)
+    crashPoint('upload-named')
+  }
+  await uploadDirectories.within(parent, () => changeDurably(parent, rename, calls))
+}
+
+/** Uploads removed at a time, which share the syncs of their directory. */
+const concurrency = 16
+
+/**
+ * Removes the uploads of all customers that have expired by `now`; resolves to how many of them were unfinished. Finishes
+ * publications that broke off.
+ */
+async function sweepUploads(site: UploadSite, turns: UploadTurns, now: number): Promise<number> {
+  const customers = await withEntries((entriesOf) => findCustomers(site.uploads, entriesOf))
+  let removed = 0
+  for (const customer of customers) {
+    for await (const batch of findUploads(site, customer)) {
+      const swept = batch.filter(({ found }) => hasExpired(found, now) || isLinked(found)).values()
+      const worker = async () => {
+        for (const upload of swept) {
+          const { directory } = upload.found
+          if (turns.isRunning(directory)) continue
+          if (await turns.run(directory, () => sweepOne(site, upload, now))) removed++
+        }
+      }
+      await Promise.all(Array.from({ length: concurrency }, worker))
+      await notePublished(
+        site,
+        batch.filter(({ found }) => !hasExpired(found, now)),
+      )
+    }
+  }
+  return removed
+}
+
+/** Whether the content of a published upload still has its name here, which would keep its bytes when the file is deleted. */
+function isLinked({ published, content }: FoundUpload): boolean {
+  return published !== undefined && content !== undefined
+}
+
+/** Removes one that has expired, or finishes its publication; whether it was unfinished and is gone. */
+async function sweepOne(site: UploadSite, { found }: ListedUpload, now: number): Promise<boolean> {
+  const { content, directory, record } = found
+  if (!content || (found.published && hasExpired(found, now))) {
+    await removeUpload(site, directory)
+    return false
+  }
+  const { owner } = content.name
+  const verdict = owner === undefined ? 'gone' : await judgeOwner(owner, site)
+  if (verdict === 'alive') return false
+  if (found.published) {
+    // A process that is silent may come back and finish it by itself.
+    if (verdict === 'gone') await finishPublication(site, found)
+    return false
+  }
+  // From now on no process can take it; one that had it since it was found has changed it.
+  const lease = await takeContent(site, { ...found, content }, verdict === 'silent')
+  if (!lease) return false
+  const { mtimeNs } = await site.calls.lstat(lease.path())
+  if (Number(mtimeNs) / 1e6 + record.plan.expiresAfterMs <= now) {
+    return removeUpload(site, directory)
+  }
+  await lease.release()
+  return false
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import type { BigIntStats } from 'node:fs'
 import {
   type BlobInfo,
   FileServiceError,
@@ -10,14 +12,12 @@ import { blobInfo, fileStats } from '../files/blob-file.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/translate-fs-error.ts'
 import { publishFile } from '../write/publish-file.ts'
-import { forgetOldest, findOpenUploads } from './list-uploads.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { forgetOldest, findOpenUploads } from './find-upload.ts'
 import { trim, preparePublication } from './append-to-upload.ts'
 import { placeRecord } from './upload-record.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
 import { type UploadSite, publishedName, recordName } from './upload-site.ts'
-import { join } from 'node:path'
-import { changeDurably } from '../files/change-durably.ts'
-import type { BigIntStats } from 'node:fs'
 
 /**
  * Makes the content of an upload, which no other work of this process uses, a blob. What the blob will be is recorded first: once the

@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { uploadConflict, type UploadKey, uploadNotFound } from '@holdfast/core'
 import { isAbsence } from '../files/translate-fs-error.ts'
+import {
+  identifyProcess,
+  type ProcessIdentity,
+  hasEnded,
+  parseTempDirectoryName,
+} from '../temp/temp-owner.ts'
 import { findUpload, hasExpired, type ContentFile, type FoundUpload } from './find-upload.ts'
 import { askForContent, takeContent, withdraw, type UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
-import { stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { identifyProcess, type ProcessIdentity } from '../temp/process-identity.ts'
-import { hasEnded, parseTempDirectoryName } from '../temp/temp-owner.ts'
 
 /** Milliseconds that a live process in another place is given to end: it looks once a second, and then syncs. */
 const patience = 10_000

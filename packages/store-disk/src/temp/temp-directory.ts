@@ -5,8 +5,7 @@ import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
-import { identifyProcess } from './process-identity.ts'
-import { tempDirectoryName, findTempOwner } from './temp-owner.ts'
+import { identifyProcess, tempDirectoryName, findTempOwner } from './temp-owner.ts'
 import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
 /** Where a store warns its administrator. */

@@ -11,9 +11,8 @@ import {
   createUnchangedCache,
   type UnchangedCacheOptions,
 } from '../../src/files/unchanged-cache.ts'
-import { createKeptNames } from '../../src/list/kept-names.ts'
+import { createKeptNames, createNameBudget } from '../../src/list/kept-names.ts'
 import { listNames } from '../../src/list/list-names.ts'
-import { createNameBudget } from '../../src/list/name-budget.ts'
 import type { SortedNames } from '../../src/list/sorted-names.ts'
 import { createPlainWalk, type Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'

@@ -1,9 +1,8 @@
 // Measures the memory of the process.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { noKeptNames } from '../../src/list/kept-names.ts'
+import { noKeptNames, createNameBudget } from '../../src/list/kept-names.ts'
 import { listNames } from '../../src/list/list-names.ts'
-import { createNameBudget } from '../../src/list/name-budget.ts'
 import type { Blobs } from '../../src/list/walk-blobs.ts'
 import { memoryInUse } from '../memory-in-use.ts'
 

@@ -2,8 +2,7 @@ import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadKey, UploadPlan } from '@holdfast/core'
 import type { DiskBlobStore } from '../../src/disk-blob-store.ts'
-import { identifyProcess } from '../../src/temp/process-identity.ts'
-import { tempDirectoryName } from '../../src/temp/temp-owner.ts'
+import { identifyProcess, tempDirectoryName } from '../../src/temp/temp-owner.ts'
 
 export type UploadWork =
   | 'begin'

@@ -2,8 +2,14 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
-import { hasOnlyToBeReaped, identifyProcess, isRunning } from '../../src/temp/process-identity.ts'
-import { isDead, tempDirectoryName, parseTempDirectoryName } from '../../src/temp/temp-owner.ts'
+import {
+  hasOnlyToBeReaped,
+  identifyProcess,
+  isRunning,
+  isDead,
+  tempDirectoryName,
+  parseTempDirectoryName,
+} from '../../src/temp/temp-owner.ts'
 
 const self = identifyProcess()
 const now = 1_800_000_000_000
