@@ -1,15 +1,16 @@
 import { absence, naming } from './blob-store/names/naming.ts'
-import { chunksOfBytes } from './blob-store/content/chunks-of-bytes.ts'
+import { chunksOfBytes, streaming } from './blob-store/content/streaming.ts'
 import { createOnly } from './blob-store/changes/create-only.ts'
 import { customers, isolation, usage } from './blob-store/names/customers.ts'
-import { fullStore, unreachableStore } from './blob-store/changes/failures.ts'
-import { interruptedWrites } from './blob-store/changes/interrupted-writes.ts'
+import {
+  fullStore,
+  unreachableStore,
+  interruptedWrites,
+} from './blob-store/changes/interrupted-writes.ts'
 import { listing } from './blob-store/names/listing.ts'
-import { overwriting } from './blob-store/changes/overwriting.ts'
+import { overwriting, sharing } from './blob-store/changes/overwriting.ts'
 import { ranges } from './blob-store/content/ranges.ts'
 import { roundTrip } from './blob-store/content/round-trip.ts'
-import { sharing } from './blob-store/changes/sharing.ts'
-import { streaming } from './blob-store/content/streaming.ts'
 import {
   type BlobStoreHarness,
   type BlobStoreTest,

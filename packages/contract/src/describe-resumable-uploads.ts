@@ -4,8 +4,7 @@ import {
   unreachableForUploads,
 } from './resumable-uploads/failing-stores.ts'
 import { apartFromBlobs } from './resumable-uploads/apart-from-blobs.ts'
-import { appending, bigAppends } from './resumable-uploads/appending.ts'
-import { appendsAtOnce } from './resumable-uploads/appends-at-once.ts'
+import { appending, bigAppends, appendsAtOnce } from './resumable-uploads/appending.ts'
 import { beginning, ids } from './resumable-uploads/beginning.ts'
 import { expiring } from './resumable-uploads/expiring.ts'
 import { interruptedAppends } from './resumable-uploads/interrupted-appends.ts'

@@ -6,17 +6,18 @@ export {
   type SuiteRunner,
 } from './support/blob-store-harness.ts'
 export { absence, naming } from './blob-store/names/naming.ts'
-export { chunksOfBytes } from './blob-store/content/chunks-of-bytes.ts'
+export { chunksOfBytes, streaming } from './blob-store/content/streaming.ts'
 export { createOnly } from './blob-store/changes/create-only.ts'
 export { customers, isolation, usage } from './blob-store/names/customers.ts'
-export { fullStore, unreachableStore } from './blob-store/changes/failures.ts'
-export { interruptedWrites } from './blob-store/changes/interrupted-writes.ts'
+export {
+  fullStore,
+  unreachableStore,
+  interruptedWrites,
+} from './blob-store/changes/interrupted-writes.ts'
 export { listing } from './blob-store/names/listing.ts'
-export { overwriting } from './blob-store/changes/overwriting.ts'
+export { overwriting, sharing } from './blob-store/changes/overwriting.ts'
 export { ranges } from './blob-store/content/ranges.ts'
 export { roundTrip } from './blob-store/content/round-trip.ts'
-export { sharing } from './blob-store/changes/sharing.ts'
-export { streaming } from './blob-store/content/streaming.ts'
 export { describeBlobStore, type BlobStoreSuiteOptions } from './describe-blob-store.ts'
 export {
   describeCredentialSource,

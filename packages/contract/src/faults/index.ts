@@ -5,5 +5,4 @@ export {
   type Faults,
   type FaultStep,
 } from './faults.ts'
-export { forEveryFault, type EveryFaultOptions } from './for-every-fault.ts'
-export { injectFaults } from './inject-faults.ts'
+export { forEveryFault, type EveryFaultOptions, injectFaults } from './inject-faults.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rejection } from '../../src/support/expectations.ts'
 import { createFaults, type Fault } from '../../src/faults/faults.ts'
-import { forEveryFault } from '../../src/faults/for-every-fault.ts'
+import { forEveryFault } from '../../src/faults/inject-faults.ts'
 
 const twoCalls = async (fault: Fault) => {
   const faults = createFaults()

@@ -15,8 +15,7 @@ import {
 import { expect } from 'chai'
 import { collect, expectRefusal } from '../../src/support/expectations.ts'
 import { createFaults, type Faults } from '../../src/faults/faults.ts'
-import { forEveryFault } from '../../src/faults/for-every-fault.ts'
-import { injectFaults } from '../../src/faults/inject-faults.ts'
+import { forEveryFault, injectFaults } from '../../src/faults/inject-faults.ts'
 import { chunks } from '../../src/support/sources.ts'
 
 const error = new FileServiceError('store-unavailable', 'on purpose')

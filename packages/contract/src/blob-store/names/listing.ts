@@ -1,11 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlobStore, ListOptions, BlobInfo } from '@holdfast/core'
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
 import { collect, details, names } from '../../support/expectations.ts'
 import { chunks, gated, generated } from '../../support/sources.ts'
 import { pattern } from '../../support/pattern.ts'
-import { listingWhileOverwritten } from './listing-while-overwritten.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { nastyNames } from '../../support/nasty-names.ts'
 
 const inOrder = ['!', '10', '9', 'B', 'a', 'a!', 'a.b', 'ab', 'b', '\u00e9', '\uff5e', '\u{1f600}']
@@ -277,4 +276,93 @@ function listingDetails(test: BlobStoreTest): void {
 
 async function put(store: BlobStore, name: string, size: number): Promise<BlobInfo> {
   return store.put({ customer: 'alice', name }, generated(size))
+}
+
+/** Lists and counts of blobs that are there throughout, and replaced all the while: a store may find them at another place then. */
+function listingWhileOverwritten(test: BlobStoreTest): void {
+  // One test, since it takes a store longer to keep so many blobs than to list them.
+  test('gives each of 1100 names exactly once while they are overwritten', async (harness) => {
+    const { store } = harness
+    await putManyNames(store)
+    const all = { blobs: rewrittenNames.length, bytes: rewrittenNames.length }
+    await whileOverwriting([store, await harness.openAgain()], async () => {
+      for (let round = 1; round <= 7; round++) {
+        expectEachOnce(await names(store, 'alice'), rewrittenNames, `list ${round}`)
+      }
+      for (let round = 1; round <= 3; round++) {
+        const listed = (await details(store, 'alice')).map(({ name }) => name)
+        expectEachOnce(listed, rewrittenNames, `list ${round} with details`)
+      }
+      for (let at = 0; at < rewrittenNames.length; at += 200) {
+        const page = await names(store, 'alice', {
+          limit: 200,
+          after: rewrittenNames[at - 1] ?? '',
+        })
+        expectEachOnce(page, rewrittenNames.slice(at, at + 200), `the page from name ${at}`)
+      }
+      for (let round = 1; round <= 5; round++) {
+        expect(await store.usage('alice'), `count ${round}`).to.deep.equal(all)
+      }
+    })
+  })
+}
+
+/** Counts, since a list of all differences would be long. */
+function expectEachOnce(found: readonly string[], expected: readonly string[], what: string): void {
+  const different = new Set(found)
+  const missing = expected.filter((name) => !different.has(name))
+  expect(missing.length, `names missing in ${what}, such as ${missing[0]}`).to.equal(0)
+  expect(found.length - different.size, `names repeated in ${what}`).to.equal(0)
+  expect(found.join('\n') === expected.join('\n'), `${what} is in order`).to.equal(true)
+}
+
+/** Puts under way at a time in each store. */
+const concurrency = 8
+
+/** Consecutive puts use distant names, so that names before and after each position of a listing are replaced. */
+const stride = 619
+
+/** More than a page of S3, and long enough that a directory of them takes several calls of the system to read. */
+const rewrittenNames = Array.from(
+  { length: 1100 },
+  (_, index) => `n${String(index).padStart(4, '0')}-${'x'.repeat(100)}`,
+)
+
+/** Puts one byte under each of {@link rewrittenNames}. */
+async function putManyNames(store: BlobStore): Promise<void> {
+  for (let at = 0; at < rewrittenNames.length; at += 50) {
+    await Promise.all(rewrittenNames.slice(at, at + 50).map((name) => putByte(store, name)))
+  }
+}
+
+/**
+ * Resolves as `body` does, during which all of `stores`, which share their blobs, replace blobs of {@link rewrittenNames} by
+ * others of the same size without a pause.
+ */
+async function whileOverwriting<T>(
+  stores: readonly BlobStore[],
+  body: () => Promise<T>,
+): Promise<T> {
+  const state = { isOver: false }
+  const overwrite = async (store: BlobStore, first: number) => {
+    for (let at = first; !state.isOver; at += stride) {
+      await putByte(store, rewrittenNames[at % rewrittenNames.length] ?? '')
+      await nextTurn()
+    }
+  }
+  const loops = stores.flatMap((store, number) =>
+    Array.from({ length: concurrency }, (_, loop) =>
+      overwrite(store, (number * concurrency + loop) * 101),
+    ),
+  )
+  try {
+    return await body()
+  } finally {
+    state.isOver = true
+    await Promise.all(loops)
+  }
+}
+
+async function putByte(store: BlobStore, name: string): Promise<void> {
+  await store.put({ customer: 'alice', name }, chunks(Uint8Array.of(1)))
 }
