@@ -1,5 +1,11 @@
-import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
-import { createClientOver, createLinkClientOver } from './create-client-over.ts'
+import {
+  type Client,
+  type ClientOptions,
+  type LinkClient,
+  type LinkClientOptions,
+  createClientOver,
+  createLinkClientOver,
+} from './client.ts'
 import { requireOptions } from './shared/require.ts'
 import { browserTransport } from './transport/browser-transport.ts'
 

@@ -1,12 +1,30 @@
-import type { FileDetails, LinkRequest, Usage } from './api/description.ts'
-import type { DeleteOptions, FileDeleted } from './calls/delete-many.ts'
-import type { Download, DownloadOptions } from './calls/download.ts'
-import type { HoldfastError } from './shared/holdfast-error.ts'
-import type { ListOptions, PageOptions } from './calls/list.ts'
-import type { SendingOptions } from './requests/sender.ts'
-import type { StatOptions } from './calls/stat.ts'
-import type { FileToUpload, FileUploaded, UploadManyOptions } from './calls/upload-many.ts'
+import type { FileDetails, LinkRequest, Usage, Link } from './api/description.ts'
+import { type DeleteOptions, type FileDeleted, deleteMany } from './calls/delete-many.ts'
+import { type Download, type DownloadOptions, download } from './calls/download.ts'
+import { type HoldfastError, isHoldfastError, hasStoredNothing } from './shared/holdfast-error.ts'
+import {
+  type ListOptions,
+  type PageOptions,
+  listDetails,
+  listNames,
+  listPages,
+} from './calls/list.ts'
+import { type SendingOptions, createSender, jsonOf, type Request } from './requests/requests.ts'
+import { type StatOptions, stat } from './calls/stat.ts'
+import {
+  type FileToUpload,
+  type FileUploaded,
+  type UploadManyOptions,
+  uploadMany,
+} from './calls/upload-many.ts'
 import type { UploadBody, UploadedFile, UploadOptions } from './calls/upload-options.ts'
+import { baseOf, createCredentials, linkAccess } from './requests/access.ts'
+import { ownAnswers } from './requests/own-answers.ts'
+import { isLink, isUsage, type Shape } from './requests/shapes.ts'
+import { withRetries } from './requests/with-retries.ts'
+import type { Transport } from './transport/transport.ts'
+import { discardUpload } from './calls/upload-in-pieces.ts'
+import { upload } from './calls/upload.ts'
 
 export interface ClientOptions extends SendingOptions {
   /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */
@@ -101,3 +119,91 @@ export interface Client {
  * counts as done, since the file may not be looked at. What the link does not allow is `link-refused`.
  */
 export type LinkClient = Pick<Client, 'upload' | 'discardUpload'>
+
+/** Makes a client that sends its requests by `transport`. */
+export function createClientOver(transport: Transport, options: ClientOptions): Client {
+  const base = baseOf(options.url)
+  const access = { base, query: '', credentials: createCredentials(options), mayRead: true }
+  const { requests, patience } = createSender(access, transport, options)
+  const askForJson = <T>(request: Omit<Request, 'expects'>, isRight: Shape): Promise<T> =>
+    withRetries(patience, request.signal, async () =>
+      jsonOf(await requests.send({ ...request, expects: ownAnswers.json }), isRight),
+    )
+
+  return {
+    async ping({ signal } = {}) {
+      const request = { url: requests.urlOf('ping'), expects: ownAnswers.pong, signal }
+      await withRetries(patience, signal, () => requests.send(request))
+    },
+    upload: (name, body, uploadOptions = {}) =>
+      upload(requests, patience, name, body, uploadOptions),
+    uploadMany: (files, manyOptions = {}) => uploadMany(requests, patience, files, manyOptions),
+    download: (name, downloadOptions = {}) => download(requests, patience, name, downloadOptions),
+    list: (listOptions = {}) => listNames(requests, patience, listOptions),
+    listPages: (pageOptions = {}) => listPages(requests, patience, pageOptions),
+    listDetails: (listOptions = {}) => listDetails(requests, patience, listOptions),
+
+    stat: (name, statOptions = {}) => stat(requests, patience, name, statOptions),
+
+    async delete(name, { signal, keepalive = false } = {}) {
+      const url = requests.urlOfFile('delete', name)
+      const request = { method: 'DELETE', url, expects: ownAnswers.deleted, keepalive, signal }
+      let mayBeDeleted = false
+      await withRetries(patience, signal, async () => {
+        try {
+          await requests.send(request)
+        } catch (error) {
+          // An earlier request deleted it, and its answer was lost.
+          if (mayBeDeleted && isHoldfastError(error, 'not-found')) return
+          mayBeDeleted ||= !(hasStoredNothing(error) || patience.isOutdated(error))
+          throw error
+        }
+      })
+    },
+
+    deleteMany: (names, manyOptions = {}) => deleteMany(requests, patience, names, manyOptions),
+
+    async discardUpload(url, { signal } = {}) {
+      await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))
+    },
+
+    async link(name, { signal, ...request } = {}) {
+      const asked = {
+        method: 'POST',
+        url: requests.urlOfFile('link', name),
+        headers: { 'Content-Type': 'application/json' },
+        body: new TextEncoder().encode(JSON.stringify(request)),
+        signal,
+      }
+      const { url, expires } = await askForJson<Link>(asked, isLink)
+      return { url: ownAddress(url, requests.urlOf('')), expires: new Date(expires) }
+    },
+
+    usage: ({ signal } = {}) =>
+      askForJson<Usage>({ url: requests.urlOf('usage'), signal }, isUsage),
+  }
+}
+
+/** The link at the address that this client has: a proxy may have hidden it from the server. */
+function ownAddress(url: string, base: URL): string {
+  const { pathname, search } = new URL(url, base)
+  // Names have no slash, so these are the last two segments.
+  const [path = ''] = /[^/]+\/[^/]*$/.exec(pathname) ?? []
+  return new URL(path + search, base).href
+}
+
+/** Makes a client of a link to upload that sends its requests by `transport`. */
+export function createLinkClientOver(
+  transport: Transport,
+  { link, ...options }: LinkClientOptions,
+): LinkClient {
+  const { requests, patience } = createSender(linkAccess(link), transport, options)
+  return {
+    upload: (name, body, { createOnly = true, ...uploadOptions } = {}) =>
+      upload(requests, patience, name, body, { ...uploadOptions, createOnly }),
+
+    async discardUpload(url, { signal } = {}) {
+      await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))
+    },
+  }
+}

@@ -1,5 +1,11 @@
-import type { Client, ClientOptions, LinkClient, LinkClientOptions } from './client.ts'
-import { createClientOver, createLinkClientOver } from './create-client-over.ts'
+import {
+  type Client,
+  type ClientOptions,
+  type LinkClient,
+  type LinkClientOptions,
+  createClientOver,
+  createLinkClientOver,
+} from './client.ts'
 import { requireOptions, requireRuntime } from './shared/require.ts'
 import { createNodeTransport } from './transport/node-transport.ts'
 
@@ -22,7 +28,7 @@ export {
 } from './shared/holdfast-error.ts'
 export type { ListOptions, PageOptions } from './calls/list.ts'
 export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
-export type { SendingOptions } from './requests/sender.ts'
+export type { SendingOptions } from './requests/requests.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
 export type { StatOptions } from './calls/stat.ts'
 export type {

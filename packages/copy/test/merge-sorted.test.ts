@@ -1,7 +1,7 @@
 import { compareUtf8 } from '@holdfast/core'
 import { nastyNames } from '@holdfast/contract'
 import { expect } from 'chai'
-import { mergeSorted } from '../src/merge-sorted.ts'
+import { mergeSorted } from '../src/walk-files.ts'
 import { collect } from './store-content.ts'
 
 async function* list(...names: readonly string[]) {

@@ -12,8 +12,8 @@ export {
 } from '@holdfast/passwords'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
 export { headerProblem, describeDenial, programName } from './messages/describe-denial.ts'
-export { editCustomersFile } from './edit-customers-file.ts'
 export {
+  editCustomersFile,
   openCustomersFile,
   type CustomersFile,
   type NewCustomerFields,

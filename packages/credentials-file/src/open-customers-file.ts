@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
+import { open, realpath, rm, stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { advice, adviceOf, closestWord, nameProblem, parseByteSize } from '@holdfast/core'
 import { isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml'
 import { CustomersFileError, OutdatedEditError } from './customers/customers-file-error.ts'
@@ -12,11 +15,8 @@ import {
   readCustomersText,
   saveCustomersText,
   unwritable,
+  parseYaml,
 } from './customers/customers-text.ts'
-import { parseYaml } from './customers/yaml-document.ts'
-import { isDeepStrictEqual } from 'node:util'
-import { open, realpath, rm, stat } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a new customer may have beside name and password. */
 export interface NewCustomerFields {
@@ -286,4 +286,29 @@ function unlockable(error: unknown, path: string): CustomersFileError {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}
+
+/** More than administrators start at the same time by hand. */
+const maxAttempts = 100
+
+/**
+ * Opens the customers file at `path`, calls `change`, and saves. If another edit was saved meanwhile, it begins again with
+ * the new file, so that concurrent edits all succeed; `change` may be called several times and must only change its
+ * argument.
+ *
+ * @throws CustomersFileError as {@link openCustomersFile} does, and whatever `change` throws; then nothing is written.
+ */
+export async function editCustomersFile(
+  path: string,
+  change: (file: CustomersFile) => void,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const file = await openCustomersFile(path)
+    change(file)
+    try {
+      return await file.save()
+    } catch (error) {
+      if (!(error instanceof OutdatedEditError) || attempt === maxAttempts) throw error
+    }
+  }
 }

@@ -8,8 +8,7 @@ import {
   type TemporaryDirectory,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { editCustomersFile } from '../src/edit-customers-file.ts'
-import { openCustomersFile } from '../src/open-customers-file.ts'
+import { editCustomersFile, openCustomersFile } from '../src/open-customers-file.ts'
 
 describe('editCustomersFile', () => {
   let directory: TemporaryDirectory

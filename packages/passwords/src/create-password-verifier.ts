@@ -1,14 +1,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { having, requireCount, requireFunction, requireOptions } from '@holdfast/core'
-import type { PasswordVerifier } from '@holdfast/core'
+import {
+  having,
+  requireCount,
+  requireFunction,
+  requireOptions,
+  type PasswordVerifier,
+} from '@holdfast/core'
 import { type ComputeScrypt, computeScrypt as computeScryptApart } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
-import {
-  isSealedPlainPassword,
-  matchesSealedPassword,
-  sealPlainPassword,
-} from './plain-password.ts'
+import { isSealedPlainPassword, matchesSealedPassword, sealPlainPassword } from './hash-password.ts'
 import { createPairDigest, rememberPasswords, type RememberOptions } from './remember-passwords.ts'
 import {
   formatScryptHash,

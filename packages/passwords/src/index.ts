@@ -1,6 +1,6 @@
 export type { ComputeScrypt } from './compute-scrypt.ts'
 export { createPasswordVerifier, type PasswordVerifierOptions } from './create-password-verifier.ts'
-export { generatePassword, hashPassword } from './hash-password.ts'
+export { generatePassword, hashPassword, sealPlainPassword } from './hash-password.ts'
 export {
   createHashingQueue,
   type HashingQueue,
@@ -8,7 +8,6 @@ export {
   type HashingRequest,
 } from './hashing-queue.ts'
 export { linkKeyOfHash, linkKeyOfPassword } from './link-key.ts'
-export { sealPlainPassword } from './plain-password.ts'
 export { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
 export {
   isSameScryptCost,

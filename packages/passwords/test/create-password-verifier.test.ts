@@ -7,8 +7,7 @@ import {
   createPasswordVerifier,
   type PasswordVerifierOptions,
 } from '../src/create-password-verifier.ts'
-import { hashPassword } from '../src/hash-password.ts'
-import { sealPlainPassword } from '../src/plain-password.ts'
+import { hashPassword, sealPlainPassword } from '../src/hash-password.ts'
 import { type ScryptCost, standardScryptCost } from '../src/scrypt-hash.ts'
 
 /** A verifier with a record of its computations, which wait while it is held. */

@@ -1,6 +1,6 @@
 import { rejection, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createHashingThreads, type HashingThreadsOptions } from '../src/hashing-threads.ts'
+import { createHashingThreads, type HashingThreadsOptions } from '../src/compute-scrypt.ts'
 
 type Options = Partial<HashingThreadsOptions<string, string>>
 

@@ -1,10 +1,9 @@
 import { open, stat, type FileHandle } from 'node:fs/promises'
-import { HoldfastError } from '../shared/holdfast-error.ts'
-import { reusing, cachedChunk, largeChunk, smallChunk } from '../shared/chunks.ts'
-import { bytesBody } from './content-of.ts'
-import type { RereadableBody } from './upload-options.ts'
 import { readSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { HoldfastError } from '../shared/holdfast-error.ts'
+import { reusing, cachedChunk, largeChunk, smallChunk } from '../shared/chunks.ts'
+import { bytesBody, type RereadableBody } from './upload-options.ts'
 
 export interface OpenFileOptions {
   /**

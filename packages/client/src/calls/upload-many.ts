@@ -7,11 +7,16 @@ import {
 import { requireIterable } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
-import { upload } from './upload.ts'
-import type { UploadBody, UploadedFile, RereadableBody } from './upload-options.ts'
-import { contentOf, isObject } from './content-of.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import { batchLines, type BatchLine } from '../requests/problem-of.ts'
+import { upload } from './upload.ts'
+import {
+  type UploadBody,
+  type UploadedFile,
+  type RereadableBody,
+  contentOf,
+  isObject,
+} from './upload-options.ts'
 
 /** One of many files to upload. */
 export interface FileToUpload {

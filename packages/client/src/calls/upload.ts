@@ -1,12 +1,18 @@
 import type { Requests } from '../requests/requests.ts'
 import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
-import { bytesBody, contentOf } from './content-of.ts'
-import { inParts, piecesOfBody, piecesOfStream, streamPieceSize, unlessAborted } from './pieces.ts'
-import { uploadInPieces } from './upload-in-pieces.ts'
-import type { RereadableBody, UploadBody, UploadedFile, UploadOptions } from './upload-options.ts'
 import { ownAnswers } from '../requests/own-answers.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import { hasStoredNothing } from '../shared/holdfast-error.ts'
+import {
+  bytesBody,
+  contentOf,
+  type RereadableBody,
+  type UploadBody,
+  type UploadedFile,
+  type UploadOptions,
+} from './upload-options.ts'
+import { inParts, piecesOfBody, piecesOfStream, streamPieceSize, unlessAborted } from './pieces.ts'
+import { uploadInPieces } from './upload-in-pieces.ts'
 
 /** From this size on a broken line is worth more requests, or, where only answers say how far an upload is, its progress. */
 const resumableFrom = ({ isSilent }: Requests) => (isSilent ? 4 : 16) * 1024 ** 2

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createDoubleBuffer } from '../../src/transport/direct-body.ts'
+import { createDoubleBuffer } from '../../src/transport/node-transport.ts'
 
 describe('createDoubleBuffer', () => {
   const bytes = (...values: readonly number[]) => Uint8Array.from(values)

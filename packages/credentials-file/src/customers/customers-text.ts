@@ -1,10 +1,21 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { advice, type Advice } from '@holdfast/core'
+import writeFileAtomic from 'write-file-atomic'
+import {
+  type ErrorCode,
+  isMap,
+  isNode,
+  isPair,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type YAMLError,
+} from 'yaml'
 import { describeDenial, programName } from '../messages/describe-denial.ts'
 import { CustomersFileError } from './customers-file-error.ts'
-import { dirname } from 'node:path'
-import writeFileAtomic from 'write-file-atomic'
 
 /** The content of a customers file, not parsed yet. */
 export interface CustomersText {
@@ -147,4 +158,153 @@ export function unwritable(error: unknown): Advice {
     default:
       return advice(`cannot be written (${code})`)
   }
+}
+
+/** A place in the data: the keys and indexes that lead there. */
+export type DataPath = readonly (string | number)[]
+
+/** A YAML file in memory, with its data and a way back from the data to the lines. */
+export interface YamlDocument {
+  readonly document: Document
+  readonly data: unknown
+  /** The line of what stands at `path`; with `key`, of that key in the mapping there; else of what is nearest above. */
+  lineOf(path: DataPath, key?: string): number | undefined
+}
+
+// The parser's own messages quote the text, which may be a password.
+const syntaxProblems = {
+  ALIAS_PROPS: advice('an alias can have neither an anchor nor a tag'),
+  BAD_ALIAS: advice(
+    'a value that begins with "*" refers to an anchor, and there is none of that name',
+    'put the value in quotes',
+  ),
+  BAD_DIRECTIVE: advice(
+    'a line that begins with "%" is a YAML directive, and this one is not known',
+    'remove it',
+  ),
+  BAD_DQ_ESCAPE: advice(
+    'a backslash in double quotes begins an escape, and this one is not known',
+    'use single quotes',
+  ),
+  BAD_INDENT: advice(
+    'the indentation does not fit the lines above',
+    'align it with its siblings, using spaces',
+  ),
+  BAD_PROP_ORDER: advice('an anchor or a tag stands in the wrong place'),
+  BAD_SCALAR_START: advice('a value cannot begin with this character', 'put it in quotes'),
+  BLOCK_AS_IMPLICIT_KEY: advice(
+    'there is a second ": " on the line',
+    'put the value in quotes, or give each field a line of its own',
+  ),
+  BLOCK_IN_FLOW: advice(
+    'inside [ ] and { } everything has to be written with brackets, commas and quotes',
+  ),
+  DUPLICATE_KEY: advice(
+    'the field occurs twice in one mapping',
+    'keep one of them, and begin each customer with "- "',
+  ),
+  IMPOSSIBLE: advice('this is not valid YAML'),
+  KEY_OVER_1024_CHARS: advice(
+    'a field name is longer than 1024 characters',
+    'is a quote or a line break missing?',
+  ),
+  MISSING_CHAR: advice(
+    'a closing quote, a closing bracket, a comma or a ":" is missing here or before',
+  ),
+  MULTILINE_IMPLICIT_KEY: advice(
+    'a ":" is missing, or a value goes on in the next line without quotes',
+  ),
+  MULTIPLE_ANCHORS: advice('a value can have one anchor only'),
+  MULTIPLE_DOCS: advice(
+    'a second document begins here',
+    'remove the line "---" and keep one list of customers',
+  ),
+  MULTIPLE_TAGS: advice(
+    'a value can have one tag only',
+    'put values that begin with "!" in quotes',
+  ),
+  NON_STRING_KEY: advice('a field name has to be text'),
+  RESOURCE_EXHAUSTION: advice('the file is nested too deeply'),
+  TAB_AS_INDENT: advice('the line is indented with a tab', 'use spaces'),
+  TAG_RESOLVE_FAILED: advice(
+    'a value that begins with "!" has a tag, and this one is not known',
+    'put the value in quotes',
+  ),
+  UNEXPECTED_TOKEN: advice(
+    'this is not expected here',
+    'put values with special characters in quotes, and check the indentation',
+  ),
+  BAD_COLLECTION_TYPE: advice('the tag does not fit the value', 'remove it'),
+} satisfies Record<ErrorCode, Advice>
+
+/**
+ * Parses one YAML 1.2 document, JSON included.
+ *
+ * @throws CustomersFileError for everything that is not YAML, that YAML warns of, and that expands beyond measure.
+ */
+export function parseYaml(text: string, path: string): YamlDocument {
+  const lines = new LineCounter()
+  const document = parseOrRefuse(text, path, lines)
+  const problems = [...document.errors, ...document.warnings]
+  if (problems.length > 0) throw syntaxError(problems, path, lines)
+
+  const lineAt = (offset: number | undefined) =>
+    offset === undefined ? undefined : lines.linePos(offset).line
+  const data = expandOrRefuse(document, path, lineAt)
+  return { document, data, lineOf: (place, key) => lineAt(offsetOf(document, place, key)) }
+}
+
+function parseOrRefuse(text: string, path: string, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(text, {
+      lineCounter,
+      prettyErrors: false,
+      logLevel: 'error',
+      // Keys of keys of keys take the time of a power of their depth: 1 kB of them a minute.
+      stringKeys: true,
+    })
+  } catch {
+    // The parser recurses; what it throws when the stack is used up says nothing more.
+    throw new CustomersFileError(path, [syntaxProblems.RESOURCE_EXHAUSTION])
+  }
+}
+
+type LineAt = (offset: number | undefined) => number | undefined
+
+function expandOrRefuse(document: Document, path: string, lineAt: LineAt): unknown {
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return
+      const line = lineAt(alias.range?.[0])
+      throw new CustomersFileError(path, [{ line, ...syntaxProblems.BAD_ALIAS }])
+    },
+  })
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch {
+    throw new CustomersFileError(path, [
+      advice('its aliases ("*name") expand to too much', 'write the values out'),
+    ])
+  }
+}
+
+function syntaxError(errors: readonly YAMLError[], path: string, lines: LineCounter) {
+  const problems = errors.map(({ code, pos }) => ({
+    line: lines.linePos(pos[0]).line,
+    ...syntaxProblems[code],
+  }))
+  return new CustomersFileError(
+    path,
+    problems.sort((one, other) => one.line - other.line),
+  )
+}
+
+function offsetOf(document: Document, path: DataPath, key?: string): number | undefined {
+  const node = document.getIn(path, true)
+  if (isMap(node) && key !== undefined) {
+    const pair = node.items.find((item) => isPair(item) && String(item.key) === key)
+    if (pair && isNode(pair.key) && pair.key.range) return pair.key.range[0]
+  }
+  if (isNode(node) && node.range) return node.range[0]
+  return path.length > 0 ? offsetOf(document, path.slice(0, -1)) : undefined
 }

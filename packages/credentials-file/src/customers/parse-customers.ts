@@ -11,7 +11,7 @@ import { programName, headerProblem } from '../messages/describe-denial.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import { type CustomerData, type CustomersData, customerFields } from './customers-schema.ts'
 import { validate, type ShapeError } from './customers-validator.ts'
-import { parseYaml, type YamlDocument, type DataPath } from './yaml-document.ts'
+import { parseYaml, type YamlDocument, type DataPath } from './customers-text.ts'
 
 /** A customer of the file, with every field validated. */
 export interface CustomerEntry {
