@@ -6,4 +6,4 @@ export {
   type CopyFailure,
 } from './copy-files.ts'
 export type { CopyProgress, FileCount } from './copy-progress.ts'
-export { mergeSorted, type Merged } from './walk-files.ts'
+export { mergeByName, type MergedName } from './merge-by-name.ts'

@@ -1,4 +1,4 @@
-import { mergeSorted } from '@holdfast/copy'
+import { mergeByName } from '@holdfast/copy'
 import {
   type BlobStore,
   closestWord,
@@ -189,8 +189,8 @@ export async function* customerUsages(
   quotas: Quotas,
 ): AsyncGenerator<CustomerUsage> {
   const listed = [...quotas.keys()].sort(compareUtf8)
-  for await (const { value } of mergeSorted(eachOf(listed), store.customers())) {
-    const usage = await usageOf(store, quotas, value)
+  for await (const { name } of mergeByName([named(listed), named(store.customers())])) {
+    const usage = await usageOf(store, quotas, name)
     // A store may still name customers who have no file any more.
     if (usage.isListed || usage.files > 0) yield usage
   }
@@ -219,8 +219,10 @@ export function shareOf({
   return quota === undefined || quota === 0 ? undefined : (bytes + unfinished.bytes) / quota
 }
 
-async function* eachOf(names: readonly string[]): AsyncGenerator<string> {
-  yield* names
+async function* named(
+  names: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<{ name: string }> {
+  for await (const name of names) yield { name }
 }
 
 const columns = ['files', 'size', 'unfinished', 'quota', 'used', 'customer'] as const

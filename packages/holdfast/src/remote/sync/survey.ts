@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { prefixFromPath } from '@holdfast/client'
+import { mergeByName } from '@holdfast/copy'
 import { CommandError, usageError, exitCodes } from '../errors/command-error.ts'
 import { printable } from '../../terminal/print.ts'
 import { isMissing } from './local-file.ts'
-import { mergeByName } from './merge-by-name.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import { walkDirectory } from './walk-directory.ts'
 

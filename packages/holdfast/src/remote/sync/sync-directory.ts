@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
+import { mergeByName } from '@holdfast/copy'
 import { foundFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
-import { mergeByName } from './merge-by-name.ts'
 import { survey } from './survey.ts'
 import type { SyncPlan, SyncSummary } from './sync-plan.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
