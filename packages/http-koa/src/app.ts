@@ -3,6 +3,7 @@ import Koa from 'koa'
 import { step } from './answer/step.ts'
 import type { HttpLog } from './errors/log.ts'
 import { problems } from './errors/problem.ts'
+import { onExchangeEnd } from './exchange/connection.ts'
 import { endOfTurn } from './exchange/end-of-turn.ts'
 import {
   exchangeIn,
@@ -11,6 +12,7 @@ import {
   type OnAnswered,
 } from './exchange/exchange.ts'
 import { createFastPath, type FastPath } from './fast-path.ts'
+import { createEntrance } from './guards/enter.ts'
 import { createErrors } from './guards/errors.ts'
 import {
   catchingErrors,
@@ -33,6 +35,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   const setup = createSetup(service, options)
   const { log, prefix } = setup
   const report = createReporter(setup.addressOf, logging(log, options.onAnswered))
+  const entrance = createEntrance(setup, report)
   const app = new Koa<HoldfastState>()
   // An error after the headers can only be logged; the connection is cut, so that the client does not take a part of the
   // content for all of it.
@@ -56,11 +59,11 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
     step('answer-ready')
   })
   app.use(createErrors(log))
-  app.use(createRoutes(setup).routes())
+  app.use(createRoutes(setup, entrance).routes())
   app.use((ctx) => {
     throw isBelowFile(ctx.path, prefix) ? problems.slashInName() : problems.notFound()
   })
-  return withFastPath(app, createFastPath(setup, report))
+  return withFastPath(app, createFastPath(setup, entrance.enter))
 }
 
 /** `app`, which has requests that a server of ours has taken, and so examined, answered by `fastPath` if it can. */
@@ -71,8 +74,13 @@ function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<Holdfast
     return (request, response) => {
       const exchange = knownExchange(request)
       const attempt = exchange?.isExamined ? fastPath(exchange) : undefined
-      if (!attempt) return answer(request, response)
-      return attempt.then((isAnswered) => (isAnswered ? undefined : answer(request, response)))
+      if (!exchange || !attempt) return answer(request, response)
+      return attempt.then((isAnswered) => {
+        // Whoever answers: the entry lasts until that has happened and the exchange is over.
+        const { entry } = exchange
+        const leave = () => entry && onExchangeEnd(exchange, entry.release)
+        return isAnswered ? leave() : answer(request, response).finally(leave)
+      })
     }
   }
   return app

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { BlobInfo, CustomerFiles, OpenBlob } from '@holdfast/core'
 import {
   contentHeaders,
@@ -10,13 +10,12 @@ import {
 import { step } from './answer/step.ts'
 import { releaseChunks, takeBodyAtHand } from './body/request-body.ts'
 import { prepareUpload } from './body/stage-upload.ts'
-import { isClosed, leaveOpened, onExchangeEnd } from './exchange/connection.ts'
+import { isClosed, leaveOpened } from './exchange/connection.ts'
 import { endOfTurn } from './exchange/end-of-turn.ts'
 import type { Exchange, Route } from './exchange/exchange.ts'
 import type { AuditRecorder } from './guards/audit.ts'
-import { logIn, type Authenticate } from './guards/authenticate.ts'
-import type { TakePlace } from './guards/limit-requests.ts'
-import { requestIdOf, type Reporter } from './guards/request-log.ts'
+import { filesOf } from './guards/authenticate.ts'
+import type { Enter } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
 import { prepareFile } from './multipart/prepare-file.ts'
 import { takeSimpleForm } from './multipart/receive-form.ts'
@@ -24,19 +23,13 @@ import { takeSimpleForm } from './multipart/receive-form.ts'
 /** What the fast paths share with the routes. */
 interface FastPathSetup {
   readonly prefix: string
-  readonly authenticate: Authenticate
-  readonly takePlace: TakePlace
   readonly recorder: AuditRecorder
   /** What answers to other origins need, which the fast path does not know. */
   readonly cors: unknown
 }
 
 /** The fast paths of the routes: downloads, uploads and deletions of small files. Other requests are left to the application. */
-export function createFastPath(
-  { prefix, authenticate, takePlace, recorder, cors }: FastPathSetup,
-  report: Reporter,
-): FastPath {
-  const enter = createEnter(authenticate, takePlace, report)
+export function createFastPath({ prefix, recorder, cors }: FastPathSetup, enter: Enter): FastPath {
   const serve = createFastServe(prefix, enter)
   const change = createFastChange(prefix, enter, recorder)
   return (exchange) => {
@@ -55,33 +48,6 @@ export function createFastPath(
  */
 export type FastPath = (exchange: Exchange) => Promise<boolean> | undefined
 
-/** A request that has been let in. */
-interface Entry {
-  readonly response: ServerResponse
-  readonly requestId: string
-  readonly files: CustomerFiles
-  /** Gives its place among the requests under way back. */
-  readonly leave: () => void
-}
-
-/** Takes the steps that come before each route, as the middleware of the application does. */
-type Enter = (exchange: Exchange, route: Route) => Promise<Entry>
-
-/** Makes the {@link Enter} that logs in by `authenticate`, takes a place by `takePlace` and has the request reported. */
-function createEnter(authenticate: Authenticate, takePlace: TakePlace, report: Reporter): Enter {
-  return async (exchange, route) => {
-    const { request, response, state } = exchange
-    const requestId = requestIdOf(request)
-    state.requestId = requestId
-    state.route = route
-    report(exchange, () => request.url)
-    const files = await logIn(exchange, authenticate)
-    const leave = takePlace(files.customer.name)
-    state.files = files
-    return { response, requestId, files, leave }
-  }
-}
-
 /**
  * The fast path of GET: of files with plain names, without any condition, by customers who are let in, of what a store has
  * in memory. Nearly all the time of such a request goes into the steps of a framework that it does not need.
@@ -90,19 +56,19 @@ function createFastServe(prefix: string, enter: Enter): FastPath {
   const start = `${prefix}/serve/`
 
   const answer = async (exchange: Exchange, name: string): Promise<boolean> => {
-    const { response, requestId, files, leave } = await enter(exchange, 'serve')
-    const opening = files.serve(name, { reuseChunks: true })
+    const { response, state } = exchange
+    state.route = 'serve'
+    await enter(exchange).entered
+    const opening = filesOf(state).serve(name, { reuseChunks: true })
     const file = await opening.catch(() => undefined)
     if (file?.bytes) await endOfTurn()
     if (file?.bytes === undefined || isClosed(response)) {
-      leave()
       leaveOpened(exchange, opening)
       // The client may have left while the file was opened.
       return isClosed(response)
     }
-    onExchangeEnd(exchange, leave)
     try {
-      sendFile(response, file, requestId)
+      sendFile(exchange, file)
     } finally {
       // The response is whole, however closing ends.
       file.close().catch(() => {})
@@ -130,10 +96,10 @@ function nameAskedFor(request: IncomingMessage, start: string): string | undefin
 }
 
 /** In the order in which the application has them. */
-function sendFile(response: ServerResponse, { info, bytes }: OpenBlob, requestId: string): void {
+function sendFile({ response, state }: Exchange, { info, bytes }: OpenBlob): void {
   response.writeHead(200, [
     'x-request-id',
-    requestId,
+    state.requestId ?? '',
     ...validatorHeaders(info),
     'Content-Type',
     mediaTypeOf(info.name),
@@ -166,28 +132,19 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
   const changeAskedFor = createChoice(prefix)
 
   const answer = async (exchange: Exchange, { route, event, make }: Change): Promise<boolean> => {
-    const { state } = exchange
+    const { response, state } = exchange
     const record = recorder(exchange)
-    const { response, requestId, files, leave } = await enter(exchange, route)
-    let stored: BlobInfo | undefined
-    try {
-      const making = make(exchange, files)
-      if (making === undefined) {
-        leave()
-        return false
-      }
-      stored = await making
-      if (stored) state.stored = stored
-      exchange.recording = record(event, { file: state.fileName, bytes: stored?.size })
-      await exchange.recording
-    } catch (error) {
-      leave()
-      throw error
-    }
-    onExchangeEnd(exchange, leave)
+    state.route = route
+    await enter(exchange).entered
+    const making = make(exchange, filesOf(state))
+    if (making === undefined) return false
+    const stored = await making
+    if (stored) state.stored = stored
+    exchange.recording = record(event, { file: state.fileName, bytes: stored?.size })
+    await exchange.recording
     await endOfTurn()
     step('answer-ready')
-    if (!isClosed(response)) sendStored(response, requestId, stored)
+    if (!isClosed(response)) sendStored(exchange, stored)
     return true
   }
 
@@ -277,14 +234,10 @@ function remove(name: string): Change {
 }
 
 /** In the order in which the application has them. */
-function sendStored(
-  response: ServerResponse,
-  requestId: string,
-  stored: BlobInfo | undefined,
-): void {
+function sendStored({ response, state }: Exchange, stored: BlobInfo | undefined): void {
   response.writeHead(200, [
     'x-request-id',
-    requestId,
+    state.requestId ?? '',
     'Content-Type',
     'text/plain; charset=utf-8',
     ...(stored ? ['ETag', etagOf(stored)] : []),

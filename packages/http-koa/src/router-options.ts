@@ -28,7 +28,7 @@ import {
   type OnLogin,
 } from './guards/authenticate.ts'
 import { createCors } from './guards/cors.ts'
-import { createRequestLimit, type RequestCounter, type TakePlace } from './guards/limit-requests.ts'
+import { createRequestLimit, type RequestCounter, type TakeSlot } from './guards/limit-requests.ts'
 import type { PageFiles } from './routes/page.ts'
 
 export interface RouterOptions {
@@ -135,7 +135,7 @@ export interface Setup {
   /** `undefined` where no other origin is allowed. */
   readonly cors: Middleware<HoldfastState> | undefined
   readonly authenticate: Authenticate
-  readonly takePlace: TakePlace
+  readonly takeSlot: TakeSlot
   readonly recorder: AuditRecorder
   /** `undefined` where there are none. */
   readonly links: FileLinks | undefined
@@ -171,7 +171,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
     addressOf,
     originOf: createOriginOf(trustedProxies, onUnreadable),
     authenticate: onLogin ? reportLogins(authenticate, onLogin, log) : authenticate,
-    takePlace: createRequestLimit({
+    takeSlot: createRequestLimit({
       maxRequests,
       maxRequestsPerCustomer,
       isExempt,

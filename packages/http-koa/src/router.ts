@@ -6,9 +6,9 @@ import type { Middleware } from 'koa'
 import { problems } from './errors/problem.ts'
 import type { HoldfastState, Route } from './exchange/exchange.ts'
 import { recordChange } from './guards/audit.ts'
-import { createAuthentication, filesOf } from './guards/authenticate.ts'
+import { filesOf } from './guards/authenticate.ts'
+import { createEntrance, type Entrance } from './guards/enter.ts'
 import { createErrors } from './guards/errors.ts'
-import { limitRequests } from './guards/limit-requests.ts'
 import { catchingErrors, createReporter, reportRequests, requestId } from './guards/request-log.ts'
 import {
   createLinkOpening,
@@ -41,31 +41,29 @@ export function createRouter(
   const setup = createSetup(service, options)
   const { log, addressOf, cors } = setup
   const { onAnswered } = options
-  return createRoutes(setup, [
+  const report = onAnswered && createReporter(addressOf, catchingErrors(onAnswered, log))
+  return createRoutes(setup, createEntrance(setup, report ?? (() => {})), [
     requestId,
-    ...(onAnswered
-      ? [reportRequests(createReporter(addressOf, catchingErrors(onAnswered, log)))]
-      : []),
+    ...(report ? [reportRequests(report)] : []),
     ...(cors ? [cors] : []),
     createErrors(log),
   ])
 }
 
 /** The routes after `before`, which sees to request ids and errors unless the application does. */
-export function createRoutes(setup: Setup, before: readonly Handler[] = []): Router<HoldfastState> {
-  const { prefix, log, addressOf, authenticate, takePlace, recorder, links, tus, draft, web } =
-    setup
+export function createRoutes(
+  setup: Setup,
+  entrance: Entrance,
+  before: readonly Handler[] = [],
+): Router<HoldfastState> {
+  const { prefix, log, recorder, links, tus, draft, web } = setup
+  const { customersOnly } = entrance
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
-  const customersOnly = createAuthentication(authenticate, recorder)
-  const limited = limitRequests(takePlace, addressOf)
   const guarded = (name: Route, ...handlers: readonly Handler[]) =>
-    called(name, customersOnly, limited, ...handlers)
-  const reading: Handler = links
-    ? createLinkOpening({ ...setup, links }, customersOnly)
-    : customersOnly
-  const writing: Handler = links
-    ? createUploadLinkOpening({ ...setup, links }, customersOnly)
-    : customersOnly
+    called(name, customersOnly, ...handlers)
+  const opening = links && { ...setup, ...entrance, links }
+  const reading: Handler = opening ? createLinkOpening(opening) : customersOnly
+  const writing: Handler = opening ? createUploadLinkOpening(opening) : customersOnly
   const uploading = recordChange('upload', recorder)
   const deleting = recordChange('delete', recorder)
 
@@ -92,8 +90,8 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   const resumable = draft ? { 'Upload-Limit': draft.limit } : {}
   route('/upload', { post: guarded('upload', uploading, createUpload(draft)) }, resumable)
   route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
-  const byName = called('put', writing, limited, uploading, put)
-  const form = called('upload', writing, limited, uploading, formByLink)
+  const byName = called('put', writing, uploading, put)
+  const form = called('upload', writing, uploading, formByLink)
   const batch = guarded('batch', createBatch(log, recorder))
   // It is the path of the file `batch`, too, to which a link may lead.
   const batches = links ? called('batch', createUploadLinkRefusal(recorder), ...batch) : batch
@@ -104,7 +102,7 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   route('/upload/batch', { post: batches, put: byName })
   route('/upload/:filename', { put: byName }, resumable, links && { post: form })
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
-  route('/serve/:filename', { get: called('serve', reading, limited, serve) })
+  route('/serve/:filename', { get: called('serve', reading, serve) })
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
   const deleteByName = guarded('delete', deleting, remove)
   const deleteMany = guarded('delete-batch', createDeleteBatch(log, recorder))
@@ -128,10 +126,8 @@ export function createRoutes(setup: Setup, before: readonly Handler[] = []): Rou
   }
   if (tus) {
     const { examine, answer } = createResumable(tus, recorder)
-    const resuming: Handler = links
-      ? createUploadLinkOpening({ ...setup, links }, customersOnly, nameInQuery)
-      : customersOnly
-    const handlers = [examine, resuming, limited, answer]
+    const resuming = opening ? createUploadLinkOpening(opening, nameInQuery) : customersOnly
+    const handlers = [examine, resuming, answer]
     router.post('/resumable{/}', ...handlers).all('/resumable{/}', ...handlers)
     router.register('/resumable/:id', ['HEAD', 'PATCH', 'DELETE'], handlers)
     router.all('/resumable/:id', ...handlers)

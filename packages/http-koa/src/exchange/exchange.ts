@@ -18,6 +18,8 @@ export interface Exchange {
   readonly reporters: unknown[]
   /** Who sent the request, and who was asked: a failed login counts once. */
   login?: { readonly by: unknown; readonly files: Promise<CustomerFiles> }
+  /** Its entry, once someone has begun that. */
+  entry?: Entry
   /** The file that the request asks for, where it has been opened before the route is reached. */
   opening?: Promise<OpenBlob> | undefined
   /** The upload, or the deletion, that the request asks for, where it began before the route is reached. */
@@ -33,6 +35,16 @@ export interface Exchange {
   isOver: boolean
   /** Called at that point, in order; `undefined` until the first one is added. */
   endings?: (() => void)[]
+}
+
+/** That a request enters: who sent it is found out, and it takes a slot among the requests under way. */
+export interface Entry {
+  /** What finds out who sent it. */
+  readonly by: unknown
+  /** Resolves when the request has its slot; rejects where it is refused. */
+  readonly entered: Promise<void>
+  /** Gives the slot back, the first time that it is called after `entered` has resolved. */
+  readonly release: () => void
 }
 
 // On the request itself: a WeakMap of all requests makes the garbage collector work twice as long for each of them.

@@ -65,16 +65,26 @@ export function createAuthentication(
   authenticate: Authenticate,
   recorder: AuditRecorder = noRecorder,
 ): Middleware<HoldfastState> {
+  const login = createLogin(authenticate, recorder)
   return async (ctx, next) => {
-    const exchange = exchangeIn(ctx)
+    ctx.state.files = await login(exchangeIn(ctx))
+    await next()
+  }
+}
+
+/** {@link logIn} by `authenticate`; a refused login goes to `recorder` before the client learns of it. */
+export function createLogin(
+  authenticate: Authenticate,
+  recorder: AuditRecorder,
+): (exchange: Exchange) => Promise<CustomerFiles> {
+  return async (exchange) => {
     const record = recorder(exchange)
     try {
-      ctx.state.files = await logIn(exchange, authenticate)
+      return await logIn(exchange, authenticate)
     } catch (error) {
-      await record('login', { customer: presentedName(ctx.req) }, { error })
+      await record('login', { customer: presentedName(exchange.request) }, { error })
       throw error
     }
-    await next()
   }
 }
 

@@ -1,10 +1,6 @@
 import { FileServiceError } from '@holdfast/core'
-import type { Middleware } from 'koa'
-import { onExchangeEnd } from '../exchange/connection.ts'
-import { customerOf, exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
-import { networkOf, type AddressOf } from './address-of.ts'
 
-/** When a client that was refused for want of a place may come back, in milliseconds. */
+/** When a client that was refused for want of a slot may come back, in milliseconds. */
 const retryAfterMs = 1_000
 
 /** Counts requests under way by key, as a `KeyedCounter` of core does. */
@@ -15,13 +11,13 @@ export interface RequestCounter {
 }
 
 /**
- * Takes a place for a request of a customer, and returns the function that gives it back. Requests by links have places of
+ * Takes a slot for a request of a customer, and returns the function that gives it back. Requests by links have slots of
  * their own: those who have a link must not keep out the customer, or all customers. `visitor` is the network that a request by a link
  * comes from; left out for others.
  *
  * @throws FileServiceError `overloaded` when there is none
  */
-export type TakePlace = (customer: string, visitor?: string) => () => void
+export type TakeSlot = (customer: string, visitor?: string) => () => void
 
 export interface RequestLimits {
   /** How many requests may be under way at a time. */
@@ -43,15 +39,15 @@ export function linkLimits(maxRequests: number) {
   return { byLinks, fromNetwork: Math.min(byLinks, Math.max(1, Math.floor(byLinks / 8))) }
 }
 
-/** The {@link TakePlace} of these limits. */
+/** The {@link TakeSlot} of these limits. */
 export function createRequestLimit({
   maxRequests,
   maxRequestsPerCustomer,
   isExempt,
   requestCounter,
-}: RequestLimits): TakePlace {
+}: RequestLimits): TakeSlot {
   const { byLinks, fromNetwork } = linkLimits(maxRequests)
-  const places = (customer: string, visitor?: string): readonly Place[] => {
+  const slots = (customer: string, visitor?: string): readonly Share[] => {
     const all = { key: '', most: maxRequests, whose: '' }
     if (visitor === undefined) {
       return [all, { key: customer, most: maxRequestsPerCustomer, whose: ` of "${customer}"` }]
@@ -66,7 +62,7 @@ export function createRequestLimit({
     ]
   }
   return (customer, visitor) => {
-    const taken = places(customer, visitor)
+    const taken = slots(customer, visitor)
     for (const { key, most, whose } of taken) {
       if (requestCounter.count(key) >= most) throw overloaded(most, whose)
     }
@@ -78,7 +74,7 @@ export function createRequestLimit({
 }
 
 /** What a request counts in. No name of a customer has a slash. */
-interface Place {
+interface Share {
   readonly key: string
   readonly most: number
   readonly whose: string
@@ -87,31 +83,4 @@ interface Place {
 function overloaded(max: number, whose: string): FileServiceError {
   const message = `${max} requests${whose} are under way already`
   return new FileServiceError('overloaded', message, { retryAfterMs })
-}
-
-/**
- * Refuses requests for which there is no place, before their body is read. Goes after authentication.
- *
- * A request is under way until it has been answered and its response has been taken to the end, or its connection is
- * gone; so a slow reader keeps the place. A request that is refused further in gives it back at once: it is read on only
- * for the sake of the connection.
- */
-export function limitRequests(
-  takePlace: TakePlace,
-  addressOf: AddressOf,
-): Middleware<HoldfastState> {
-  return async (ctx, next) => {
-    const { state } = ctx
-    const customer = customerOf(state)
-    if (customer === undefined) throw new TypeError('The route is not behind authentication')
-    const visitor = state.link && networkOf(addressOf(ctx.req))
-    const leave = takePlace(customer.name, visitor)
-    try {
-      await next()
-    } catch (error) {
-      leave()
-      throw error
-    }
-    onExchangeEnd(exchangeIn(ctx), leave)
-  }
 }

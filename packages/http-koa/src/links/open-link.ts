@@ -8,6 +8,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
 import { networkOf, type AddressOf } from '../guards/address-of.ts'
 import type { AuditRecorder, RecordEvent } from '../guards/audit.ts'
+import type { Admit } from '../guards/enter.ts'
 import { decodePathSegment } from '../http/text.ts'
 
 export interface LinkOpening {
@@ -15,6 +16,9 @@ export interface LinkOpening {
   readonly links: FileLinks
   readonly addressOf: AddressOf
   readonly recorder: AuditRecorder
+  readonly admit: Admit
+  /** What lets requests in that present no link. */
+  readonly customersOnly: Middleware<HoldfastState>
 }
 
 /** What the handlers of a link share: the link that a request presents, and how to record what becomes of it. */
@@ -27,24 +31,23 @@ interface Presented {
  * Lets a request with `?link=` in for the one file that the link opens; all others are left to `customersOnly`. The link alone
  * counts: where an application logs in by cookies, a browser may send those of another customer.
  */
-export function createLinkOpening(
-  { service, links, addressOf, recorder }: LinkOpening,
-  customersOnly: Middleware<HoldfastState>,
-): Middleware<HoldfastState> {
+export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastState> {
+  const { service, links, addressOf, admit } = opening
   const uses = createLinkUses()
-  return byLink({ addressOf, recorder }, customersOnly, async (ctx, next, { link, record }) => {
+  return byLink(opening, async (ctx, next, { link, record }) => {
     const file = link.name
     // While the connection is there: the address is unknown afterwards.
     const address = addressOf(ctx.req)
-    try {
-      const { customer, inline } = await links.open(link)
-      ctx.state.files = service.filesOf(customer)
-      ctx.state.link = { inline }
-    } catch (error) {
-      await record('download', { file, isByLink: true }, { error })
-      throw error
-    }
-    await next()
+    await admit(ctx, next, async ({ state }) => {
+      try {
+        const { customer, inline } = await links.open(link)
+        state.files = service.filesOf(customer)
+        state.link = { inline }
+      } catch (error) {
+        await record('download', { file, isByLink: true }, { error })
+        throw error
+      }
+    })
     if (!hasContent(ctx)) return
     const use = { token: link.token, address, etag: ctx.response.get('ETag') }
     // A player gets a film in many parts, and the first one that it gets stands for them.
@@ -64,20 +67,20 @@ export function createLinkOpening(
  * name the link is presented for. Default: the last segment of the path.
  */
 export function createUploadLinkOpening(
-  { links, addressOf, recorder }: LinkOpening,
-  customersOnly: Middleware<HoldfastState>,
+  opening: LinkOpening,
   nameOf?: (ctx: Context) => string,
 ): Middleware<HoldfastState> {
-  const open: OpenLink = async (ctx, next, { link, record }) => {
-    try {
-      ctx.state.link = { uploads: await links.openUpload(link) }
-    } catch (error) {
-      await record('upload', { file: link.name, isByLink: true }, { error })
-      throw error
-    }
-    await next()
-  }
-  return byLink({ addressOf, recorder }, customersOnly, open, nameOf)
+  const { links, admit } = opening
+  const open: OpenLink = (ctx, next, { link, record }) =>
+    admit(ctx, next, async ({ state }) => {
+      try {
+        state.link = { uploads: await links.openUpload(link) }
+      } catch (error) {
+        await record('upload', { file: link.name, isByLink: true }, { error })
+        throw error
+      }
+    })
+  return byLink(opening, open, nameOf)
 }
 
 /** The `name` in the query, for paths that have none in them. */
@@ -106,8 +109,7 @@ export function createUploadLinkRefusal(recorder: AuditRecorder): Middleware<Hol
 }
 
 function byLink(
-  { addressOf, recorder }: Pick<LinkOpening, 'addressOf' | 'recorder'>,
-  customersOnly: Middleware<HoldfastState>,
+  { addressOf, recorder, customersOnly }: LinkOpening,
   open: OpenLink,
   nameOf: (ctx: Context) => string = nameInPath,
 ): Middleware<HoldfastState> {
