@@ -102,15 +102,15 @@ export function isEnded(socket: Duplex): boolean {
   return socket.destroyed || isEnded || exchange?.response.getHeader('connection') === 'close'
 }
 
-/** A response, on any runtime. */
-interface Response {
+/** A request or a response, on any runtime. */
+interface Message {
   readonly closed?: boolean
   readonly destroyed: boolean
 }
 
-/** Whether a response has been sent to its end or cut off. Responses of Deno have no `closed`. */
-export function isClosed(response: Response): boolean {
-  return response.closed ?? response.destroyed
+/** Whether a message has come or been sent to its end, or was cut off. Responses of Deno have no `closed`. */
+export function isClosed(message: Message): boolean {
+  return message.closed ?? message.destroyed
 }
 
 /** Calls `action` once when the response has been sent or cut off; at once if it has been already. */

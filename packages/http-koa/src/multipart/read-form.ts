@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { watchBodyLength } from '../body/request-body.ts'
 import { problems } from '../errors/problem.ts'
+import { isClosed } from '../exchange/connection.ts'
 import { inviteBody } from '../exchange/exchange.ts'
 import { formLimits, type FormDisposition } from './form-syntax.ts'
 import { patchBusboy, type ArrivingPart, type PartHeaders } from './patch-busboy.ts'
@@ -66,12 +67,15 @@ export function readForm(
   })
   // Busboy's own words for a broken form are no answer. It may fail twice, and an error without a listener ends the process.
   parser.on('error', () => fail(problems.malformedMultipart()))
-  request.once('close', () => {
+  const checkEnd = () => {
     if (!request.readableEnded) fail(problems.malformedMultipart())
-  })
+  }
+  request.once('close', checkEnd)
   watchBodyLength(request, fail)
   inviteBody(request)
   request.pipe(parser)
+  // The client may have left while its login waited; no event follows then.
+  if (isClosed(request)) checkEnd()
   return form
 }
 

@@ -145,8 +145,8 @@ describe('createEnter', () => {
     const gate = Promise.withResolvers<undefined>()
     await using app = await runCounting(() => gate.promise)
     // Not so much that the server stops to read, and cannot see the end of the connection.
-    const begun = [put({}, content).subarray(0, 1000)]
-    for (const data of [...begun, request('GET', '/serve/a')]) {
+    const begun = [large.subarray(0, 1000), put({}, content).subarray(0, 1000)]
+    for (const data of [...begun, withField, batch, request('GET', '/serve/a')]) {
       const before = app.counts.logins
       using connection = await openConnection(app.port)
       connection.write(data)
@@ -155,9 +155,9 @@ describe('createEnter', () => {
     }
     await until('the connections are gone', async () => (await app.connections()) === 0)
     gate.resolve(undefined)
-    await until('all slots are given back', () => app.counts.changes.length >= 8)
-    expect(app.counts.logins).to.equal(2)
+    await until('all slots are given back', () => app.counts.changes.length >= 20)
+    expect(app.counts.logins).to.equal(5)
     const sum = app.counts.changes.reduce((total, text) => total + Number(text.split(' ')[1]), 0)
-    expect([app.counts.changes.length, sum]).to.deep.equal([8, 0])
+    expect([app.counts.changes.length, sum]).to.deep.equal([20, 0])
   })
 })
