@@ -1,19 +1,8 @@
 import type { FileService } from '@holdfast/core'
 import Koa from 'koa'
-import { step } from './answer/step.ts'
-import type { HttpLog } from './errors/log.ts'
-import { problems } from './errors/problem.ts'
-import { onExchangeEnd } from './exchange/connection.ts'
-import { endOfTurn } from './exchange/end-of-turn.ts'
-import {
-  exchangeIn,
-  knownExchange,
-  type HoldfastState,
-  type OnAnswered,
-} from './exchange/exchange.ts'
 import { createFastPath, type FastPath } from './fast-path.ts'
 import { createEntrance } from './guards/enter.ts'
-import { createErrors } from './guards/errors.ts'
+import { type HttpLog, createErrors } from './guards/errors.ts'
 import {
   catchingErrors,
   createReporter,
@@ -21,8 +10,18 @@ import {
   reportRequests,
   requestId,
 } from './guards/request-log.ts'
-import { createSetup, type RouterOptions } from './router-options.ts'
+import { problems } from './http/problems.ts'
+import { createSetup, type RouterOptions } from './options.ts'
 import { createRoutes } from './router.ts'
+import { onExchangeEnd } from './server/connection.ts'
+import {
+  step,
+  endOfTurn,
+  exchangeIn,
+  knownExchange,
+  type HoldfastState,
+  type OnAnswered,
+} from './server/exchange.ts'
 
 /** Codes of errors that mean no more than that the client left before the end of the response. */
 const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED'])

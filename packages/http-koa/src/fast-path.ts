@@ -6,19 +6,17 @@ import {
   mediaTypeOf,
   plainDisposition,
   validatorHeaders,
-} from './answer/file-headers.ts'
-import { step } from './answer/step.ts'
-import { releaseChunks, takeBodyAtHand } from './body/request-body.ts'
-import { prepareUpload } from './body/stage-upload.ts'
-import { isClosed, leaveOpened } from './exchange/connection.ts'
-import { endOfTurn } from './exchange/end-of-turn.ts'
-import type { Exchange, Route } from './exchange/exchange.ts'
+} from './downloads/file-headers.ts'
 import type { AuditRecorder } from './guards/audit.ts'
 import { filesOf } from './guards/authenticate.ts'
 import type { Enter } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
-import { prepareFile } from './multipart/prepare-file.ts'
-import { takeSimpleForm } from './multipart/receive-form.ts'
+import { isClosed, leaveOpened } from './server/connection.ts'
+import { step, endOfTurn, type Exchange, type Route } from './server/exchange.ts'
+import { releaseChunks, takeBodyAtHand } from './server/request-body.ts'
+import { prepareFile } from './uploads/prepare-file.ts'
+import { takeSimpleForm } from './uploads/receive-form.ts'
+import { prepareUpload } from './uploads/upload.ts'
 
 /** What the fast paths share with the routes. */
 interface FastPathSetup {

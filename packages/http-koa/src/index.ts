@@ -6,13 +6,13 @@ export {
   type AnsweredRequest,
   type OnAnswered,
   type Route,
-} from './exchange/exchange.ts'
+  httpSteps,
+  type HttpStep,
+} from './server/exchange.ts'
 export { createAddressSet, createAddressOf, type AddressOf } from './guards/address-of.ts'
-export type { HttpLog } from './errors/log.ts'
-export { errorBody, type ErrorBody } from './errors/problem.ts'
+export { type HttpLog, createErrors } from './guards/errors.ts'
+export { errorBody, type ErrorBody, toProblem } from './http/problems.ts'
 export { HttpProblem } from '@holdfast/resumable'
-export { toProblem } from './errors/status.ts'
-export { httpSteps, type HttpStep } from './answer/step.ts'
 export { createAccessLog, requestId } from './guards/request-log.ts'
 export {
   createAuthentication,
@@ -21,19 +21,18 @@ export {
   type LoginResult,
   type OnLogin,
 } from './guards/authenticate.ts'
-export { createErrors } from './guards/errors.ts'
-export { linkLimits, type RequestCounter } from './guards/limit-requests.ts'
+export { linkLimits, type RequestCounter } from './guards/enter.ts'
 export {
   multerOptions,
   createMulterStorage,
   type MulterStorage,
   type MulterStorageOptions,
   type UploadedPart,
-} from './multipart/multer-storage.ts'
-export type { StagedUpload } from './body/stage-upload.ts'
-export type { PageFile, PageFiles } from './routes/page.ts'
+} from './uploads/multer-storage.ts'
+export type { StagedUpload } from './uploads/upload.ts'
+export type { PageFile, PageFiles } from './links/page.ts'
 export { createRouter } from './router.ts'
-export type { RouterOptions } from './router-options.ts'
+export type { RouterOptions } from './options.ts'
 export { createHttpServer, type HttpApp, type HttpServerOptions } from './server/http-server.ts'
 export {
   createHttpsServer,

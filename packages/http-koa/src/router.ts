@@ -3,13 +3,15 @@ import type { FileService } from '@holdfast/core'
 import type * as KoaRouter from '@koa/router'
 import type { Router, RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
-import { problems } from './errors/problem.ts'
-import type { HoldfastState, Route } from './exchange/exchange.ts'
+import { createDeleteBatch, remove } from './deletions/delete.ts'
+import { serve } from './downloads/serve.ts'
 import { recordChange } from './guards/audit.ts'
 import { filesOf } from './guards/authenticate.ts'
 import { createEntrance, type Entrance } from './guards/enter.ts'
 import { createErrors } from './guards/errors.ts'
 import { catchingErrors, createReporter, reportRequests, requestId } from './guards/request-log.ts'
+import { problems } from './http/problems.ts'
+import { createMakeLink } from './links/make-link.ts'
 import {
   createLinkOpening,
   createUploadLinkOpening,
@@ -17,15 +19,13 @@ import {
   hasLink,
   nameInQuery,
 } from './links/open-link.ts'
-import { createSetup, type RouterOptions, type Setup } from './router-options.ts'
-import { createBatch } from './routes/batch.ts'
-import { createDeleteBatch, remove } from './routes/delete.ts'
-import { createMakeLink } from './routes/link.ts'
-import { list } from './routes/list.ts'
-import { createPage, createRefusalPage, createUploadPage, openingOnce } from './routes/page.ts'
-import { createDraftUpload, createResumable } from './routes/resumable.ts'
-import { serve } from './routes/serve.ts'
-import { createPut, createUpload, formByLink } from './routes/upload.ts'
+import { createPage, createRefusalPage, createUploadPage, openingOnce } from './links/page.ts'
+import { list } from './lists/list.ts'
+import { createSetup, type RouterOptions, type Setup } from './options.ts'
+import type { HoldfastState, Route } from './server/exchange.ts'
+import { createBatch } from './uploads/batch.ts'
+import { createPut, createUpload, formByLink } from './uploads/form.ts'
+import { createDraftUpload, createResumable } from './uploads/resumable.ts'
 
 // Its ES module imports `node:http`, which costs a start what it costs in `server/http-server.ts`.
 const koaRouter = createRequire(import.meta.url)('@koa/router') as typeof KoaRouter

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
-import type { HttpLog } from '../errors/log.ts'
 import { headerValues } from '../http/text.ts'
+import type { HttpLog } from './errors.ts'
 
 /** The client's IP address; empty if the connection has gone already. */
 export type AddressOf = (request: IncomingMessage) => string

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
-import { toProblem } from '../errors/status.ts'
-import { customerOf, exchangeIn, type Exchange, type HoldfastState } from '../exchange/exchange.ts'
+import { toProblem } from '../http/problems.ts'
+import { customerOf, exchangeIn, type Exchange, type HoldfastState } from '../server/exchange.ts'
 import type { AddressOf } from './address-of.ts'
 
 /** A change of a file, an attempt at one, a refused login, or what was done by a link. `undefined`: unknown, or without meaning. */

@@ -1,17 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { FileServiceError, type CustomerFiles, type FileService } from '@holdfast/core'
 import type { Middleware } from 'koa'
-import type { HttpLog } from '../errors/log.ts'
-import { leavingSignal } from '../exchange/connection.ts'
-import {
-  exchangeIn,
-  knownExchange,
-  type Exchange,
-  type HoldfastState,
-} from '../exchange/exchange.ts'
 import { decodeHeaderText, headerValues } from '../http/text.ts'
+import { leavingSignal } from '../server/connection.ts'
+import { exchangeIn, knownExchange, type Exchange, type HoldfastState } from '../server/exchange.ts'
 import { createAddressOf, networkOf, type AddressOf } from './address-of.ts'
 import { noRecorder, type AuditRecorder } from './audit.ts'
+import type { HttpLog } from './errors.ts'
 
 /**
  * Finds out who sent a request: the files of that customer, or a rejection. A `FileServiceError` is answered as any other;

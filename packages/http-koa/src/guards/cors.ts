@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type KoaCors from '@koa/cors'
 import type { Middleware } from 'koa'
-import type { HoldfastState } from '../exchange/exchange.ts'
 import { isOrigin } from '../http/is-origin.ts'
+import type { HoldfastState } from '../server/exchange.ts'
 
 /** What a script may read of an answer, beside what browsers always let it read. */
 const exposed = [

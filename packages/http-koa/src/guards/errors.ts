@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
-import { discardRest } from '../body/request-body.ts'
-import { consoleLog, logFault, type HttpLog } from '../errors/log.ts'
-import { errorBody } from '../errors/problem.ts'
-import { toProblem } from '../errors/status.ts'
-import { exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
+import { isFileServiceError } from '@holdfast/core'
+import type { HttpProblem } from '@holdfast/resumable'
+import { errorBody, toProblem } from '../http/problems.ts'
 import { requestProblem } from '../http/request-problem.ts'
+import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
+import { discardRest } from '../server/request-body.ts'
 
 /**
  * Turns whatever is thrown further in into the one form that errors have. Faults are logged with the id that the client
@@ -121,4 +121,33 @@ async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOpti
   clearInterval(watch)
   clearTimeout(timer)
   if (!request.readableEnded) socket.destroy()
+}
+
+/** Where lines for the operator go; a pino logger is one. `fields` never hold a credential. */
+export interface HttpLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** The log where an application gives none: faults go to `console.error`, since no answer has their cause. The rest is dropped. */
+export const consoleLog: HttpLog = {
+  info() {},
+  warn() {},
+  error: (fields, message) => console.error(message, fields),
+}
+
+/** Statuses of faults on our side: the operator needs the cause, which the client does not get. */
+const faults: readonly number[] = [500, 503, 507]
+
+/** Logs the cause of an answer that is our fault, with the id that the client got. */
+export function logFault(
+  log: HttpLog,
+  { requestId }: { readonly requestId?: string | undefined },
+  error: unknown,
+  { status, message }: HttpProblem,
+): void {
+  // A refusal of excess requests is no fault, and a line with a stack for each would add to the load.
+  if (isFileServiceError(error, 'overloaded')) return
+  if (faults.includes(status)) log.error({ requestId, err: error }, message)
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import type { HttpLog } from '../errors/log.ts'
-import { codeOf } from '../errors/status.ts'
-import { connectionOf, onExchangeEnd } from '../exchange/connection.ts'
+import { codeOf } from '../http/problems.ts'
+import { isRequestTarget } from '../http/request-problem.ts'
+import { connectionOf, onExchangeEnd } from '../server/connection.ts'
 import {
   customerOf,
   exchangeIn,
@@ -11,9 +11,9 @@ import {
   type Exchange,
   type HoldfastState,
   type OnAnswered,
-} from '../exchange/exchange.ts'
-import { isRequestTarget } from '../http/request-problem.ts'
+} from '../server/exchange.ts'
 import { createAddressOf, type AddressOf } from './address-of.ts'
+import type { HttpLog } from './errors.ts'
 
 /**
  * Reports a request that has just arrived, once its response has been sent or cut off. A second call for the same request

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BlobInfo } from '@holdfast/core'
-import { problems } from '../errors/problem.ts'
+import { problems } from './problems.ts'
 
 /** The value of the ETag header for a file: a strong validator (RFC 9110 §8.8.3). */
 export function etagOf(info: BlobInfo): string {

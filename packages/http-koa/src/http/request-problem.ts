@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { HttpProblem } from '@holdfast/resumable'
-import { problems } from '../errors/problem.ts'
+import { problems } from './problems.ts'
 import { headerValues } from './text.ts'
 
 /**

@@ -1,8 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { checkFileName } from '@holdfast/core'
-import type { Context } from 'koa'
-import { problems } from '../errors/problem.ts'
-import type { HoldfastState } from '../exchange/exchange.ts'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -52,20 +48,4 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): rea
     }
   }
   return values
-}
-
-/**
- * The file name that the path ends with, percent-decoded once, and judged before anything else of the request is.
- * `ctx.state.fileName` has it, too, even if it is refused.
- *
- * @throws HttpProblem 400 when it is not valid percent-encoding, or not UTF-8
- * @throws FileServiceError `invalid-file-name`
- */
-export function fileNameInPath(ctx: Context & { state: HoldfastState }): string {
-  // The router's own parameters are decoded leniently: `%ZZ` would pass for a name.
-  const name = decodePathSegment(ctx.path.slice(ctx.path.lastIndexOf('/') + 1))
-  if (name === undefined) throw problems.invalidFilename('it is not percent-encoded UTF-8')
-  ctx.state.fileName = name
-  checkFileName(name)
-  return name
 }

@@ -5,11 +5,11 @@ import {
   type PresentedLink,
 } from '@holdfast/core'
 import type { Context, Middleware, Next } from 'koa'
-import { exchangeIn, type HoldfastState } from '../exchange/exchange.ts'
 import { networkOf, type AddressOf } from '../guards/address-of.ts'
 import type { AuditRecorder, RecordEvent } from '../guards/audit.ts'
 import type { Admit } from '../guards/enter.ts'
 import { decodePathSegment } from '../http/text.ts'
+import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 
 export interface LinkOpening {
   readonly service: FileService

@@ -3,6 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { Duplex } from 'node:stream'
 import { having } from '@holdfast/core'
+import { requestProblem } from '../http/request-problem.ts'
+import { applyIdleTimeout, limitPipelining } from './connection-limits.ts'
 import {
   connectionOf,
   endExchanges,
@@ -10,11 +12,8 @@ import {
   isEnded,
   onExchangeEnd,
   releaseExchange,
-} from '../exchange/connection.ts'
-import { exchangeOf } from '../exchange/exchange.ts'
-import { requestProblem } from '../http/request-problem.ts'
-import { applyIdleTimeout } from './idle-timeout.ts'
-import { limitPipelining } from './limit-pipelining.ts'
+} from './connection.ts'
+import { exchangeOf } from './exchange.ts'
 import { answerClientError, answerRaw, headersTooLarge } from './raw-answer.ts'
 
 // `import` would have Node read all names of the module, some of which load what `fetch` is made of: 40 ms of each start.

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { Server as TcpServer, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { requireOptions, requireText } from '@holdfast/core'
+import { limitPipelining } from './connection-limits.ts'
 import {
   defaultIdleTimeoutMs,
   nodeOptions,
@@ -11,7 +12,6 @@ import {
   type HttpApp,
   type HttpServerOptions,
 } from './http-server.ts'
-import { limitPipelining } from './limit-pipelining.ts'
 import { answerRaw } from './raw-answer.ts'
 
 /** What a server shows to its clients to prove who it is. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type HttpProblem, statusText } from '@holdfast/resumable'
-import { errorBody, problems } from '../errors/problem.ts'
-import { connectionOf, endExchanges, isClosed } from '../exchange/connection.ts'
+import { errorBody, problems } from '../http/problems.ts'
+import { connectionOf, endExchanges, isClosed } from './connection.ts'
 
 /** Whether it is their size or their number. */
 export const headersTooLarge = [431, 'The headers are too large'] as const

@@ -1,5 +1,5 @@
-import { auth } from '../support/running-app.ts'
 import { formType } from '../support/request.ts'
+import { auth } from '../support/running-app.ts'
 import { badRequests, type Table } from './bad-request.ts'
 
 const customer = Object.entries(auth)

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
-import { auth } from '../support/running-app.ts'
 import { customerRequest, request } from '../support/request.ts'
+import { auth } from '../support/running-app.ts'
 import { badRequests, type Table } from './bad-request.ts'
 
 const host = 'Host: service.test\r\n'

@@ -4,7 +4,7 @@ import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/c
 import { expect } from 'chai'
 import { type Answer, exchange, until } from '@holdfast/testing'
 import { createApp } from '../../src/app.ts'
-import type { RouterOptions } from '../../src/router-options.ts'
+import type { RouterOptions } from '../../src/options.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectAudit } from '../support/collected-audit.ts'
 import { collectLog } from '../support/collected-log.ts'

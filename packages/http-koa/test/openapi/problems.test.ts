@@ -3,8 +3,7 @@ import { FileServiceError, type ErrorCode } from '@holdfast/core'
 import { tusProblems, type HttpProblem } from '@holdfast/resumable'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import { errorBody, problems } from '../../src/errors/problem.ts'
-import { toProblem } from '../../src/errors/status.ts'
+import { errorBody, problems, toProblem } from '../../src/http/problems.ts'
 
 /** Every code of the core. With one missing, `tsc -p tsconfig.test.json` fails; mocha checks no types. */
 const messages = {

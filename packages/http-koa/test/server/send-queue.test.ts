@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { until } from '@holdfast/testing'
-import { createSendQueues } from '../../src/server/idle-timeout.ts'
+import { createSendQueues } from '../../src/server/connection-limits.ts'
 
 const isLinux = process.platform === 'linux'
 

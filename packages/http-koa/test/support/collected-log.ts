@@ -1,4 +1,4 @@
-import type { HttpLog } from '../../src/errors/log.ts'
+import type { HttpLog } from '../../src/guards/errors.ts'
 
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error'

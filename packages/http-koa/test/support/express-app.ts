@@ -3,8 +3,8 @@ import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast
 import type { MulterOptions } from '@koa/multer'
 import express from 'express'
 import multer from 'multer'
-import { createMulterStorage } from '../../src/multipart/multer-storage.ts'
-import type { StagedUpload } from '../../src/body/stage-upload.ts'
+import { createMulterStorage } from '../../src/uploads/multer-storage.ts'
+import type { StagedUpload } from '../../src/uploads/upload.ts'
 import { listen, type Listening } from './listening.ts'
 
 export interface MulterApp extends Listening {

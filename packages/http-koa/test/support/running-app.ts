@@ -7,7 +7,7 @@ import {
 } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp } from '../../src/app.ts'
-import type { RouterOptions } from '../../src/router-options.ts'
+import type { RouterOptions } from '../../src/options.ts'
 import { createHttpServer, type HttpServerOptions } from '../../src/server/http-server.ts'
 import { collectLog, type CollectedLog } from './collected-log.ts'
 import { listen, listenAsDescribed, type Listening } from './listening.ts'

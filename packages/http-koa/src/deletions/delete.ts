@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http'
+import type { RouterMiddleware } from '@koa/router'
+import { createKeyedLock, type CustomerFiles } from '@holdfast/core'
+import { noRecorder, type AuditRecorder } from '../guards/audit.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { consoleLog, type HttpLog } from '../guards/errors.ts'
+import { refuseConditions } from '../http/conditional.ts'
+import { problems } from '../http/problems.ts'
+import { decodeUtf8 } from '../http/text.ts'
+import {
+  answerFileLines,
+  orderedConcurrentMap,
+  type FileOutcome,
+  type FileReports,
+  type StartedWork,
+} from '../lists/file-lines.ts'
+import { isClosed } from '../server/connection.ts'
+import { fileNameInPath, exchangeIn, type HoldfastState } from '../server/exchange.ts'
+import { readWholeBody } from '../server/request-body.ts'
+import { validate } from './names-validator.ts'
+
+/** DELETE /delete/:filename: deletes a file. */
+export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {
+  refuseConditions(ctx.req.headers)
+  await (exchangeIn(ctx).deleting ?? filesOf(ctx.state).delete(fileNameInPath(ctx)))
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.body = 'OK'
+}
+
+/**
+ * POST /delete/batch: deletes each file that a JSON array names, and answers one line of JSON per name, in order, as soon as
+ * that file is gone or its deletion is refused. When the client leaves, no further deletion begins.
+ */
+export function createDeleteBatch(
+  log: HttpLog = consoleLog,
+  recorder: AuditRecorder = noRecorder,
+): RouterMiddleware<HoldfastState> {
+  return (ctx) =>
+    answerFileLines(ctx, { event: 'delete', log, recorder }, async (reports) => {
+      refuseConditions(ctx.req.headers)
+      const names = await readNames(ctx.req)
+      const untilLeft = async function* () {
+        for (const [index, name] of names.entries()) {
+          // Names without a file need no I/O: other requests, and the end of the connection, must be noticed meanwhile.
+          if (index % deletionsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+          if (isClosed(ctx.res)) return
+          yield name
+        }
+      }
+      return orderedConcurrentMap(
+        untilLeft(),
+        deletionsAtOnce,
+        deleting(filesOf(ctx.state), reports),
+      )
+    })
+}
+
+/** How many files of a batch are deleted at a time: so many syncs are shared. */
+const deletionsAtOnce = 8
+
+/** Begins to delete a file. Equal names are deleted one after the other: the second one finds no file. */
+function deleting(
+  files: CustomerFiles,
+  { explain, record }: FileReports,
+): (name: string) => StartedWork<FileOutcome> {
+  const lock = createKeyedLock()
+  const deleteOne = async (file: string) => {
+    const unlock = await lock(file)
+    try {
+      await files.delete(file)
+      return { line: { filename: file, statusCode: 200, message: 'OK' } }
+    } catch (error) {
+      return { line: { filename: file, ...explain(error) }, ending: { error } }
+    } finally {
+      unlock()
+    }
+  }
+  const deleteAndRecord = async (file: string): Promise<FileOutcome> => {
+    try {
+      const { line, ending } = await deleteOne(file)
+      await record('delete', { file }, ending)
+      return { line }
+    } catch (error) {
+      return { failure: { error } }
+    }
+  }
+  return (name) => ({ taken: Promise.resolve(), result: deleteAndRecord(name) })
+}
+
+const mostNames = 10_000
+/** Bytes. */
+const longestBody = 4 * 1024 ** 2
+
+/**
+ * The names in the body of `request`, a JSON array of strings. What a name may be is not judged here.
+ *
+ * @throws HttpProblem 400 for any other body, 413 for one that is too large or has too many names
+ */
+async function readNames(request: IncomingMessage): Promise<readonly string[]> {
+  const body = await readWholeBody(request, longestBody)
+  if (body === undefined) throw problems.bodyTooLarge(longestBody)
+  const data = parse(decodeUtf8(body))
+  // Before the items are judged: each wrong one costs memory.
+  if (Array.isArray(data) && data.length > mostNames) throw problems.tooManyNames(mostNames)
+  if (!isNames(data)) {
+    // The errors of the last call hold the data.
+    validate([])
+    throw problems.invalidField('body', 'it must be a JSON array of names such as ["a.txt"]')
+  }
+  return data
+}
+
+/** `undefined` for what is no JSON. */
+function parse(text = '?'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isNames(data: unknown): data is readonly string[] {
+  return validate(data)
+}

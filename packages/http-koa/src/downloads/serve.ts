@@ -1,0 +1,136 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { BlobInfo, OpenBlob, RangeRequest } from '@holdfast/core'
+import type { Context } from 'koa'
+import { filesOf } from '../guards/authenticate.ts'
+import { evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
+import { problems } from '../http/problems.ts'
+import { takeOpened } from '../server/connection.ts'
+import { fileNameInPath, exchangeIn, type HoldfastState } from '../server/exchange.ts'
+import {
+  contentHeaders,
+  isPlainName,
+  linkHeaders,
+  mediaTypeOf,
+  plainDisposition,
+  setHeaders,
+  validatorHeaders,
+} from './file-headers.ts'
+import { createPumpedBody, streamBody } from './stream-body.ts'
+
+/** GET and HEAD /serve/:filename: hands out a file, whole or in part. */
+export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const name = fileNameInPath(ctx)
+  const files = filesOf(ctx.state)
+  if (ctx.method === 'HEAD') {
+    const info = await files.stat(name)
+    // RFC 9110 §14.2: Range is for GET only.
+    if (isWanted(ctx, info)) describe(ctx, info)
+    return
+  }
+  const { headers } = ctx.req
+  // Opening may cost a store the beginning of the content, for nothing where the client has it already.
+  const known = isConditional(headers) ? await files.stat(name) : undefined
+  if (known && !isWanted(ctx, known)) return
+  const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
+  const options = { ...(range && { range }), reuseChunks: true }
+  const file = await (takeOpened(exchangeIn(ctx)) ?? files.serve(name, options))
+  if (range === undefined || ifRangeHolds(headers, file.info)) {
+    return send(ctx, file, range)
+  }
+  // Replaced since it was looked at.
+  await file.close()
+  return send(ctx, await files.serve(name, { reuseChunks: true }))
+}
+
+type FileContext = Context & { readonly state: HoldfastState }
+
+/** Answers with what was opened for the part that is `asked` for, or closes it. */
+async function send(ctx: FileContext, file: OpenBlob, asked?: RangeRequest): Promise<void> {
+  const { info, content } = file
+  const isEmpty = info.size === 0
+  // Clients that cut everything into parts ask for the first or the last one and never for the whole, which is nothing here.
+  const range = isEmpty && isAtEdge(asked) ? { offset: 0, length: 0 } : file.range
+  let isSent = false
+  try {
+    if (!isWanted(ctx, info)) return
+    if (range === undefined) throw problems.rangeNotSatisfiable(info.size)
+    describe(ctx, info)
+    if (asked && !isEmpty) {
+      const last = range.offset + range.length - 1
+      ctx.status = 206
+      ctx.set('Content-Range', `bytes ${range.offset}-${last}/${info.size}`)
+    }
+    const { bytes } = file
+    if (bytes) {
+      ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      return
+    }
+    await streamBody(ctx, content, () => file.close(), createPumpedBody)
+    ctx.length = range.length
+    isSent = true
+  } finally {
+    if (!isSent) await file.close()
+  }
+}
+
+/**
+ * Evaluates the preconditions; `false` when the client has the file already.
+ * @throws HttpProblem 412 when a precondition fails
+ */
+function isWanted(ctx: Context, info: BlobInfo): boolean {
+  const verdict = evaluatePreconditions(ctx.req.headers, info)
+  if (verdict === 'failed') throw problems.preconditionFailed()
+  setHeaders(ctx.res, validatorHeaders(info))
+  if (verdict === 'proceed') return true
+  ctx.status = 304
+  return false
+}
+
+/** Sets what goes with the content. */
+function describe(ctx: FileContext, info: BlobInfo): void {
+  ctx.status = 200
+  nameAttachment(ctx, info.name)
+  setHeaders(ctx.res, contentHeaders)
+  const { link } = ctx.state
+  if (link) {
+    const disposition = ctx.response.get('Content-Disposition')
+    setHeaders(ctx.res, linkHeaders(info.name, link.inline === true, disposition))
+  }
+  ctx.length = info.size
+}
+
+/** Says what the file is called, and of what type it is by that. */
+function nameAttachment(ctx: Context, name: string): void {
+  if (isPlainName(name)) {
+    ctx.set('Content-Type', mediaTypeOf(name))
+    ctx.set('Content-Disposition', plainDisposition(name))
+    return
+  }
+  // Without a fallback in ASCII, names in Latin-1 would go as such bytes, which clients read each in their own way.
+  ctx.attachment(name, { fallback: name.replace(/[^\x20-\x7e]/gu, '?') })
+  // Koa has just taken away what it did not know.
+  ctx.set('Content-Type', mediaTypeOf(name))
+}
+
+const singleByteRange = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i
+
+/**
+ * The range that a Range header asks for (RFC 9110 §14.2); `undefined` where it is to be ignored and the whole file
+ * served: no header, another unit, several ranges, or not a valid range.
+ */
+export function parseRange(header: string | undefined): RangeRequest | undefined {
+  const match = singleByteRange.exec(header ?? '')
+  if (match === null) return undefined
+  const [, first, last, suffixLength] = match
+  if (suffixLength !== undefined) return { suffixLength: Number(suffixLength) }
+  if (last === '' || last === undefined) return { first: Number(first) }
+  // As numbers, 2^53 + 1 and 2^53 are one.
+  if (BigInt(first ?? 0) > BigInt(last)) return undefined
+  return { first: Number(first), last: Number(last) }
+}
+
+/** Whether a range has the first or the last byte of a file, if that has any. */
+function isAtEdge(range: RangeRequest | undefined): boolean {
+  if (range === undefined) return false
+  return 'suffixLength' in range ? range.suffixLength > 0 : range.first === 0
+}

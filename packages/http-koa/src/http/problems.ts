@@ -1,0 +1,129 @@
+import { HttpProblem, statusText, errorAnswer } from '@holdfast/resumable'
+import { isFileServiceError } from '@holdfast/core'
+
+/** The body of every error: exactly these three fields. */
+export interface ErrorBody {
+  readonly statusCode: number
+  /** The status text of RFC 9110 and its kin, such as `Bad Request`. */
+  readonly error: string
+  readonly message: string
+}
+
+export function errorBody(statusCode: number, message: string): ErrorBody {
+  return { statusCode, error: statusText(statusCode), message }
+}
+
+/** Behind what may have meant something else, nothing is read. */
+const lastOnConnection = { Connection: 'close' }
+
+const invalidRequest = (message: string) =>
+  new HttpProblem('malformed-request', 400, message, lastOnConnection)
+
+/** Wordings of the specification and of docs/api.md, each in one place. */
+export const problems = {
+  malformedRequest: () => invalidRequest('Malformed request'),
+  oneHost: () => invalidRequest('One Host header is required'),
+  invalidHost: () => invalidRequest('Invalid Host header'),
+  fragmentInTarget: () => invalidRequest('Invalid request target: write %23 for #'),
+  unknownTransferCoding: () =>
+    new HttpProblem(
+      'unknown-transfer-coding',
+      501,
+      'The only known transfer coding is chunked',
+      lastOnConnection,
+    ),
+  unknownVersion: () =>
+    new HttpProblem(
+      'unknown-http-version',
+      505,
+      'The only known versions of HTTP are 1.0 and 1.1',
+      lastOnConnection,
+    ),
+  noFile: () => new HttpProblem('no-file', 400, 'No file'),
+  moreThanOneFile: () => new HttpProblem('more-than-one-file', 400, 'More than one file'),
+  malformedMultipart: (reason?: string) =>
+    new HttpProblem(
+      'malformed-multipart',
+      400,
+      ['Malformed multipart body', ...(reason === undefined ? [] : [reason])].join(': '),
+    ),
+  truncatedBody: () => new HttpProblem('truncated-body', 400, 'Truncated body'),
+  // Its client has left, or given the form up, when it could have been published.
+  discarded: () => new HttpProblem('truncated-body', 400, 'The upload was discarded'),
+  noFilename: (route: string) =>
+    new HttpProblem('no-file-name', 400, `No filename. Use /${route}/<filename>`),
+  invalidFilename: (reason: string) =>
+    new HttpProblem('invalid-file-name', 400, `Invalid filename: ${reason}`),
+  noFilesYet: () => new HttpProblem('no-files-yet', 400, 'No files uploaded yet'),
+  invalidQuery: (parameter: string, reason: string) =>
+    new HttpProblem('invalid-query', 400, `Invalid ${parameter}: ${reason}`),
+  invalidField: (field: string, reason: string) =>
+    new HttpProblem('invalid-field', 400, `Invalid ${field}: ${reason}`),
+  invalidHeader: (header: string, reason: string) =>
+    new HttpProblem('invalid-header', 400, `Invalid ${header}: ${reason}`),
+  tooManyParts: (limit: number) =>
+    new HttpProblem('too-many-parts', 413, `More than ${limit} parts in the form`),
+  tooManyFiles: (limit: number) =>
+    new HttpProblem('too-many-files', 413, `More than ${limit} files in the form`),
+  tooManyFields: (limit: number) =>
+    new HttpProblem('too-many-fields', 413, `More than ${limit} text fields in the form`),
+  fieldTooLarge: (limit: number) =>
+    new HttpProblem('field-too-large', 413, `A text field of the form exceeds ${limit} bytes`),
+  tooManyNames: (limit: number) =>
+    new HttpProblem('too-many-names', 413, `More than ${limit} names in the body`),
+  bodyTooLarge: (limit: number) =>
+    new HttpProblem('body-too-large', 413, `The body exceeds ${limit} bytes`),
+  preconditionFailed: () => new HttpProblem('precondition-failed', 412, 'Precondition Failed'),
+  rangeNotSatisfiable: (size: number) =>
+    new HttpProblem('range-not-satisfiable', 416, 'Range not satisfiable', {
+      'Content-Range': `bytes */${size}`,
+    }),
+  notFound: () => new HttpProblem('unknown-path', 404, 'Not Found'),
+  slashInName: () => new HttpProblem('unknown-path', 404, 'Not Found: the name of a file has no /'),
+  methodNotAllowed: (allow: string) =>
+    new HttpProblem('method-not-allowed', 405, `Method not allowed. Use ${allow}`, {
+      Allow: allow,
+    }),
+} as const
+
+/** Limits of multer that are not about how much there is of something. */
+const shapes: readonly string[] = [
+  'LIMIT_UNEXPECTED_FILE',
+  'LIMIT_FIELD_NESTING',
+  'LIMIT_FIELD_ARRAY_INDEX',
+]
+
+/** What busboy, which is behind multer, says in plain errors of a body that is no form. */
+const malformed =
+  /^(?:Malformed (?:part header|content type|urlencoded form)|Multipart: Boundary not found|Missing Content-Type|Unsupported content type: .*)$/s
+
+/**
+ * The answer to what multer refuses, which is the client's mistake: 413 for too much of something, or else 400. `undefined` for all
+ * other errors. It looks at names and words, since an application has a multer of its own.
+ */
+export function multerProblem(error: unknown): HttpProblem | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.message === 'Unexpected end of form') return problems.truncatedBody()
+  if (malformed.test(error.message)) return problems.malformedMultipart()
+  if (error.name !== 'MulterError' || !('code' in error)) return undefined
+  const code = String(error.code)
+  const status = code.startsWith('LIMIT_') && !shapes.includes(code) ? 413 : 400
+  return new HttpProblem(code.toLowerCase().replaceAll('_', '-'), status, error.message)
+}
+
+/** The code of a refusal; `unexpected` for what has none. */
+export function codeOf(error: unknown): string {
+  if (error instanceof HttpProblem || isFileServiceError(error)) return error.code
+  return multerProblem(error)?.code ?? 'unexpected'
+}
+
+/** The answer to `error`, also to what multer refuses; 500 for unknown errors. */
+export function toProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error
+  if (!isFileServiceError(error))
+    return (
+      multerProblem(error) ?? new HttpProblem('unexpected', 500, 'An unexpected error occurred')
+    )
+  const { status, message, headers } = errorAnswer(error)
+  return new HttpProblem(error.code, status, message, headers)
+}

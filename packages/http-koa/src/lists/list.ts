@@ -1,0 +1,243 @@
+import type { RouterMiddleware } from '@koa/router'
+import { compareUtf8, type BlobInfo, type CustomerFiles, type ListOptions } from '@holdfast/core'
+import { mediaTypeOf } from '../downloads/file-headers.ts'
+import { streamBody } from '../downloads/stream-body.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { etagOf } from '../http/conditional.ts'
+import { problems } from '../http/problems.ts'
+import type { HoldfastState } from '../server/exchange.ts'
+
+/**
+ * GET and HEAD /list: the names of the customer's files, or what is known of each. Having no file at all is an error, by
+ * the specification; a page after the last name is an empty array. Where `limit` cuts the list, a Link leads to the next
+ * page.
+ */
+export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const query = new URLSearchParams(ctx.querystring)
+  const { details, ...options } = parseListQuery(query)
+  const reader = createListReader()
+  const request = {
+    files: filesOf(ctx.state),
+    options,
+    reader,
+    linkNext: (last: string) => ctx.set('Link', nextPage(query, last)),
+  }
+  const text = details ? listText(request, detailed) : listText(request, named)
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.set('Cache-Control', 'private, no-cache')
+  if (ctx.method === 'HEAD') {
+    await text.next()
+    await reader.stop()
+    ctx.status = 200
+    return
+  }
+  await streamBody(ctx, text, reader.stop)
+}
+
+const named: EntryKind<string> = {
+  list: (files, options) => files.list(options),
+  nameOf: (name) => name,
+  show: (name) => name,
+}
+
+const detailed: EntryKind<BlobInfo> = {
+  list: (files, options) => files.listDetails(options),
+  nameOf: ({ name }) => name,
+  // What /serve says of the file in its headers.
+  show: (info) => ({
+    name: info.name,
+    size: info.size,
+    modified: info.modifiedAt.toISOString(),
+    type: mediaTypeOf(info.name),
+    etag: etagOf(info),
+  }),
+}
+
+/** What a query string asks of a list. */
+interface ListQuery extends ListOptions {
+  /** Whether the list has what is known of each file, not only its name. */
+  readonly details: boolean
+}
+
+/**
+ * Reads `limit`, `after`, `prefix` and `details` in a query string. An empty `after` or `prefix` is given as well:
+ * paging begins with one. Unknown parameters are passed over.
+ *
+ * @throws HttpProblem 400 when a parameter is sent twice, `limit` is not a whole number from 1, or `details` is not 1
+ */
+export function parseListQuery(query: URLSearchParams): ListQuery {
+  const sole = (parameter: string): string | undefined => {
+    const values = query.getAll(parameter)
+    if (values.length > 1) throw problems.invalidQuery(parameter, 'it is sent twice')
+    return values[0]
+  }
+  const limit = sole('limit')
+  const after = sole('after')
+  const prefix = sole('prefix')
+  const details = sole('details')
+  if (details !== undefined && details !== '1')
+    throw problems.invalidQuery('details', 'it must be 1')
+  return {
+    details: details !== undefined,
+    ...(query.has('limit') && { limit: parseLimit(limit) }),
+    ...(after !== undefined && { after }),
+    ...(prefix !== undefined && { prefix }),
+  }
+}
+
+function parseLimit(text = ''): number {
+  const limit = /^\d+$/.test(text) ? Number(text) : 0
+  if (limit < 1 || !Number.isSafeInteger(limit)) {
+    throw problems.invalidQuery('limit', 'it must be a whole number from 1')
+  }
+  return limit
+}
+
+/**
+ * The value of a Link header (RFC 8288) that leads to the page after the name `last`. The URL has the other parameters of
+ * `query`, and no path: so it is right behind every proxy that changes paths (RFC 3986 §5.2).
+ */
+export function nextPage(query: URLSearchParams, last: string): string {
+  const parameters = new URLSearchParams(query)
+  parameters.set('after', last)
+  // A plus stands for a space in forms only.
+  return `<?${parameters.toString().replaceAll('+', '%20')}>; rel="next"`
+}
+
+/** How files are listed: by their names, or with details. */
+interface EntryKind<Entry> {
+  readonly list: (files: CustomerFiles, options: ListOptions) => AsyncIterable<readonly Entry[]>
+  readonly nameOf: (entry: Entry) => string
+  /** What the text has of an entry, before it becomes JSON. */
+  readonly show: (entry: Entry) => unknown
+}
+
+interface ListRequest {
+  readonly files: CustomerFiles
+  readonly options: ListOptions
+  readonly reader: ListReader
+  /** Called with the last name, before the first text, if the limit has cut the list there. */
+  readonly linkNext: (last: string) => void
+}
+
+/** The longest page, in entries, that is held in memory. */
+const longestHeld = 1000
+
+/** The text of a list, a JSON array. @throws HttpProblem `No files uploaded yet` */
+async function* listText<Entry>(
+  { files, options, reader, linkNext }: ListRequest,
+  kind: EntryKind<Entry>,
+): AsyncGenerator<string> {
+  const { limit, ...unlimited } = options
+  const whenEmpty = () => {
+    if (options.after === undefined && options.prefix === undefined) throw problems.noFilesYet()
+    return '[]'
+  }
+  if (limit === undefined) {
+    yield* jsonArray(reader.read(kind.list(files, unlimited)), kind, whenEmpty)
+    return
+  }
+  if (limit <= longestHeld) {
+    const entries: Entry[] = []
+    const oneMore = { ...options, limit: limit + 1 }
+    for await (const page of reader.read(kind.list(files, oneMore))) entries.push(...page)
+    const last = entries[limit - 1]
+    if (last !== undefined && entries.length > limit) linkNext(kind.nameOf(last))
+    yield entries.length > 0 ? textOf(entries.slice(0, limit), kind) : whenEmpty()
+    return
+  }
+  // The header comes before the entries, and they may be too many to be held: so they are listed twice.
+  const last = await findLast(options, limit, (some) => reader.read(files.list(some)))
+  if (last !== undefined) linkNext(last)
+  const entries = reader.read(kind.list(files, unlimited))
+  yield* jsonArray(last === undefined ? entries : upTo(last, entries, kind), kind, whenEmpty)
+}
+
+/** The name at which `limit` cuts the list; `undefined` if there are not more names. */
+async function findLast(
+  options: ListOptions,
+  limit: number,
+  read: (options: ListOptions) => AsyncIterable<readonly string[]>,
+): Promise<string | undefined> {
+  const oneMore = Math.min(limit + 1, Number.MAX_SAFE_INTEGER)
+  let left = limit
+  let last: string | undefined
+  for await (const page of read({ ...options, limit: oneMore })) {
+    last = page[Math.min(left, page.length) - 1] ?? last
+    left -= page.length
+    if (left < 0) return last
+  }
+  return undefined
+}
+
+/** The entries up to `last`. Those that came since it was found are among them, and may exceed a limit: none is skipped. */
+async function* upTo<Entry>(
+  last: string,
+  pages: AsyncIterable<readonly Entry[]>,
+  { nameOf }: EntryKind<Entry>,
+): AsyncGenerator<readonly Entry[]> {
+  for await (const page of pages) {
+    const wanted = page.filter((entry) => compareUtf8(nameOf(entry), last) <= 0)
+    if (wanted.length > 0) yield wanted
+    if (wanted.length < page.length) return
+  }
+}
+
+/** Characters in each write; a write for each entry would cost more than the entry. Of a list that is not read, some blocks wait in memory. */
+const blockSize = 32 * 1024
+
+/** How many entries become text in one call, which costs a fraction of a call for each. */
+const entriesAtOnce = 64
+
+/** The entries of `pages` as the text of one JSON array, in blocks; the text of `whenEmpty` if there are none. */
+async function* jsonArray<Entry>(
+  pages: AsyncIterable<readonly Entry[]>,
+  kind: EntryKind<Entry>,
+  whenEmpty: () => string,
+): AsyncIterable<string> {
+  let isEmpty = true
+  let block = ''
+  for await (const page of pages) {
+    for (let at = 0; at < page.length; at += entriesAtOnce) {
+      const entries = page.slice(at, at + entriesAtOnce)
+      block += (isEmpty ? '[' : ',') + textOf(entries, kind).slice(1, -1)
+      isEmpty = false
+      if (block.length < blockSize) continue
+      yield block
+      block = ''
+    }
+  }
+  yield isEmpty ? whenEmpty() : `${block}]`
+}
+
+function textOf<Entry>(page: readonly Entry[], { show }: EntryKind<Entry>): string {
+  return JSON.stringify(page.map(show))
+}
+
+/** Reads one list after the other. */
+interface ListReader {
+  /** Reads `pages`; nothing once it was stopped. */
+  read<Entry>(pages: AsyncIterable<readonly Entry[]>): AsyncIterable<readonly Entry[]>
+  /** Stops the list that is read, also while a page is awaited, and those to come. */
+  readonly stop: () => Promise<void>
+}
+
+function createListReader(): ListReader {
+  let isStopped = false
+  let reading: AsyncIterator<unknown> | undefined
+  return {
+    read(pages) {
+      if (isStopped) return nothing
+      // The iterator of the store itself: a generator around it would not close it before the next page has come.
+      const iterator = pages[Symbol.asyncIterator]()
+      reading = iterator
+      return { [Symbol.asyncIterator]: () => iterator }
+    },
+    async stop() {
+      isStopped = true
+      await reading?.return?.()
+    },
+  }
+}
+
+const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }

@@ -1,0 +1,243 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { readFile, readlink } from 'node:fs/promises'
+import { errorBody } from '../http/problems.ts'
+import { connectionOf, isEnded, type Connection } from './connection.ts'
+import type { Exchange } from './exchange.ts'
+import { answerRaw } from './raw-answer.ts'
+
+/** How many requests of a connection may wait for those before them; beyond that it is not read. */
+const maxWaiting = 16
+
+/** How many may still wait when it is read again: more at a time take less time. */
+const fewWaiting = 8
+
+/** Bun and Deno read requests from the system without the listeners that Node.js has for it. */
+const readsByItself = 'Bun' in globalThis || 'Deno' in globalThis
+
+/**
+ * Stops reading a connection while `maxWaiting` of its requests wait for their turn. Node hands over every request of
+ * what it has read, thousands of a single segment, and each takes kilobytes; so its parser is given one head, or one
+ * body, at a time. `event` is what `server` emits for each connection, after its own listener has run.
+ */
+export function limitPipelining(server: Server, event: 'connection' | 'secureConnection'): void {
+  if (readsByItself) return
+  server.on(event, (socket: Socket) => {
+    const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
+    if (parse === undefined) throw new Error('This version of Node.js reads sockets in another way')
+    socket.removeListener('data', parse)
+    // With a listener the parser no longer reads from the system by itself.
+    socket.on('data', createFeed(socket, parse))
+  })
+}
+
+function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buffer) => void {
+  const connection = connectionOf(socket)
+  const nextLength = createMeasure(connection)
+  const isFull = () => connection.waiting >= maxWaiting
+  let isHeld = false
+  connection.onTurn = () => {
+    if (!isHeld || connection.waiting > fewWaiting) return
+    isHeld = false
+    socket.resume()
+  }
+
+  return (chunk) => {
+    let rest = chunk
+    while (rest.length > 0) {
+      if (isDropped(socket, connection)) break
+      // Node itself pauses a socket whose client does not take the answers, and resumes it.
+      isHeld ||= isFull() && !socket.isPaused()
+      if (isHeld || socket.isPaused()) {
+        socket.pause()
+        socket.unshift(rest)
+        return
+      }
+      const length = nextLength(rest)
+      parse(length === rest.length ? rest : rest.subarray(0, length))
+      rest = rest.subarray(length)
+    }
+    if (socket.listenerCount('data') === 1) free(chunk)
+  }
+}
+
+/** What is smaller is the collector's. In bytes. */
+const largeChunk = 4096
+
+/**
+ * Frees the memory of what has been parsed: Node's parser gives the application copies of it. Left to the collector, it makes
+ * uploads take twice the processor's time.
+ */
+function free({ buffer, byteLength }: Buffer): void {
+  if (byteLength < largeChunk || buffer.byteLength !== byteLength) return
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
+/** Whether what comes next is not read. The rest of a body is, so that its client gets the answer. */
+function isDropped(socket: Socket, connection: Connection): boolean {
+  if (connection.isEnded || connection.isUnparsed) return true
+  return isEnded(socket) && connection.newest?.req.complete !== false
+}
+
+/** How much of what comes next belongs to one head or one body. A body in chunks ends as a head does, and is cut so. */
+function createMeasure(connection: Connection): (rest: Buffer) => number {
+  const measureHead = createHeadMeasure()
+  let measured = 0
+  let bodyLeft = 0
+
+  return (rest) => {
+    const request = connection.newest?.req
+    if (measured !== connection.arrived) {
+      measured = connection.arrived
+      bodyLeft = request?.complete === false ? Number(request.headers['content-length'] ?? 0) : 0
+    }
+    if (bodyLeft === 0) return measureHead(rest)
+    const length = Math.min(bodyLeft, rest.length)
+    bodyLeft -= length
+    return length
+  }
+}
+
+const headEnd = Buffer.from('\r\n\r\n')
+
+/** Measures how many of the next bytes belong to one head. */
+function createHeadMeasure(): (rest: Buffer) => number {
+  // The last bytes of an incomplete head, in which its end may begin.
+  let tail = ''
+
+  return (rest) => {
+    const seam = tail === '' ? -1 : (tail + rest.toString('latin1', 0, 3)).indexOf('\r\n\r\n')
+    const end = seam < 0 ? rest.indexOf(headEnd) : seam - tail.length
+    if (end >= 0 || seam >= 0) {
+      tail = ''
+      return end + headEnd.length
+    }
+    tail = (tail + rest.toString('latin1', Math.max(0, rest.length - 3))).slice(-3)
+    return rest.length
+  }
+}
+
+const nothingForTooLong = 'The client sent nothing for too long'
+
+/**
+ * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a
+ * body that is waited for, or takes nothing of an answer. There is no limit to the whole of a request, so uploads may
+ * take hours; and a connection that waits for the store is left alone, unless its client has said that no more is
+ * coming: it may have left.
+ *
+ * A client that takes its answer slowly is watched from the moment on at which nothing has moved for that long, so that it is
+ * cut after twice the time where it takes nothing.
+ */
+export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
+  server.timeout = idleTimeoutMs
+  server.keepAliveTimeout = idleTimeoutMs
+  const shortlyMs = idleTimeoutMs / 10
+  const sendQueueOf = createSendQueues(shortlyMs)
+  const judge = (socket: Socket, queued?: number) => {
+    const connection = connectionOf(socket)
+    const { seenIdle: before } = connection
+    const moved = socket.bytesRead + socket.bytesWritten
+    if (before?.moved === moved && before.queued === queued) return cut(socket, connection)
+    const isWatched = queued !== undefined
+    // Beyond what the queue says, a connection is looked at anew when nothing has moved for the whole time again.
+    connection.seenIdle = before === undefined || isWatched ? { moved, queued } : undefined
+    // A store that was slow may have gone on this very moment, with more of the body waiting to be read.
+    socket.setTimeout(before === undefined && !isWatched ? shortlyMs : idleTimeoutMs)
+  }
+  // With a listener Node leaves the socket to us. Its timer rings once; setting it winds it up again.
+  server.on('timeout', (socket: Socket) => {
+    const connection = connectionOf(socket)
+    const { exchange } = connection
+    if (exchange && isOurTurn(exchange)) {
+      connection.seenIdle = undefined
+      socket.setTimeout(idleTimeoutMs)
+    } else if (exchange && exchange.response.writableLength > 0) {
+      void sendQueueOf(socket).then((queued) => {
+        if (!socket.destroyed) judge(socket, queued)
+      })
+    } else judge(socket)
+  })
+}
+
+function cut(socket: Socket, { exchange, hasAnswered }: Connection): void {
+  if (exchange) refuse(exchange)
+  else if (socket.bytesRead > 0 && !hasAnswered) answerRaw(socket, 408, nothingForTooLong)
+  else socket.destroy()
+}
+
+/** Whether it is the server that the connection waits for. */
+function isOurTurn({ request, response, awaitsContinue }: Exchange): boolean {
+  if (!request.complete) {
+    return request.readableLength > 0 || (awaitsContinue && !response.headersSent)
+  }
+  // A client that has ended its side may have gone; only a write would show it.
+  if (request.socket.readableEnded) return false
+  return !response.writableFinished && response.writableLength === 0
+}
+
+function refuse({ request, response }: Exchange): void {
+  // Whether a request that is complete took effect, the store alone knows.
+  if (response.headersSent || request.complete) {
+    request.socket.destroy()
+    return
+  }
+  const body = JSON.stringify(errorBody(408, nothingForTooLong))
+  response.writeHead(408, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  })
+  // Node does not report the socket's end to an answered request: a reader of its body would wait for ever.
+  response.end(body, () => request.destroy(new Error(nothingForTooLong)))
+}
+
+/** How many bytes the peer of a connection has not acknowledged; `undefined` where the system does not say so. */
+type SendQueueOf = (socket: Socket) => Promise<number | undefined>
+
+/** Node has no other way to say which connection of the system a socket is. */
+type SocketWithHandle = Socket & { readonly _handle?: { readonly fd?: number } | null }
+
+/**
+ * Reads the send queues of connections as Linux shows them. The kernel takes megabytes from a server before the client has
+ * read any, and takes no more until a third of them is acknowledged: only there it shows that a slow reader goes on.
+ *
+ * To read them takes longer the more connections there are, so one reading serves all that ask within `maxAgeMs`.
+ */
+export function createSendQueues(maxAgeMs: number): SendQueueOf {
+  let reading: Promise<ReadonlyMap<string, number> | undefined> | undefined
+  const read = () => {
+    setTimeout(() => (reading = undefined), maxAgeMs).unref()
+    return readQueues()
+  }
+  return async (socket) => {
+    const inode = await inodeOf(socket)
+    if (inode === undefined) return undefined
+    const queues = await (reading ??= read())
+    return queues && (queues.get(inode) ?? 0)
+  }
+}
+
+async function inodeOf(socket: SocketWithHandle): Promise<string | undefined> {
+  const fd = socket._handle?.fd ?? -1
+  if (fd < 0) return undefined
+  const target = await readlink(`/proc/self/fd/${fd}`).catch(() => '')
+  return /^socket:\[(\d+)\]$/.exec(target)?.[1]
+}
+
+/** Number, addresses, state, both queues, timer, retransmissions, user, timeout and inode. */
+const row = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]{8}):\S+ \S+ +\S+ +\d+ +\d+ (\d+) /gm
+
+/** The queues that are not empty, by the inodes of their sockets. */
+async function readQueues(): Promise<ReadonlyMap<string, number> | undefined> {
+  const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map((path) =>
+    readFile(path, 'latin1').catch(() => ''),
+  )
+  const [ipv4, ipv6] = await Promise.all(tables)
+  if (!ipv4 && !ipv6) return undefined
+  const queues = new Map<string, number>()
+  for (const [, bytes = '', inode = ''] of `${ipv4}\n${ipv6}`.matchAll(row)) {
+    if (bytes !== '00000000') queues.set(inode, Number.parseInt(bytes, 16))
+  }
+  return queues
+}

@@ -1,0 +1,194 @@
+import { EventEmitter, on } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { RouterMiddleware } from '@koa/router'
+import { createKeyedLock, type CustomerFiles, type UploadOptions } from '@holdfast/core'
+import busboy from 'busboy'
+import { noRecorder, type AuditRecorder } from '../guards/audit.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { consoleLog, type HttpLog } from '../guards/errors.ts'
+import { etagOf, isCreateOnly } from '../http/conditional.ts'
+import { problems } from '../http/problems.ts'
+import {
+  answerFileLines,
+  orderedConcurrentMap,
+  type FileOutcome,
+  type FileReports,
+  type StartedWork,
+} from '../lists/file-lines.ts'
+import type { HoldfastState } from '../server/exchange.ts'
+import { chunksOf, releaseChunks, requireIntactBody } from '../server/request-body.ts'
+import { checkFormType, formLimits } from './form-syntax.ts'
+import { expectedSha256, prepareFile, sha256, type FormFile } from './prepare-file.ts'
+import { readForm, type FilePart } from './read-form.ts'
+
+/**
+ * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon
+ * as that file is safe or refused. A text field `sha256` goes before its file. A form that breaks off ends with a
+ * line that says so; the files before it stay.
+ */
+export function createBatch(
+  log: HttpLog = consoleLog,
+  recorder: AuditRecorder = noRecorder,
+): RouterMiddleware<HoldfastState> {
+  const reporting = { event: 'upload', log, recorder, refuseNone: problems.noFile } as const
+  return (ctx) =>
+    answerFileLines(ctx, reporting, (reports) => {
+      const createOnly = isCreateOnly(ctx.req.headers)
+      const options = { createOnly, ...releaseChunks(ctx.req) }
+      const store = storing(filesOf(ctx.state), options, reports)
+      return orderedConcurrentMap(receiveBatch(ctx.req), filesAtOnce, store)
+    })
+}
+
+/** How many files of a batch are stored at a time: so many syncs are shared. Only one of them is being received. */
+const filesAtOnce = 8
+
+/** Begins to store a file. Files of one name are stored one after the other: the last one stays. */
+function storing(
+  files: CustomerFiles,
+  options: UploadOptions,
+  { explain, record }: FileReports,
+): (file: BatchFile) => StartedWork<FileOutcome> {
+  const lock = createKeyedLock()
+  const upload: CustomerFiles['upload'] = async (name, ...rest) => {
+    const unlock = await lock(name)
+    return files.upload(name, ...rest).finally(unlock)
+  }
+  const storeAndRecord = async (file: BatchFile): Promise<FileOutcome> => {
+    try {
+      const { line, subject, ending } = await storeOne(file, upload, options, explain)
+      await record('upload', subject, ending)
+      return { line }
+    } catch (error) {
+      return { failure: { error } }
+    }
+  }
+  return (file) => {
+    const read = Promise.withResolvers<undefined>()
+    const content = noting(file.content, () => read.resolve(undefined))
+    const result = storeAndRecord({ ...file, content })
+    return { taken: Promise.race([read.promise, result]), result }
+  }
+}
+
+/** `content`; calls `note` when it has been read, or its reader has stopped. */
+async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
+  try {
+    yield* content
+  } finally {
+    note()
+  }
+}
+
+async function storeOne(
+  batchFile: BatchFile,
+  upload: CustomerFiles['upload'],
+  common: UploadOptions,
+  explain: FileReports['explain'],
+) {
+  const { filename } = batchFile
+  let file = filename
+  try {
+    const prepared = prepareFile({ upload }, batchFile, common, (name) => (file = name))
+    const stored = await prepared.publish()
+    return {
+      line: { filename, statusCode: 200, message: 'OK', etag: etagOf(stored) },
+      subject: { file, bytes: stored.size },
+    }
+  } catch (error) {
+    return { line: { filename, ...explain(error) }, subject: { file }, ending: { error } }
+  }
+}
+
+/** A file of a form that is still being read. What is not read of it is skipped. */
+interface BatchFile extends FormFile {
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/**
+ * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when
+ * the one before has been dealt with. Text fields, other files and empty file fields are read past; a part that cannot be
+ * read counts as a file.
+ *
+ * @throws HttpProblem 400 when a text field `sha256` has no file after it, 400 or 413 when the form is broken or
+ *   beyond the limits, at the point where that shows
+ */
+export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
+  checkFormType(request)
+  requireIntactBody(request)
+  const parser = createParser(request)
+  const { parts, takeDigests } = queueParts(request, parser)
+  let files = 0
+  let digests: readonly string[] = []
+  try {
+    for await (const [part] of parts) {
+      const filename = part.disposition?.filename
+      digests = [...digests, ...part.digests]
+      if (filename !== '' || !(await isEmpty(part.stream))) {
+        if (++files > formLimits.batchFiles) throw problems.tooManyFiles(formLimits.batchFiles)
+        yield toFile(part, digests)
+        digests = []
+      }
+      part.stream.resume()
+    }
+    if (digests.length + takeDigests().length > 0) {
+      throw problems.invalidField('sha256', 'no file follows it')
+    }
+  } finally {
+    request.unpipe(parser)
+    parser.destroy()
+  }
+}
+
+function toFile({ disposition, stream }: FilePart, digests: readonly string[]): BatchFile {
+  return {
+    filename: disposition?.filename,
+    content: chunksOf(stream, problems.malformedMultipart),
+    digest: () => {
+      const expected = expectedSha256(digests)
+      return expected === undefined ? undefined : sha256(() => expected)
+    },
+  }
+}
+
+/** How many parts may wait for their turn before the parser does, too; small ones do not slow it by themselves. */
+const waitingParts = 100
+
+/** Reads the form; the parser is not fed while too many of its parts wait. */
+function queueParts(request: IncomingMessage, parser: busboy.Busboy) {
+  const queue = Object.assign(new EventEmitter(), {
+    pause: () => request.unpipe(parser),
+    resume: () => request.pipe(parser),
+  })
+  const parts = on(queue, 'part', {
+    close: ['close'],
+    highWaterMark: waitingParts,
+    lowWaterMark: 1,
+  }) as AsyncIterable<[part: FilePart]>
+  // It fails once more when the reader has stopped.
+  queue.on('error', () => {})
+  parser.once('close', () => queue.emit('close'))
+  const { takeDigests } = readForm(request, parser, {
+    onFile: (part) => queue.emit('part', part),
+    onFail: (error) => queue.emit('error', error),
+  })
+  return { parts, takeDigests }
+}
+
+function createParser(request: IncomingMessage): busboy.Busboy {
+  try {
+    return busboy({ headers: request.headers })
+  } catch {
+    // Its only reason to throw here is a content type that it cannot read.
+    throw problems.malformedMultipart()
+  }
+}
+
+/** Whether there is nothing in the part. A form sends its file field like that when no file was chosen. */
+async function isEmpty(stream: Readable): Promise<boolean> {
+  for await (const chunk of chunksOf(stream, problems.malformedMultipart)) {
+    if (chunk.length > 0) return false
+  }
+  return true
+}

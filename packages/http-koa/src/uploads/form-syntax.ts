@@ -1,0 +1,247 @@
+import type { IncomingMessage } from 'node:http'
+import { problems } from '../http/problems.ts'
+
+/** What a form may hold besides its file. */
+export const formLimits = {
+  /** Bytes of one text field. */
+  fieldSize: 64 * 1024,
+  fields: 100,
+  /** Parts of a form with one file. */
+  parts: 1000,
+  /** Header lines of a part. */
+  partHeaders: 1000,
+  /** Files of a batch. */
+  batchFiles: 10_000,
+} as const
+
+/** RFC 2046 §5.1.1. A long boundary full of repetitions slows the parser tenfold. In characters. */
+const maxBoundaryLength = 70
+
+const formData = /^multipart\/form-data[ \t]*(?=;|$)/i
+const semicolon = /[ \t]*;[ \t]*/y
+const end = /[ \t]*$/y
+const parameter = /([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;]*))/y
+const token = /^[!#$%&'*+.^_`|~\w-]+$/
+
+/** Whether the request says that its body is a form. */
+export function isForm({ headers }: IncomingMessage): boolean {
+  return formData.test(headers['content-type'] ?? '')
+}
+
+/**
+ * Checks that the request's body is a form that can be parsed, and writes its type in the one way that all parsers read: some
+ * take a semicolon at the end for another type.
+ *
+ * @throws HttpProblem 400 `No file` for another type or no body at all; `Malformed multipart body` where the boundary
+ *   is missing or breaks RFC 2046
+ */
+export function checkFormType(request: IncomingMessage): void {
+  if (!isForm(request) || !hasBody(request)) throw problems.noFile()
+  const boundary = boundaryIn(request.headers['content-type'] ?? '')
+  if (boundary === '' || boundary.length > maxBoundaryLength) throw problems.malformedMultipart()
+  const value = token.test(boundary) ? boundary : `"${boundary.replaceAll(/["\\]/g, '\\$&')}"`
+  request.headers['content-type'] = `multipart/form-data; boundary=${value}`
+}
+
+/** The first boundary; empty where there is none. */
+function boundaryIn(type: string): string {
+  let boundary: string | undefined
+  let at = formData.exec(type)?.[0].length ?? 0
+  while (!matchAt(end, type, at)) {
+    const between = matchAt(semicolon, type, at)
+    if (!between) throw problems.malformedMultipart()
+    at += between[0].length
+    // RFC 9110 §5.6.6: between two semicolons, and behind the last one, there may be nothing.
+    if (at === type.length || type[at] === ';') continue
+    const found = matchAt(parameter, type, at)
+    if (!found) throw problems.malformedMultipart()
+    at += found[0].length
+    const [, name = '', quoted, unquoted = ''] = found
+    const isBoundary = name.toLowerCase() === 'boundary'
+    if (isBoundary) boundary ??= quoted?.replaceAll(/\\(.)/g, '$1') ?? unquoted.trim()
+    if (quoted === undefined) requireToken(unquoted.trim(), isBoundary)
+  }
+  return boundary ?? ''
+}
+
+/** @throws HttpProblem 400 */
+function requireToken(value: string, isBoundary: boolean): void {
+  if (token.test(value)) return
+  const reason = 'the boundary in the content type must be in quotes'
+  throw problems.malformedMultipart(isBoundary && value !== '' ? reason : undefined)
+}
+
+/** What `pattern`, which is sticky, finds in `text` from `at` on. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+/** RFC 9112 §6.3: a request without a length and without chunks has no body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** What a part of a form says of itself. */
+export interface FormDisposition {
+  /** Of the field. */
+  readonly name: string
+  /** What the client calls the file, which may be the empty string. Left out for a text field. */
+  readonly filename?: string
+}
+
+/**
+ * Reads a part's header `Content-Disposition` (RFC 7578 §4.2), a character for each byte. `undefined` where it has no
+ * reading, or several, as where it is there twice: clients differ in how they write a name, and a wrong reading stores a
+ * file under a wrong name, or loses it.
+ *
+ * These readings are tried in turn, each on the whole header: that of RFC 9110 §5.6.4, where a backslash escapes a quote or
+ * a backslash; that of browsers (WHATWG HTML, "multipart/form-data"), where the next quote ends a name, whatever is before
+ * it; that of clients that escape nothing, where the last quote does.
+ */
+export function readFormDisposition([header, ...more]: readonly string[] = []):
+  | FormDisposition
+  | undefined {
+  if (header === undefined || more.length > 0) return undefined
+  for (const takeQuoted of [takeStandard, takeLiteral, takeUnescaped]) {
+    const parameters = parseParameters(header, takeQuoted)
+    if (parameters) return toDisposition(parameters)
+  }
+  return undefined
+}
+
+/** A value, and where it ends. */
+interface Taken {
+  readonly value: string
+  readonly end: number
+}
+
+/** Takes a value whose opening quote is before `start`. */
+type TakeQuoted = (header: string, start: number, attribute: string) => Taken | undefined
+
+const type = /^[ \t]*form-data[ \t]*(?=;|$)/i
+const attribute = /([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*/y
+const unquoted = /[^;"]*/y
+
+/** Spaces around `=` are those of RFC 822, an empty parameter is that of RFC 9110 §5.6.6. A name that comes twice is refused. */
+function parseParameters(
+  header: string,
+  takeQuoted: TakeQuoted,
+): ReadonlyMap<string, string> | undefined {
+  const parameters = new Map<string, string>()
+  let at = type.exec(header)?.[0].length
+  while (at !== undefined && !matchAt(end, header, at)) {
+    const separator = matchAt(semicolon, header, at)
+    if (!separator) return undefined
+    at += separator[0].length
+    const found = matchAt(attribute, header, at)
+    if (!found) continue
+    const name = (found[1] ?? '').toLowerCase()
+    const start = at + found[0].length
+    const taken =
+      header[start] === '"' ? takeQuoted(header, start + 1, name) : takeUnquoted(header, start)
+    if (!taken || parameters.has(name)) return undefined
+    parameters.set(name, taken.value)
+    at = taken.end
+  }
+  return at === undefined ? undefined : parameters
+}
+
+/**
+ * Some clients leave the quotes out even where a name has spaces. What looks like a further parameter has no semicolon, and
+ * what begins with a semicolon may be a name that does.
+ */
+function takeUnquoted(header: string, start: number): Taken | undefined {
+  const value = matchAt(unquoted, header, start)?.[0] ?? ''
+  const beginsWithSemicolon = value.trim() === '' && header[start + value.length] === ';'
+  const isUnclear = beginsWithSemicolon || hasAfter(value, /[ \t]/, /=/)
+  return isUnclear ? undefined : { value: value.trim(), end: start + value.length }
+}
+
+/** A lone backslash stands for itself: who sends one does not escape backslashes. */
+const takeStandard: TakeQuoted = (header, start) => {
+  let end = start
+  while (end < header.length && header[end] !== '"') end += isPair(header, end) ? 2 : 1
+  const text = header.slice(start, end)
+  const hasLone = text.replaceAll(/\\["\\]/g, '').includes('\\')
+  const value = text.replaceAll(/\\(["\\])/g, (pair, escaped: string) =>
+    hasLone && escaped === '\\' ? pair : escaped,
+  )
+  return end < header.length ? { value, end: end + 1 } : undefined
+}
+
+function isPair(text: string, at: number): boolean {
+  return text[at] === '\\' && (text[at + 1] === '"' || text[at + 1] === '\\')
+}
+
+const takeLiteral: TakeQuoted = (header, start) => {
+  const end = header.indexOf('"', start)
+  return end < 0 ? undefined : { value: header.slice(start, end), end: end + 1 }
+}
+
+/** For the name of a file at the end of the header, and only where quotes in it cannot be anything else. */
+const takeUnescaped: TakeQuoted = (header, start, attribute) => {
+  const end = header.lastIndexOf('"')
+  const value = header.slice(start, Math.max(start, end))
+  const isUnclear = value.includes('\\') || hasAfter(value, /"/, /[;=]/)
+  if (attribute !== 'filename' || isUnclear) return takeLiteral(header, start, attribute)
+  return end < start ? undefined : { value, end: end + 1 }
+}
+
+/** Whether `second` matches anywhere behind the first place where `first` does. One expression for both takes n² steps. */
+function hasAfter(text: string, first: RegExp, second: RegExp): boolean {
+  const at = text.search(first)
+  return at >= 0 && second.test(text.slice(at))
+}
+
+/** A parameter that is continued in others (RFC 2231 §3) has no meaning in HTTP. */
+const continued = /^(?:file)?name\*./
+
+function toDisposition(parameters: ReadonlyMap<string, string>): FormDisposition | undefined {
+  const name = textOf(parameters, 'name')
+  const filename = textOf(parameters, 'filename')
+  const isBroken =
+    filename === unreadable || [...parameters.keys()].some((key) => continued.test(key))
+  if (!name || name === unreadable || isBroken) return undefined
+  return filename === undefined ? { name } : { name, filename }
+}
+
+const unreadable = Symbol('unreadable')
+
+/** The text of a parameter; `filename*` and the like win, and do not give way where they are broken. */
+function textOf(
+  parameters: ReadonlyMap<string, string>,
+  name: string,
+): string | typeof unreadable | undefined {
+  const extended = parameters.get(`${name}*`)
+  if (extended !== undefined) return decodeExtended(extended) ?? unreadable
+  const plain = parameters.get(name)
+  return plain === undefined ? undefined : undoFormEscapes(Buffer.from(plain, 'latin1').toString())
+}
+
+const extendedValue = /^([\w!#$%&+^`{}~-]+)'[^']*'((?:%[0-9a-f]{2}|[\w!#$&+.^`|~-])*)$/i
+
+/** RFC 8187 §3.2. */
+function decodeExtended(value: string): string | undefined {
+  const [, charset, encoded] = extendedValue.exec(value) ?? []
+  if (charset === undefined || encoded === undefined) return undefined
+  const bytes = encoded.replaceAll(/%(..)/g, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  )
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
+  } catch {
+    // No such charset.
+    return undefined
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = { '%22': '"', '%0d': '\r', '%0a': '\n' }
+
+/**
+ * `text` as it was before a browser put it into a form: the WHATWG algorithm for multipart/form-data escapes these
+ * three characters and no other, not even the percent sign.
+ */
+export function undoFormEscapes(text: string): string {
+  return text.replace(/%22|%0d|%0a/gi, (escape) => escapes[escape.toLowerCase()] ?? escape)
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http'
+import koaMulter from '@koa/multer'
+import type { Context } from 'koa'
+import { problems } from '../http/problems.ts'
+import { chunksOf, requireIntactBody, takeBodyAtHand } from '../server/request-body.ts'
+import { checkFormType, formLimits } from './form-syntax.ts'
+import { createEngine } from './multer-storage.ts'
+import { refuseNameless } from './patch-busboy.ts'
+import { expectedSha256, sha256, type FormFile } from './prepare-file.ts'
+import { readForm, type FilePart, type FormReading } from './read-form.ts'
+import type { StagedUpload } from './upload.ts'
+
+/** Stages the one file of a form. */
+type Stage = (file: FormFile) => Promise<StagedUpload>
+
+/**
+ * Reads the form of a request whole, and has `stage` stage its one file; resolves with that, which is still to be
+ * published.
+ *
+ * @throws HttpProblem 400 or 413 when there is not exactly one file, or the form is broken or beyond the limits
+ */
+export async function receiveForm(ctx: Context, stage: Stage): Promise<StagedUpload> {
+  checkFormType(ctx.req)
+  requireIntactBody(ctx.req)
+  const simple = takeSimpleForm(ctx.req)
+  return simple ? stage(simple) : receiveByMulter(ctx, stage)
+}
+
+/**
+ * Multer answers a broken form only when it has read the rest of the request, which may be hours away. Here the first
+ * failure counts at once, and multer goes on discarding after the response.
+ */
+async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload> {
+  const failure = Promise.withResolvers<never>()
+  let hasFailed = false
+  let stageFirst: (() => Promise<StagedUpload>) | undefined
+  let staged: StagedUpload | undefined
+  const onFail = (error: Error) => {
+    hasFailed = true
+    failure.reject(error)
+    // Multer would keep it until it has read the rest of the request.
+    void staged?.discard()
+  }
+  const onFile = (part: FilePart, form: FormReading) => {
+    const { disposition } = part
+    if (disposition === undefined) form.fail(problems.malformedMultipart())
+    else if (disposition.filename === '') refuseNameless(part, form.fail)
+    else if (stageFirst) form.fail(problems.moreThanOneFile())
+    else stageFirst = () => stage(toFile(part, form)).catch(failing(form.fail))
+  }
+  const receive = koaMulter({
+    storage: createEngine(async () => {
+      if (stageFirst === undefined) throw problems.noFile()
+      return (staged = await stageFirst())
+    }),
+    fileFilter: (_request, { fieldname }, callback) => {
+      callback(null, fieldname === 'file' && !hasFailed)
+    },
+    streamHandler: (request, parser) => {
+      readForm(request, parser, { onFile, onFail, maxParts: formLimits.parts })
+    },
+  }).any()
+  // What multer itself rejects with is the form's fault; all other failures have come early.
+  const reading = receive(ctx, async () => {}).catch(() => {
+    throw problems.malformedMultipart()
+  })
+  await Promise.race([failure.promise, reading])
+  if (staged === undefined) throw problems.noFile()
+  return staged
+}
+
+/** Calls `fail` with the error at once; multer learns of it later. */
+function failing(fail: FormReading['fail']) {
+  return (error: Error): never => {
+    fail(error)
+    throw error
+  }
+}
+
+/** A field `sha256` may still follow, but hardly any form has one. */
+function toFile({ disposition, stream, digests }: FilePart, form: FormReading): FormFile {
+  return {
+    filename: disposition?.filename,
+    content: chunksOf(stream, problems.malformedMultipart),
+    digest: () => ({
+      ...sha256(() => expectedSha256([...digests, ...form.takeDigests()])),
+      isUnlikely: digests.length === 0,
+    }),
+  }
+}
+
+/** The file of a form that holds nothing else. */
+interface SimpleForm {
+  /** Letters, digits and the like, so that all ways to read it are the same. */
+  readonly filename: string
+  readonly content: Buffer
+}
+
+/**
+ * Takes the form of `request` where all of it has arrived, and where it is so simple that there is one way to read it: a
+ * file called `file` with a plain name, and nothing around it. Small files are sent like that as a rule, and a parser of
+ * streams takes longer for them than the disk does. Any other form is left as it is, to be read in full.
+ */
+export function takeSimpleForm(request: IncomingMessage): SimpleForm | undefined {
+  const boundary = simpleType.exec(request.headers['content-type'] ?? '')?.[1]
+  const body = boundary === undefined ? undefined : takeBodyAtHand(request)
+  if (boundary === undefined || body === undefined) return undefined
+  const form = readSimpleForm(body, boundary)
+  if (form) request.resume()
+  else request.unshift(body)
+  return form
+}
+
+/** As browsers, curl and libraries write it; no boundary of this kind is longer than RFC 2046 allows, either. */
+const simpleType = /^multipart\/form-data; boundary=([\w-]{1,70})$/
+
+const simpleHead =
+  /^[Cc]ontent-[Dd]isposition: form-data; name="file"; filename="([\w.-]+)"(?:\r\n[Cc]ontent-[Tt]ype: [\w.+-]+\/[\w.+-]+)?$/
+
+/** The longest head of a part that is looked at, in bytes: a long name, and a long type. */
+const headLimit = 512
+
+/** The simple form that `body` is; `undefined` where it is not whole, or anything else. */
+export function readSimpleForm(body: Buffer, boundary: string): SimpleForm | undefined {
+  const delimiter = `\r\n--${boundary}`
+  const opening = `--${boundary}\r\n`
+  if (body.toString('latin1', 0, opening.length) !== opening) return undefined
+  const start = body.subarray(0, opening.length + headLimit).indexOf('\r\n\r\n')
+  const head = body.toString('latin1', opening.length, Math.max(opening.length, start))
+  const filename = simpleHead.exec(head)?.[1]
+  if (filename === undefined) return undefined
+  // From the line break before the blank line on: one that ends the head is none of the content.
+  const end = body.indexOf(delimiter, start + 2, 'latin1')
+  const content = body.subarray(start + 4, Math.max(start + 4, end))
+  const rest = body.toString('latin1', end + delimiter.length)
+  const isWhole = end >= start + 4 && (rest === '--\r\n' || rest === '--')
+  return isWhole ? { filename, content } : undefined
+}

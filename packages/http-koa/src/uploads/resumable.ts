@@ -1,0 +1,175 @@
+import {
+  completenessAfter,
+  tusHeaders,
+  type Draft,
+  type DraftAnswer,
+  type DraftRequest,
+  type Tus,
+  type TusAnswer,
+} from '@holdfast/resumable'
+import type { RouterContext, RouterMiddleware } from '@koa/router'
+import type { ResumableFiles } from '@holdfast/core'
+import { answerStored } from '../downloads/file-headers.ts'
+import type { AuditRecorder } from '../guards/audit.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { problems } from '../http/problems.ts'
+import { linkQuery } from '../links/open-link.ts'
+import { leavingSignal } from '../server/connection.ts'
+import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
+import { bodyOf, parseContentDigest, releaseChunks } from '../server/request-body.ts'
+
+type Handler = RouterMiddleware<HoldfastState>
+type Context = RouterContext<HoldfastState>
+
+/** /resumable, for all of its methods: `examine` goes before authentication, and `answer` after it. */
+export interface Resumable {
+  /** Answers OPTIONS, and refuses methods that the path does not know. */
+  readonly examine: Handler
+  readonly answer: Handler
+}
+
+/** Has `tus` answer, and `recorder` record the files that it publishes and the uploads that are refused. */
+export function createResumable(tus: Tus, recorder: AuditRecorder): Resumable {
+  return {
+    examine(ctx, next) {
+      ctx.state.errorHeaders = tusHeaders
+      const request = tusRequestOf(ctx)
+      if (tus.methodOf(request) === 'OPTIONS') return send(ctx, tus.describe(request))
+      ctx.state.route = 'resumable'
+      return next()
+    },
+    async answer(ctx) {
+      const { resumable } = ctx.state.link?.uploads ?? filesOf(ctx.state)
+      if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')
+      const request = tusRequestOf(ctx)
+      const record = recorder(exchangeIn(ctx))
+      const answer = await tus.answer(resumable, request).catch(async (error: unknown) => {
+        const isUpload = ['POST', 'PATCH'].includes(tus.methodOf(request))
+        if (isUpload) await record('upload', { file: ctx.state.fileName }, { error })
+        throw error
+      })
+      const { plan, published } = answer.upload ?? {}
+      if (plan) ctx.state.fileName = plan.name
+      if (published && answer.hasPublished) {
+        ctx.state.stored = published
+        await record('upload', { file: published.name, bytes: published.size })
+      }
+      send(ctx, answer)
+    },
+  }
+}
+
+function tusRequestOf(ctx: Context) {
+  const { req } = ctx
+  return {
+    method: ctx.method,
+    headers: req.headers,
+    path: ctx.path,
+    id: ctx.params.id,
+    ...(ctx.state.link && { query: linkQuery(ctx) }),
+    content: () => bodyOf(req),
+    signal: leavingSignal(req.socket),
+    ...releaseChunks(req),
+    onName: (name: string) => void (ctx.state.fileName = name),
+  }
+}
+
+function send(ctx: Context, { status, headers }: TusAnswer): void {
+  // In this order: Koa takes a body that is null for status 204.
+  ctx.body = null
+  ctx.status = status
+  ctx.set(headers)
+}
+
+/** An upload of a file that asks for the draft. */
+interface DraftCreation {
+  readonly name: string
+  readonly createOnly: boolean
+  /** Where uploads are, relative to the path of the request. */
+  readonly uploads: string
+}
+
+/** Begins the upload, and answers as the draft has it. */
+export async function createByDraft(
+  draft: Draft,
+  ctx: Context,
+  { name, createOnly, uploads }: DraftCreation,
+): Promise<void> {
+  const sha256 = sha256OfFile(ctx)
+  const options = {
+    createOnly,
+    ...(sha256 !== undefined && { sha256 }),
+    location: (id: string) => `${uploads}/${id}`,
+  }
+  await answer(ctx, (request) => draft.create(resumableOf(ctx), name, options, request))
+}
+
+/** The handlers of an upload that has begun. */
+export function createDraftUpload(draft: Draft): Record<'get' | 'patch' | 'delete', Handler> {
+  return {
+    get: (ctx) => answer(ctx, () => draft.retrieve(resumableOf(ctx), idIn(ctx))),
+    patch: (ctx) => answer(ctx, (request) => draft.append(resumableOf(ctx), idIn(ctx), request)),
+    delete: (ctx) => answer(ctx, () => draft.cancel(resumableOf(ctx), idIn(ctx))),
+  }
+}
+
+/** Sends the answer of the draft; that of the route that the upload was for, once the file is published. */
+async function answer(
+  ctx: Context,
+  work: (request: DraftRequest) => Promise<DraftAnswer>,
+): Promise<void> {
+  const request = requestOf(ctx)
+  const { status, headers, upload } = await work(request).catch((error: unknown) => {
+    ctx.state.errorHeaders = { 'Upload-Complete': completenessAfter(error, request) }
+    throw error
+  })
+  if (upload) ctx.state.fileName = upload.plan.name
+  if (upload?.published && status === 200) {
+    answerStored(ctx, upload.published)
+  } else {
+    // In this order: Koa takes a body that is null for status 204.
+    ctx.body = null
+    ctx.status = status
+  }
+  ctx.set(headers)
+}
+
+function resumableOf(ctx: Context): ResumableFiles {
+  const { resumable } = filesOf(ctx.state)
+  if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')
+  return resumable
+}
+
+function idIn(ctx: Context): string {
+  return ctx.params.id ?? ''
+}
+
+function requestOf(ctx: Context): DraftRequest {
+  const { req, res } = ctx
+  return {
+    headers: headersOf(req),
+    digest: parseContentDigest(ctx.get('content-digest') || undefined),
+    content: () => bodyOf(req),
+    ...releaseChunks(req),
+    inform(headers) {
+      // A client of HTTP/1.0 takes it for the response (RFC 9110 §15.2), and Node.js 22 has no way to send it.
+      if (req.httpVersion !== '1.1' || !('writeInformation' in res) || res.headersSent) return
+      res.writeInformation(104, headers)
+    },
+  }
+}
+
+/** A request of HTTP/1 that says no length has no content (RFC 9112 §6.3), which the draft wants to know. */
+function headersOf({ headers }: RouterContext['req']): DraftRequest['headers'] {
+  const saysLength = 'content-length' in headers || 'transfer-encoding' in headers
+  return saysLength ? headers : { ...headers, 'content-length': '0' }
+}
+
+/** `Repr-Digest` (RFC 9530 §3): the digest of the whole file. Of its algorithms SHA-256 alone is kept with an upload. */
+function sha256OfFile(ctx: Context): string | undefined {
+  const header = ctx.get('repr-digest')
+  if (header === '') return undefined
+  const expected = parseContentDigest(header)?.expected()
+  if (expected?.length === 64) return expected
+  throw problems.invalidHeader('repr-digest', 'sha-256 is needed for an upload in pieces')
+}
