@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { BlobInfo, CustomerFiles, OpenBlob } from '@holdfast/core'
+import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import {
   contentHeaders,
   isPlainName,
@@ -13,10 +13,9 @@ import type { Enter } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
 import { isClosed, leaveOpened } from './server/connection.ts'
 import { step, endOfTurn, type Exchange, type Route } from './server/exchange.ts'
-import { releaseChunks, takeBodyAtHand } from './server/request-body.ts'
-import { prepareFile } from './uploads/prepare-file.ts'
-import { takeSimpleForm } from './uploads/receive-form.ts'
-import { prepareUpload } from './uploads/upload.ts'
+import { takeBodyAtHand } from './server/request-body.ts'
+import { prepareFormFile, takeSimpleForm } from './uploads/form.ts'
+import { prepareUpload, uploadRequestOf } from './uploads/upload.ts'
 
 /** What the fast paths share with the routes. */
 interface FastPathSetup {
@@ -116,10 +115,7 @@ interface Change {
   readonly route: Route
   readonly event: 'upload' | 'delete'
   /** Makes it, and leaves it in the exchange; `undefined` where that takes more than the fast path has. */
-  readonly make: (
-    exchange: Exchange,
-    files: CustomerFiles,
-  ) => Promise<BlobInfo | undefined> | undefined
+  readonly make: (exchange: Exchange) => Promise<BlobInfo | undefined> | undefined
 }
 
 /**
@@ -134,7 +130,7 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
     const record = recorder(exchange)
     state.route = route
     await enter(exchange).entered
-    const making = make(exchange, filesOf(state))
+    const making = make(exchange)
     if (making === undefined) return false
     const stored = await making
     if (stored) state.stored = stored
@@ -189,15 +185,14 @@ function createChoice(prefix: string): (request: IncomingMessage) => Change | un
 const form: Change = {
   route: 'upload',
   event: 'upload',
-  make(exchange, files) {
-    const { request, state } = exchange
-    const options = releaseChunks(request)
-    const simple = takeSimpleForm(request)
+  make(exchange) {
+    const upload = uploadRequestOf(exchange)
+    const simple = takeSimpleForm(exchange.request)
     if (simple === undefined) return undefined
     const store = async () => {
-      const upload = prepareFile(files, simple, options, (name) => void (state.fileName = name))
+      const pending = prepareFormFile(upload, simple)
       step('form-complete')
-      return upload.publish()
+      return pending.publish()
     }
     return (exchange.storing = store())
   },
@@ -207,14 +202,13 @@ function put(name: string): Change {
   return {
     route: 'put',
     event: 'upload',
-    make(exchange, files) {
-      const { request, state } = exchange
-      const options = releaseChunks(request)
-      const whole = takeBodyAtHand(request)
-      if (whole === undefined) return undefined
+    make(exchange) {
+      const { request } = exchange
+      const upload = uploadRequestOf(exchange)
+      const bytes = takeBodyAtHand(request)
+      if (bytes === undefined) return undefined
       request.resume()
-      state.fileName = name
-      return (exchange.storing = prepareUpload(files, name, whole, options).publish())
+      return (exchange.storing = prepareUpload(upload, { name, bytes }).publish())
     },
   }
 }
@@ -223,9 +217,9 @@ function remove(name: string): Change {
   return {
     route: 'delete',
     event: 'delete',
-    make(exchange, files) {
+    make(exchange) {
       exchange.state.fileName = name
-      exchange.deleting = files.delete(name)
+      exchange.deleting = filesOf(exchange.state).delete(name)
       return exchange.deleting.then(() => undefined)
     },
   }

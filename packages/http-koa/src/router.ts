@@ -24,7 +24,8 @@ import { list } from './lists/list.ts'
 import { createSetup, type RouterOptions, type Setup } from './options.ts'
 import type { HoldfastState, Route } from './server/exchange.ts'
 import { createBatch } from './uploads/batch.ts'
-import { createPut, createUpload, formByLink } from './uploads/form.ts'
+import { createUpload, formByLink } from './uploads/form.ts'
+import { createPut } from './uploads/put.ts'
 import { createDraftUpload, createResumable } from './uploads/resumable.ts'
 
 // Its ES module imports `node:http`, which costs a start what it costs in `server/http-server.ts`.

@@ -2,9 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import type { BlobInfo } from '@holdfast/core'
 import { contentType } from 'mime-types'
-import type { Context } from 'koa'
 import { etagOf } from '../http/conditional.ts'
-import type { HoldfastState } from '../server/exchange.ts'
 
 /** Names of headers and their values in turn, as `writeHead` takes them. */
 export type RawHeaders = readonly string[]
@@ -110,12 +108,4 @@ export function linkHeaders(name: string, inline: boolean, disposition: string):
     ...(isShown ? ['Content-Disposition', disposition.replace(/^attachment/u, 'inline')] : []),
     ...(isShown && type === 'application/pdf' ? ['Content-Security-Policy', pdfPolicy] : []),
   ]
-}
-
-/** Says that a file is safe. */
-export function answerStored(ctx: Context & { state: HoldfastState }, info: BlobInfo): void {
-  ctx.state.stored = info
-  ctx.type = 'text/plain; charset=utf-8'
-  ctx.set('ETag', etagOf(info))
-  ctx.body = 'OK'
 }

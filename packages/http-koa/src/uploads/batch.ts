@@ -2,12 +2,11 @@ import { EventEmitter, on } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
-import { createKeyedLock, type CustomerFiles, type UploadOptions } from '@holdfast/core'
+import { createKeyedLock, type CustomerFiles } from '@holdfast/core'
 import busboy from 'busboy'
 import { noRecorder, type AuditRecorder } from '../guards/audit.ts'
-import { filesOf } from '../guards/authenticate.ts'
 import { consoleLog, type HttpLog } from '../guards/errors.ts'
-import { etagOf, isCreateOnly } from '../http/conditional.ts'
+import { etagOf } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
 import {
   answerFileLines,
@@ -16,11 +15,12 @@ import {
   type FileReports,
   type StartedWork,
 } from '../lists/file-lines.ts'
-import type { HoldfastState } from '../server/exchange.ts'
-import { chunksOf, releaseChunks, requireIntactBody } from '../server/request-body.ts'
-import { checkFormType, formLimits } from './form-syntax.ts'
-import { expectedSha256, prepareFile, sha256, type FormFile } from './prepare-file.ts'
+import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
+import { chunksOf, requireIntactBody } from '../server/request-body.ts'
+import { checkFormType, expectedSha256, formLimits } from './form-syntax.ts'
+import { prepareFormFile, sha256, type FormFile } from './form.ts'
 import { readForm, type FilePart } from './read-form.ts'
+import { uploadRequestOf, type UploadRequest } from './upload.ts'
 
 /**
  * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon
@@ -34,9 +34,7 @@ export function createBatch(
   const reporting = { event: 'upload', log, recorder, refuseNone: problems.noFile } as const
   return (ctx) =>
     answerFileLines(ctx, reporting, (reports) => {
-      const createOnly = isCreateOnly(ctx.req.headers)
-      const options = { createOnly, ...releaseChunks(ctx.req) }
-      const store = storing(filesOf(ctx.state), options, reports)
+      const store = storing(uploadRequestOf(exchangeIn(ctx)), reports)
       return orderedConcurrentMap(receiveBatch(ctx.req), filesAtOnce, store)
     })
 }
@@ -46,18 +44,21 @@ const filesAtOnce = 8
 
 /** Begins to store a file. Files of one name are stored one after the other: the last one stays. */
 function storing(
-  files: CustomerFiles,
-  options: UploadOptions,
+  request: UploadRequest,
   { explain, record }: FileReports,
 ): (file: BatchFile) => StartedWork<FileOutcome> {
   const lock = createKeyedLock()
   const upload: CustomerFiles['upload'] = async (name, ...rest) => {
     const unlock = await lock(name)
-    return files.upload(name, ...rest).finally(unlock)
+    return request.who.upload(name, ...rest).finally(unlock)
   }
   const storeAndRecord = async (file: BatchFile): Promise<FileOutcome> => {
     try {
-      const { line, subject, ending } = await storeOne(file, upload, options, explain)
+      const { line, subject, ending } = await storeOne(
+        file,
+        { ...request, who: { upload } },
+        explain,
+      )
       await record('upload', subject, ending)
       return { line }
     } catch (error) {
@@ -83,15 +84,14 @@ async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
 
 async function storeOne(
   batchFile: BatchFile,
-  upload: CustomerFiles['upload'],
-  common: UploadOptions,
+  request: UploadRequest,
   explain: FileReports['explain'],
 ) {
   const { filename } = batchFile
   let file = filename
   try {
-    const prepared = prepareFile({ upload }, batchFile, common, (name) => (file = name))
-    const stored = await prepared.publish()
+    const upload = prepareFormFile({ ...request, note: (name) => (file = name) }, batchFile)
+    const stored = await upload.publish()
     return {
       line: { filename, statusCode: 200, message: 'OK', etag: etagOf(stored) },
       subject: { file, bytes: stored.size },
@@ -102,9 +102,7 @@ async function storeOne(
 }
 
 /** A file of a form that is still being read. What is not read of it is skipped. */
-interface BatchFile extends FormFile {
-  readonly content: AsyncIterable<Uint8Array>
-}
+type BatchFile = FormFile<AsyncIterable<Uint8Array>>
 
 /**
  * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when

@@ -245,3 +245,35 @@ const escapes: Readonly<Record<string, string>> = { '%22': '"', '%0d': '\r', '%0
 export function undoFormEscapes(text: string): string {
   return text.replace(/%22|%0d|%0a/gi, (escape) => escapes[escape.toLowerCase()] ?? escape)
 }
+
+const replacementCharacter = '\ufffd'
+
+/**
+ * The name that a part's `filename` means, `undefined` where that cannot be read: what follows the last slash, as browsers and multer have it; a backslash
+ * is an ordinary character.
+ *
+ * @throws HttpProblem 400 `Malformed multipart body` for what cannot be read; 400 `Invalid filename` when the bytes were not UTF-8, or control characters. The parser shows that only by a
+ *   replacement character, so a name that really contains one is refused, too, rather than that two names become one;
+ *   `PUT` takes it.
+ */
+export function partFileName(filename: string | undefined): string {
+  if (filename === undefined) throw problems.malformedMultipart()
+  const name = filename.slice(filename.lastIndexOf('/') + 1)
+  if (name.includes(replacementCharacter)) {
+    throw problems.invalidFilename('it is not valid UTF-8, or contains a control character')
+  }
+  return name
+}
+
+/**
+ * The digest in the text fields `sha256` of a form, in lower case; `undefined` without any.
+ *
+ * @throws HttpProblem 400 when there are several, or one that is no SHA-256 digest in hexadecimal
+ */
+export function expectedSha256([sha256, ...more]: readonly string[]): string | undefined {
+  if (sha256 === undefined) return undefined
+  if (more.length > 0 || !/^[0-9a-f]{64}$/i.test(sha256)) {
+    throw problems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
+  }
+  return sha256.toLowerCase()
+}

@@ -10,9 +10,8 @@ import {
 import { problems } from '../http/problems.ts'
 import { onConnectionEnd } from '../server/connection.ts'
 import { chunksOf, requireUndecodedBody } from '../server/request-body.ts'
-import { formLimits, type FormDisposition } from './form-syntax.ts'
+import { formLimits, partFileName, type FormDisposition } from './form-syntax.ts'
 import { patchBusboy, refuseNameless } from './patch-busboy.ts'
-import { partFileName } from './prepare-file.ts'
 import { prepareUpload, type StagedUpload } from './upload.ts'
 
 declare global {
@@ -80,13 +79,13 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
     // Multer does not notice: what is no UTF-8 in the file would have been replaced.
     requireUndecodedBody(request)
     const name = nameOf(request, part)
-    const uploadOptions = optionsOf(request, part)
-    const files = await filesOf(request, part)
+    const options = optionsOf(request, part)
+    const who = await filesOf(request, part)
     const { stream } = part
     // Multer's own limit ends the stream as if it were complete; only this event says so.
     stream.once('limit', () => stream.destroy(new Error('The file exceeds the limit')))
-    const content = chunksOf(stream, problems.malformedMultipart)
-    return prepareUpload(files, name, content, uploadOptions).stage()
+    const bytes = chunksOf(stream, problems.malformedMultipart)
+    return prepareUpload({ who, options, note() {} }, { name, bytes }).stage()
   })
 }
 

@@ -9,14 +9,13 @@ import {
 } from '@holdfast/resumable'
 import type { RouterContext, RouterMiddleware } from '@koa/router'
 import type { ResumableFiles } from '@holdfast/core'
-import { answerStored } from '../downloads/file-headers.ts'
 import type { AuditRecorder } from '../guards/audit.ts'
-import { filesOf } from '../guards/authenticate.ts'
 import { problems } from '../http/problems.ts'
 import { linkQuery } from '../links/open-link.ts'
 import { leavingSignal } from '../server/connection.ts'
 import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { bodyOf, parseContentDigest, releaseChunks } from '../server/request-body.ts'
+import { answerStored, noteName, uploaderOf, type UploadRequest } from './upload.ts'
 
 type Handler = RouterMiddleware<HoldfastState>
 type Context = RouterContext<HoldfastState>
@@ -39,11 +38,10 @@ export function createResumable(tus: Tus, recorder: AuditRecorder): Resumable {
       return next()
     },
     async answer(ctx) {
-      const { resumable } = ctx.state.link?.uploads ?? filesOf(ctx.state)
-      if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')
+      const files = resumableOf(ctx)
       const request = tusRequestOf(ctx)
       const record = recorder(exchangeIn(ctx))
-      const answer = await tus.answer(resumable, request).catch(async (error: unknown) => {
+      const answer = await tus.answer(files, request).catch(async (error: unknown) => {
         const isUpload = ['POST', 'PATCH'].includes(tus.methodOf(request))
         if (isUpload) await record('upload', { file: ctx.state.fileName }, { error })
         throw error
@@ -70,7 +68,7 @@ function tusRequestOf(ctx: Context) {
     content: () => bodyOf(req),
     signal: leavingSignal(req.socket),
     ...releaseChunks(req),
-    onName: (name: string) => void (ctx.state.fileName = name),
+    onName: noteName(ctx.state),
   }
 }
 
@@ -84,7 +82,6 @@ function send(ctx: Context, { status, headers }: TusAnswer): void {
 /** An upload of a file that asks for the draft. */
 interface DraftCreation {
   readonly name: string
-  readonly createOnly: boolean
   /** Where uploads are, relative to the path of the request. */
   readonly uploads: string
 }
@@ -93,7 +90,8 @@ interface DraftCreation {
 export async function createByDraft(
   draft: Draft,
   ctx: Context,
-  { name, createOnly, uploads }: DraftCreation,
+  { options: { createOnly = false } }: UploadRequest,
+  { name, uploads }: DraftCreation,
 ): Promise<void> {
   const sha256 = sha256OfFile(ctx)
   const options = {
@@ -135,7 +133,7 @@ async function answer(
 }
 
 function resumableOf(ctx: Context): ResumableFiles {
-  const { resumable } = filesOf(ctx.state)
+  const { resumable } = uploaderOf(ctx.state)
   if (resumable === undefined) throw new TypeError('The store keeps no uploads in pieces')
   return resumable
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { expectedSha256 } from '../../src/uploads/prepare-file.ts'
+import { expectedSha256 } from '../../src/uploads/form-syntax.ts'
 
 const digest = 'ab'.repeat(32)
 const invalid = ['', 'abc', `${digest}0`, ` ${digest}`, `${digest}\n`, 'g'.repeat(64)]

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { partFileName } from '../../src/uploads/prepare-file.ts'
+import { partFileName } from '../../src/uploads/form-syntax.ts'
 
 const names: Readonly<Record<string, string>> = {
   'a.txt': 'a.txt',

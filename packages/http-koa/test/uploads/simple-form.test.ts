@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readSimpleForm } from '../../src/uploads/receive-form.ts'
+import { readSimpleForm } from '../../src/uploads/form.ts'
 
 const head = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
 const simple = (lines = head, content = 'content', end = '--') =>

@@ -23,7 +23,7 @@ function createTidyingStore(): BlobStore {
   }
 }
 
-describe('stageUpload', () => {
+describe('prepareUpload', () => {
   it('answers with why the upload was refused, however long the store takes to clear up', async () => {
     const service = createFileService({ store: createTidyingStore(), maxFileSize: 10 })
     const app = createApp(service, { authenticate: async () => service.filesOf({ name: 'demo' }) })
