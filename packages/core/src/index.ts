@@ -10,8 +10,8 @@ export {
   type CustomerFiles,
   type FileLinks,
   type FileService,
+  type FileServiceOptions,
 } from './file-service.ts'
-export type { FileServiceOptions } from './file-service-options.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'
@@ -64,13 +64,11 @@ export {
   requireOffset,
   createUploadTurns,
   type UploadTurns,
-} from './model/upload-rules.ts'
-export {
   createPublishedUploads,
   mostPublished,
   type PublishedUpload,
   type PublishedUploads,
-} from './model/published-uploads.ts'
+} from './model/upload-rules.ts'
 export type {
   UploadContent,
   WebBlob,
@@ -116,24 +114,22 @@ export {
   type Finding,
   type FindingMark,
 } from './setup/advice.ts'
-export { closestWord } from './setup/closest-word.ts'
-export { isLoopbackHost } from './setup/is-loopback-host.ts'
-export { formatBytes, parseByteSize } from './setup/byte-size.ts'
+export { closestWord, formatBytes, parseByteSize, isLoopbackHost } from './setup/setting-values.ts'
 export type { AppendUploadOptions } from './use-cases/append-upload.ts'
 export type { Login } from './use-cases/authenticate.ts'
-export type { BeginOptions } from './use-cases/begin-upload.ts'
+export type { BeginOptions, UploadWholeOptions } from './use-cases/begin-upload.ts'
 export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
 export type {
   CreateLinkSignature,
   LinkSignature,
   Link,
   PresentedLink,
+  LinkOptions,
+  OpenedLink,
 } from './use-cases/link-policy.ts'
-export type { LinkOptions, OpenedLink } from './use-cases/links.ts'
 export type { FinishedUpload } from './use-cases/finish-upload.ts'
 export type { PublishOptions, ResumableFiles } from './use-cases/resumable-files.ts'
 export type { UploadOptions } from './use-cases/upload-file.ts'
-export type { UploadWholeOptions } from './use-cases/upload-whole.ts'
 export type { UploadLinkOptions } from './use-cases/make-upload-link.ts'
 export type { LinkUploads } from './use-cases/open-upload-link.ts'
 export { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'

@@ -1,18 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createFileService } from '../src/file-service.ts'
-import type { FileServiceOptions } from '../src/file-service-options.ts'
+import { createFileService, type FileServiceOptions } from '../src/file-service.ts'
 import { createMemoryBlobStore } from '../src/memory/memory-blob-store.ts'
-import { createMemoryCredentialSource } from '../src/memory/memory-credential-source.ts'
-import { createMemoryFailureCounter } from '../src/memory/memory-failure-counter.ts'
+import {
+  createMemoryCredentialSource,
+  createMemoryFailureCounter,
+} from '../src/memory/memory-logins.ts'
 import type { Customer } from '../src/model/customer.ts'
 import { createLoginBrake } from '../src/policy/login-brake.ts'
 import { createQuotaKeeper, type QuotaKeeper } from '../src/policy/quota-keeper.ts'
-import { arrayOf, chunks, textOf } from './content.ts'
-import { withSystemClock } from './with-system-clock.ts'
 import type { BlobStore } from '../src/ports/blob-store.ts'
+import { arrayOf, chunks, textOf } from './content.ts'
 import { refusal, rejection } from './rejection.ts'
+import { withSystemClock } from './with-system-clock.ts'
 
 const credentials = createMemoryCredentialSource([
   { name: 'alice', passwordHash: 'secret', quota: 10 },

@@ -1,6 +1,6 @@
 import { isFileServiceError, type ExpectedDigest, type ResumableUpload } from '@holdfast/core'
-import { HttpProblem } from './protocol/http-problem.ts'
-import { announcedSize, headerOf, type ProtocolRequest } from './protocol/request.ts'
+import { HttpProblem } from './http-problem.ts'
+import { announcedSize, headerOf, type ProtocolRequest } from './request.ts'
 
 /** A request of the draft "Resumable Uploads for HTTP", whatever server has received it. */
 export interface DraftRequest extends ProtocolRequest {

@@ -18,7 +18,7 @@ import {
   type DraftAnswer,
   type DraftRequest,
 } from './draft-request.ts'
-import { announcedSize, isOfType } from './protocol/request.ts'
+import { announcedSize, isOfType } from './request.ts'
 
 export interface DraftOptions {
   /** The largest file in bytes; the service enforces it. Default: it is not said. */

@@ -7,7 +7,7 @@ import {
   type ResumableFiles,
   type ResumableUpload,
 } from '@holdfast/core'
-import { announcedSize, headerOf } from './protocol/request.ts'
+import { announcedSize, headerOf } from './request.ts'
 import { tusProblems, type TusRequest } from './tus-request.ts'
 
 /** How the body of a request is stored, wherever it goes. */

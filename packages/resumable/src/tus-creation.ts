@@ -5,7 +5,7 @@ import {
   type ResumableUpload,
   type UploadWholeOptions,
 } from '@holdfast/core'
-import { announcedSize, hasBody, headerOf } from './protocol/request.ts'
+import { announcedSize, hasBody, headerOf } from './request.ts'
 import { appendBody, parseChecksum, storeBody } from './tus-body.ts'
 import {
   progressHeaders,

@@ -5,9 +5,8 @@ import {
   requireOptions,
   type CustomerFiles,
 } from '@holdfast/core'
-import { errorAnswer, type ErrorAnswer } from './protocol/error-answer.ts'
-import { HttpProblem, statusText } from './protocol/http-problem.ts'
-import { requirePath } from './protocol/request.ts'
+import { errorAnswer, type ErrorAnswer, HttpProblem, statusText } from './http-problem.ts'
+import { requirePath } from './request.ts'
 import type { TusAnswer, TusRequest } from './tus-request.ts'
 import { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'
 

@@ -1,6 +1,6 @@
 import type { ResumableUpload } from '@holdfast/core'
-import { HttpProblem } from './protocol/http-problem.ts'
-import { headerOf, isOfType, type ProtocolRequest } from './protocol/request.ts'
+import { HttpProblem } from './http-problem.ts'
+import { headerOf, isOfType, type ProtocolRequest } from './request.ts'
 
 /** A request of the tus protocol, whatever server has received it. */
 export interface TusRequest extends ProtocolRequest {

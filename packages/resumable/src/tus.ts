@@ -6,7 +6,7 @@ import {
   type ResumableFiles,
   type ResumableUpload,
 } from '@holdfast/core'
-import { hasBody, headerOf } from './protocol/request.ts'
+import { hasBody, headerOf } from './request.ts'
 import { appendBody, checksumAlgorithms } from './tus-body.ts'
 import { createUpload, type CreationOptions } from './tus-creation.ts'
 import {

@@ -1,6 +1,6 @@
 export { createMemoryBlobStore } from './memory-blob-store.ts'
-export { createMemoryCredentialSource } from './memory-credential-source.ts'
 export {
+  createMemoryCredentialSource,
   createMemoryFailureCounter,
   type MemoryFailureCounterOptions,
-} from './memory-failure-counter.ts'
+} from './memory-logins.ts'

@@ -1,12 +1,11 @@
-import { FileServiceError } from '../model/errors.ts'
 import { abortable } from '../model/abortable.ts'
-import { resolveRange } from '../ports/byte-range.ts'
+import { FileServiceError } from '../model/errors.ts'
 import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
-import { joinChunks } from './join-chunks.ts'
-import { createMemoryResumableUploads } from './memory-resumable-uploads.ts'
+import { resolveRange } from '../ports/byte-range.ts'
+import { joinChunks, createMemoryResumableUploads } from './memory-resumable-uploads.ts'
 
 interface StoredBlob {
   readonly info: BlobInfo

@@ -1,7 +1,7 @@
 import { abortable } from '../model/abortable.ts'
 import { requireBytes } from '../model/require.ts'
-import { createPublishedUploads } from '../model/published-uploads.ts'
 import {
+  createPublishedUploads,
   uploadNotFound,
   requireComplete,
   requireLength,
@@ -16,7 +16,6 @@ import type {
   UploadKey,
   UploadPlan,
 } from '../ports/resumable-uploads.ts'
-import { joinChunks } from './join-chunks.ts'
 
 /** Makes `bytes` the blob under `key`; throws `already-exists` where `createOnly` finds the name taken. */
 export type StoreBlob = (key: BlobKey, bytes: Uint8Array, createOnly: boolean) => BlobInfo
@@ -193,4 +192,15 @@ function describe({ id, plan, offset, expiresAt, published }: StoredUpload): Res
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The bytes of all `chunks`. */
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
 }

@@ -2,7 +2,7 @@ import { FileServiceError } from '../model/errors.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
 import { requireCount, having, requireFunction, requireOptions } from '../model/require.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
-import { createAttemptQueue } from './attempt-queue.ts'
+import { createAttemptQueue } from './login-brake.ts'
 
 export interface LinkBrakeOptions {
   /** Where failures are counted. Its window is how long the brake holds. */

@@ -1,8 +1,8 @@
+import type { Customer } from '../model/customer.ts'
+import { FileServiceError, isFileServiceError } from '../model/errors.ts'
+import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
 import { monotonicTime } from '../model/monotonic-time.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { Customer } from '../model/customer.ts'
-import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
-import { createStagedBytes, type StagedBytes } from './staged-bytes.ts'
 
 /** What is known of one customer's usage. */
 export interface QuotaAccount {
@@ -101,4 +101,82 @@ export function createQuotaAccounts(
     find: (customer) => accounts.get(customer),
     customers: () => [...accounts.keys()],
   }
+}
+
+/** How many bytes each unfinished upload of one customer has, by its id. */
+interface StagedBytes {
+  /** The sum of all. */
+  total(): number
+  of(upload: string): number
+  /** An upload has at least so many bytes: it never has fewer than it once had, so the larger number is right. */
+  raise(upload: string, bytes: number): void
+  /** An upload is unfinished no more, or gone. */
+  remove(upload: string): void
+  ids(): readonly string[]
+}
+
+export function createStagedBytes(): StagedBytes {
+  const staged = new Map<string, number>()
+  let total = 0
+  const of = (upload: string) => staged.get(upload) ?? 0
+  return {
+    total: () => total,
+    of,
+    raise(upload, bytes) {
+      const more = bytes - of(upload)
+      if (more <= 0) return
+      staged.set(upload, bytes)
+      total += more
+    },
+    remove(upload) {
+      total -= of(upload)
+      staged.delete(upload)
+    },
+    ids: () => [...staged.keys()],
+  }
+}
+
+/** What of a quota of bytes is left for one file. */
+interface ByteShortage {
+  /** Bytes of the customer's other files and uploads under way. */
+  readonly others: number
+  readonly quota: number
+  /** Bytes of the whole file; left out where they are not known. */
+  readonly needed: number | undefined
+}
+
+/** The customer would keep more bytes than the quota. */
+export function bytesExceeded({ others, quota, needed }: ByteShortage): FileServiceError {
+  const need = needed === undefined ? 'more than the rest' : `${needed}`
+  return exceeded(
+    `other files and uploads use ${others} of ${quota} bytes, and this file needs ${need}`,
+  )
+}
+
+/** The customer would keep more files than `most`. */
+export function filesExceeded(count: number, most: number): FileServiceError {
+  return exceeded(`${count} of ${most} files are stored or being stored`)
+}
+
+/** The customer has as many unfinished uploads as may be. */
+export function uploadsExceeded(count: number, most: number): FileServiceError {
+  return exceeded(`there are ${count} of ${most} unfinished uploads`)
+}
+
+/** There are as many files as a link may store. Whoever has the link may know that number. */
+export function linkExceeded(maxFiles: number): FileServiceError {
+  const message = `Quota exceeded: the link's limit is ${maxFiles} file(s)`
+  return new LinkExceeded('quota-exceeded', message)
+}
+
+/** What a stranger may know of `error`: no number of the customer's. */
+export function withoutNumbers(error: unknown): unknown {
+  if (!isFileServiceError(error, 'quota-exceeded') || error instanceof LinkExceeded) return error
+  return new FileServiceError('quota-exceeded', 'Quota exceeded')
+}
+
+class LinkExceeded extends FileServiceError {}
+
+function exceeded(reason: string): FileServiceError {
+  return new FileServiceError('quota-exceeded', `Quota exceeded: ${reason}`)
 }

@@ -1,7 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { uploadTakenOver } from '../model/upload-rules.ts'
-import { bytesExceeded, filesExceeded } from '../model/quota-errors.ts'
-import type { QuotaAccount } from './quota-accounts.ts'
+import { bytesExceeded, filesExceeded, type QuotaAccount } from './quota-accounts.ts'
 
 /**
  * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file

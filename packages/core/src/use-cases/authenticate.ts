@@ -1,6 +1,6 @@
+import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { requireText } from '../model/require.ts'
-import type { Customer } from '../model/customer.ts'
 import type { LoginBrake } from '../policy/login-brake.ts'
 import type { Credential, CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
 

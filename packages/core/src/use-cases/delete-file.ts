@@ -1,5 +1,5 @@
-import { FileServiceError } from '../model/errors.ts'
 import type { Customer } from '../model/customer.ts'
+import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobStore } from '../ports/blob-store.ts'

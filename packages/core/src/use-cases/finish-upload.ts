@@ -1,5 +1,5 @@
-import { FileServiceError } from '../model/errors.ts'
 import { isLimited, type Customer } from '../model/customer.ts'
+import { FileServiceError } from '../model/errors.ts'
 import { lockUnlessAborted } from '../model/keyed-lock.ts'
 import { uploadNotFound, requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'

@@ -1,13 +1,17 @@
 import type { Customer } from '../model/customer.ts'
 import { lockUnlessAborted } from '../model/keyed-lock.ts'
-import { uploadNotFound } from '../model/upload-rules.ts'
 import type { UploadContent } from '../model/upload-content.ts'
+import { uploadNotFound } from '../model/upload-rules.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { appendUpload, type AppendUploadOptions } from './append-upload.ts'
-import { beginUpload, type BeginOptions } from './begin-upload.ts'
+import {
+  beginUpload,
+  type BeginOptions,
+  uploadWhole,
+  type UploadWholeOptions,
+} from './begin-upload.ts'
 import { digestOf, finishUpload, type FinishedUpload } from './finish-upload.ts'
 import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
-import { uploadWhole, type UploadWholeOptions } from './upload-whole.ts'
 
 export interface PublishOptions {
   /** Ends the call, as `finishUpload` has it. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
+import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
 
 describe('createMemoryCredentialSource', () => {
   it('takes the last of several credentials of one name', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
+import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
 
 describe('createMemoryFailureCounter', () => {
   it('forgets at the very end of the window', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { checkFileName, maxNameBytes, nameProblem } from '../../src/model/file-name.ts'
 import { isFileServiceError } from '../../src/model/errors.ts'
+import { checkFileName, maxNameBytes, nameProblem } from '../../src/model/file-name.ts'
 
 const problems: readonly (readonly [name: string, problem: string])[] = [
   ['', 'it is empty'],

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createKeyedLock, lockUnlessAborted } from '../../src/model/keyed-lock.ts'
 import { garbageFreeHeap } from '../garbage-free-heap.ts'
-import { seeded } from '../seeded.ts'
 import { rejection } from '../rejection.ts'
+import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
 
 describe('createKeyedLock', () => {

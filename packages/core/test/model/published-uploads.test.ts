@@ -3,7 +3,7 @@ import {
   createPublishedUploads,
   mostPublished,
   type PublishedUploads,
-} from '../../src/model/published-uploads.ts'
+} from '../../src/model/upload-rules.ts'
 
 /** Adds an upload that was published at `moment`. */
 function add(

@@ -1,5 +1,5 @@
+import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import {
   createLoginBrake,
   type LoginAttempt,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
+import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
 import { createLinkBrake, type LinkVerdict } from '../../src/policy/link-brake.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'

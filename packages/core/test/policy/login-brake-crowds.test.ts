@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { seeded } from '../seeded.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import {
   createLoginBrake,
   noLoginBrake,

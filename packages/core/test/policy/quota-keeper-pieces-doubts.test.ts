@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { chunks } from '../content.ts'
 import { rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
-import { chunks } from '../content.ts'
 import { openPieces } from './pieces.ts'
 
 const alice = { name: 'alice', quota: 100 }

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import { isFileServiceError } from '../../src/model/errors.ts'
+import type { BookedClaim } from '../../src/policy/quota-claim.ts'
+import { chunks } from '../content.ts'
 import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'
-import { chunks } from '../content.ts'
-import { isFileServiceError } from '../../src/model/errors.ts'
-import type { BookedClaim } from '../../src/policy/quota-claim.ts'
 
 const alice = { name: 'alice', quota: 100 }
 const runs = 300

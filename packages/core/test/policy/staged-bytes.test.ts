@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createStagedBytes } from '../../src/policy/staged-bytes.ts'
+import { createStagedBytes } from '../../src/policy/quota-accounts.ts'
 
 describe('createStagedBytes', () => {
   it('sums up what uploads have, each by its largest number', () => {

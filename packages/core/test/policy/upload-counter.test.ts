@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createUploadCounter } from '../../src/policy/upload-counter.ts'
+import { createUploadCounter } from '../../src/policy/quota-keeper.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { closestWord } from '../../src/setup/closest-word.ts'
+import { closestWord } from '../../src/setup/setting-values.ts'
 
 describe('closestWord', () => {
   const flags = ['port', 'host', 'max-file-size', 'max-requests']

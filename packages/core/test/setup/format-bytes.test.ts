@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { formatBytes } from '../../src/setup/byte-size.ts'
+import { formatBytes } from '../../src/setup/setting-values.ts'
 
 describe('formatBytes', () => {
   const cases: readonly (readonly [number, string])[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isLoopbackHost } from '../../src/setup/is-loopback-host.ts'
+import { isLoopbackHost } from '../../src/setup/setting-values.ts'
 
 describe('isLoopbackHost', () => {
   const own = [

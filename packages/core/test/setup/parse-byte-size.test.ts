@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseByteSize } from '../../src/setup/byte-size.ts'
+import { parseByteSize } from '../../src/setup/setting-values.ts'
 
 describe('parseByteSize', () => {
   const sizes: readonly (readonly [string, number])[] = [

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import {
+  createMemoryCredentialSource,
+  createMemoryFailureCounter,
+} from '../../src/memory/memory-logins.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
 import { createLoginBrake, noLoginBrake, type LoginBrake } from '../../src/policy/login-brake.ts'
 import type { CredentialSource, PasswordVerifier } from '../../src/ports/credential-source.ts'
 import { authenticate, type Login } from '../../src/use-cases/authenticate.ts'

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
-import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
+import {
+  createMemoryCredentialSource,
+  createMemoryFailureCounter,
+} from '../../src/memory/memory-logins.ts'
 import { createLinkBrake } from '../../src/policy/link-brake.ts'
 import { refusal } from '../rejection.ts'
 import { day, startLinks } from './links-fixture.ts'

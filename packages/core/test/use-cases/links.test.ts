@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import { createMemoryFailureCounter } from '../../src/memory/memory-failure-counter.ts'
+import {
+  createMemoryFailureCounter,
+  createMemoryCredentialSource,
+} from '../../src/memory/memory-logins.ts'
 import { createLinkBrake } from '../../src/policy/link-brake.ts'
-import { createMemoryCredentialSource } from '../../src/memory/memory-credential-source.ts'
 import { chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { day, startLinks } from './links-fixture.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { LinkUploads } from '../../src/use-cases/open-upload-link.ts'
-import type { FileServiceOptions } from '../../src/file-service-options.ts'
+import type { FileServiceOptions } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
+import type { LinkUploads } from '../../src/use-cases/open-upload-link.ts'
 import { arrayOf } from '../content.ts'
 import { startUploads } from './links-fixture.ts'
 

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createFileService, type CustomerFiles } from '../../src/file-service.ts'
-import type { FileServiceOptions } from '../../src/file-service-options.ts'
+import {
+  createFileService,
+  type CustomerFiles,
+  type FileServiceOptions,
+} from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { ResumableUploads } from '../../src/ports/resumable-uploads.ts'
 import { textOf } from '../content.ts'

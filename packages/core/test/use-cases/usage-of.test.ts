@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createFileService } from '../../src/file-service.ts'
+import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { chunks } from '../content.ts'
 import { rejection } from '../rejection.ts'
 
