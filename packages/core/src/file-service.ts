@@ -126,11 +126,7 @@ function serviceOf({
   uploadExpiryMs = weekMs,
   maxUnfinishedUploads = 1_000,
   createSha256,
-  createLinkSignature,
-  maxLinkAgeMs = weekMs,
-  linkBrake = noLinkBrake,
-  linkTurns = createKeyedTurns(false),
-  linkAppends = createKeyedCounter(),
+  links,
   hooks = {},
   now: clock,
   quotas = createQuotaKeeper(store, { now: clock ?? monotonicTime }),
@@ -155,21 +151,21 @@ function serviceOf({
   }
 
   const linkPolicy: UploadLinkPolicy | undefined =
-    credentials?.linkKey && createLinkSignature
+    credentials?.linkKey && links
       ? {
+          brake: noLinkBrake,
+          maxAgeMs: weekMs,
+          publishLocks: createKeyedTurns(false),
+          growingUploads: createKeyedCounter(),
+          ...links,
           store,
           credentials,
           linkKey: credentials.linkKey.bind(credentials),
-          createSignature: createLinkSignature,
-          brake: linkBrake,
-          maxAgeMs: maxLinkAgeMs,
           now,
           upload: policy,
           resumable: resumablePolicy,
-          turns: linkTurns,
           counts,
           underWay: createKeyedCounter(),
-          appends: linkAppends,
           onUploaded: notifyUploaded,
         }
       : undefined
@@ -219,7 +215,7 @@ function serviceOf({
     filesOf,
     ...(linkPolicy && {
       links: {
-        maxAgeMs: maxLinkAgeMs,
+        maxAgeMs: linkPolicy.maxAgeMs,
         open: (link: PresentedLink) => openLink(linkPolicy, link),
         openUpload: (link: PresentedLink) => openUploadLink(linkPolicy, link),
       },
@@ -261,29 +257,31 @@ export interface FileServiceOptions {
   readonly maxUnfinishedUploads?: number
   /** A fresh SHA-256, such as `createHash('sha256')`, to check files that come in pieces. Default: `sha256` is refused. */
   readonly createSha256?: () => IncrementalHash
-  /**
-   * Signs links, such as `(key) => createHmac('sha256', key)`. Default: there are no links, as with `credentials` that have no
-   * `linkKey`.
-   */
-  readonly createLinkSignature?: CreateLinkSignature
-  /** The longest time for which a link is good, in milliseconds. Default: seven days. */
-  readonly maxLinkAgeMs?: number
-  /** Limits wrong links. Default: no limit; see `createLinkBrake`. */
-  readonly linkBrake?: LinkBrake
-  /**
-   * Gives uploads by links with `maxFiles` their turns, by customer. Default: a lock of this service alone. Services that share
-   * one never exceed `maxFiles` together.
-   */
-  readonly linkTurns?: KeyedTurns
-  /**
-   * Counts the requests that add to uploads by links, which keep those from making room for others. Default: a counter of this
-   * service alone.
-   */
-  readonly linkAppends?: UseCounter
+  /** What makes and opens links. Default: there are no links, as with `credentials` that have no `linkKey`. */
+  readonly links?: LinkServiceOptions
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
   /** The current time in milliseconds. Default: `Date.now`; for the ages of counts `performance.now`, since a clock can be set back. */
   readonly now?: () => number
+}
+
+export interface LinkServiceOptions {
+  /** Signs links, such as `(key) => createHmac('sha256', key)`. */
+  readonly createSignature: CreateLinkSignature
+  /** The longest time for which a link is good, in milliseconds. Default: seven days. */
+  readonly maxAgeMs?: number
+  /** Limits wrong links. Default: no limit; see `createLinkBrake`. */
+  readonly brake?: LinkBrake
+  /**
+   * Locks, by customer, under which uploads by links with `maxFiles` count the files and are published. Default: locks of this
+   * service alone. Services that share them never exceed `maxFiles` together.
+   */
+  readonly publishLocks?: KeyedTurns
+  /**
+   * Counts, by upload, the requests that add to uploads by links, which keep those from making room for others. Default: a
+   * counter of this service alone.
+   */
+  readonly growingUploads?: UseCounter
 }
 
 const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'usage', 'customers']
@@ -306,13 +304,17 @@ function checkOptions(options: FileServiceOptions): void {
     'uploadExpiryMs?': requirePeriod,
     'maxUnfinishedUploads?': (what, value) => requireCount(what, value, 'uploads'),
     'createSha256?': requireFunction,
-    'createLinkSignature?': requireFunction,
-    'maxLinkAgeMs?': requirePeriod,
-    'linkBrake?': having('attempt'),
-    'linkTurns?': requireFunction,
-    'linkAppends?': having('count', 'change'),
+    'links?': having(),
     'hooks?': having(),
     'now?': requireFunction,
+  })
+  if (options.links === undefined) return
+  requireOptions('createFileService({ links: { createSignature } })', options.links, {
+    createSignature: requireFunction,
+    'maxAgeMs?': requirePeriod,
+    'brake?': having('attempt'),
+    'publishLocks?': requireFunction,
+    'growingUploads?': having('count', 'change'),
   })
 }
 

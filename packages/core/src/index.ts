@@ -11,6 +11,7 @@ export {
   type FileLinks,
   type FileService,
   type FileServiceOptions,
+  type LinkServiceOptions,
 } from './file-service.ts'
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
@@ -38,8 +39,12 @@ export {
   type LoginBrakeOptions,
 } from './policy/login-brake.ts'
 export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
-export type { BookedClaim, QuotaClaim } from './policy/quota-claim.ts'
-export { createQuotaKeeper, type QuotaBooks, type QuotaKeeper } from './policy/quota-keeper.ts'
+export type { LocalClaim, QuotaClaim } from './policy/quota-claim.ts'
+export {
+  createQuotaKeeper,
+  type LocalQuotaKeeper,
+  type QuotaKeeper,
+} from './policy/quota-keeper.ts'
 export {
   requireBytes,
   requireCount,

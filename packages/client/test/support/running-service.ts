@@ -41,7 +41,7 @@ export async function startService({
     ]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),
-    createLinkSignature: (key) => createHmac('sha256', key),
+    links: { createSignature: (key) => createHmac('sha256', key) },
   })
   const requests: string[] = []
   const server = createHttpServer(createApp(service, { corsOrigins }))

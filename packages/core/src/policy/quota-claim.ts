@@ -34,7 +34,7 @@ export interface QuotaClaim {
 }
 
 /** A claim in accounts that this process keeps itself. */
-export interface BookedClaim extends QuotaClaim {
+export interface LocalClaim extends QuotaClaim {
   grow(bytes: number): void
   /**
    * Reserves up to `bytes` ahead for content of unknown size, and returns how many bytes may now arrive without exceeding
@@ -82,7 +82,7 @@ export interface ClaimedFile {
 }
 
 export interface OpenedClaim {
-  readonly claim: BookedClaim
+  readonly claim: LocalClaim
   /** Reserves `size` bytes and one file, once the account is counted. */
   readonly announce: (size: number) => Promise<void>
 }
@@ -180,7 +180,7 @@ export function openClaim(
     account.staged.raise(id, account.staged.of(id) + claimed)
     account.countedAt = -Infinity
   }
-  const claim: BookedClaim = {
+  const claim: LocalClaim = {
     grow(bytes) {
       if (ended || staged !== undefined) return
       const more = arrived + bytes - claimed

@@ -8,7 +8,7 @@ import {
   type QuotaAccountsOptions,
   uploadsExceeded,
 } from './quota-accounts.ts'
-import { nothing, openClaim, type BookedClaim, type Kept, type QuotaClaim } from './quota-claim.ts'
+import { nothing, openClaim, type LocalClaim, type Kept, type QuotaClaim } from './quota-claim.ts'
 
 /** Keeps what customers store within their quotas of bytes and of files. Customers without either cost nothing. */
 export interface QuotaKeeper {
@@ -40,11 +40,11 @@ export interface QuotaKeeper {
 }
 
 /** A {@link QuotaKeeper} that keeps the accounts itself. */
-export interface QuotaBooks extends QuotaKeeper {
-  claim(customer: Customer, name: string, size?: number, upload?: string): Promise<BookedClaim>
+export interface LocalQuotaKeeper extends QuotaKeeper {
+  claim(customer: Customer, name: string, size?: number, upload?: string): Promise<LocalClaim>
 }
 
-const noClaim: BookedClaim = {
+const noClaim: LocalClaim = {
   grow() {},
   reserve: () => Infinity,
   stage() {},
@@ -65,7 +65,7 @@ async function* noUploads() {}
 export function createQuotaKeeper(
   store: BlobStore,
   options: QuotaAccountsOptions = {},
-): QuotaBooks {
+): LocalQuotaKeeper {
   requireMethods('store', store, ['usage', 'stat'])
   const accounts = createQuotaAccounts(store, options)
   const uploads = createUploadCounter(

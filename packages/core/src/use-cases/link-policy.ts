@@ -69,8 +69,8 @@ export async function signLink(
 }
 
 /**
- * Whose link this is, its wishes and its expiry, if it is right: made for this verb and this name, with the customer's key of now, and
- * not expired. `signedName` says by the wishes what of the name is signed. All that is wrong with a link is refused with one
+ * Whose link this is, its options and its expiry, if it is right: made for this verb and this name, with the customer's key of now, and
+ * not expired. `signedName` says by the options what of the name is signed. All that is wrong with a link is refused with one
  * message and after the same steps; it does not reveal which customers exist. A link that was right and has expired does not
  * count for the brake.
  *
@@ -80,11 +80,11 @@ export async function judgeLink(
   { brake, linkKey, credentials, createSignature, now }: LinkPolicy,
   verb: LinkTerms['verb'],
   { token, name, address = '' }: PresentedLink,
-  signedName: (name: string, wishes: string) => string = () => name,
-): Promise<{ readonly customer: Customer } & Pick<CarriedTerms, 'wishes' | 'expires'>> {
+  signedName: (name: string, linkOptions: string) => string = () => name,
+): Promise<{ readonly customer: Customer } & Pick<CarriedTerms, 'linkOptions' | 'expires'>> {
   const { terms, signature } = readLink(token) ?? noLink
-  const { wishes, expires } = terms
-  const signed = { ...terms, verb, name: signedName(name, wishes) }
+  const { linkOptions, expires } = terms
+  const signed = { ...terms, verb, name: signedName(name, linkOptions) }
   let customer: Customer | undefined
   const isGood = await brake.attempt(address, async () => {
     const key = await linkKey(terms.customer)
@@ -96,12 +96,12 @@ export async function judgeLink(
     return expires * 1000 <= now() ? 'expired' : 'good'
   })
   if (!isGood || customer === undefined) throw linkRefused()
-  return { customer, wishes, expires }
+  return { customer, linkOptions, expires }
 }
 
 /** Judged like any other where a token has not the form of one. */
 const noLink: { readonly terms: CarriedTerms; readonly signature: string } = {
-  terms: { customer: '', expires: 0, wishes: '' },
+  terms: { customer: '', expires: 0, linkOptions: '' },
   signature: '0'.repeat(64),
 }
 
@@ -121,11 +121,11 @@ interface LinkTerms {
   /** Whole seconds since 1970. From then on the link is worth nothing. */
   readonly expires: number
   /** All else that the maker of the link has set: lower-case letters and digits, which each verb reads in its own way. */
-  readonly wishes: string
+  readonly linkOptions: string
 }
 
 /** The part of the terms that a token carries; the verb and the name stand beside it, in the address that it opens. */
-type CarriedTerms = Pick<LinkTerms, 'customer' | 'expires' | 'wishes'>
+type CarriedTerms = Pick<LinkTerms, 'customer' | 'expires' | 'linkOptions'>
 
 /** A running keyed hash (HMAC with SHA-256); an `Hmac` of `node:crypto` is one. */
 export interface LinkSignature {
@@ -136,7 +136,7 @@ export interface LinkSignature {
 /** Makes a signature with `key`, such as `(key) => createHmac('sha256', key)`. */
 export type CreateLinkSignature = (key: Uint8Array) => LinkSignature
 
-/** Expiry, wishes, customer, signature, each in one way only. The customer's name may have dots in it. */
+/** Expiry, options, customer, signature, each in one way only. The customer's name may have dots in it. */
 const form = /^([1-9a-z][0-9a-z]{0,10})\.([0-9a-z]{0,99})\.(.+)\.([0-9a-f]{64})$/su
 
 /** The token of `terms`: text that only those who have `key` can make. */
@@ -148,9 +148,9 @@ function sealLink(terms: LinkTerms, key: Uint8Array, createSignature: CreateLink
 function readLink(
   token: string,
 ): { readonly terms: CarriedTerms; readonly signature: string } | undefined {
-  const [, expires = '', wishes = '', customer = '', signature = ''] = form.exec(token) ?? []
+  const [, expires = '', linkOptions = '', customer = '', signature = ''] = form.exec(token) ?? []
   if (signature === '') return undefined
-  return { terms: { customer, expires: parseInt(expires, 36), wishes }, signature }
+  return { terms: { customer, expires: parseInt(expires, 36), linkOptions }, signature }
 }
 
 /** Whether `signature` is that of `terms` under `key`, in a time that does not depend on where the two differ. */
@@ -168,8 +168,8 @@ function isLinkSignature(
   return difference === 0
 }
 
-function wordsOf({ customer, expires, wishes }: CarriedTerms): string {
-  return `${expires.toString(36)}.${wishes}.${customer}`
+function wordsOf({ customer, expires, linkOptions }: CarriedTerms): string {
+  return `${expires.toString(36)}.${linkOptions}.${customer}`
 }
 
 /** JSON, since no two lists of strings have the same; with a version and the verb, so that no other text is taken for it. */
@@ -210,7 +210,12 @@ export async function makeLink(
 ): Promise<Link> {
   const ageMs = linkAge(policy, expiresInMs)
   await statFile(policy.store, customer, name)
-  const terms = { verb: 'serve', customer: customer.name, name, wishes: inline ? 'i' : '' } as const
+  const terms = {
+    verb: 'serve',
+    customer: customer.name,
+    name,
+    linkOptions: inline ? 'i' : '',
+  } as const
   return signLink(policy, terms, ageMs)
 }
 
@@ -220,8 +225,8 @@ export async function makeLink(
  * @throws FileServiceError `link-refused`, `too-many-attempts`
  */
 export async function openLink(policy: LinkPolicy, link: PresentedLink): Promise<OpenedLink> {
-  const { customer, wishes } = await judgeLink(policy, 'serve', link)
+  const { customer, linkOptions } = await judgeLink(policy, 'serve', link)
   const { name } = link
   checkFileName(name)
-  return { customer, name, inline: wishes === 'i' }
+  return { customer, name, inline: linkOptions === 'i' }
 }

@@ -44,12 +44,12 @@ export async function makeUploadLink(
   if (!isPrefix && !replace && (await policy.store.stat({ customer: customer.name, name }))) {
     throw new FileServiceError('already-exists', 'The name is taken')
   }
-  const wishes = writeUploadWishes({
+  const linkOptions = writeUploadLinkBounds({
     ...(isPrefix && { prefixLength: name.length, maxFiles: options.maxFiles ?? usualFiles }),
     ...(maxSize !== undefined && { maxSize }),
     replace,
   })
-  return signLink(policy, { verb: 'upload', customer: customer.name, name, wishes }, ageMs)
+  return signLink(policy, { verb: 'upload', customer: customer.name, name, linkOptions }, ageMs)
 }
 
 function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions): void {
@@ -64,7 +64,7 @@ function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions)
 }
 
 /** What the maker of a link to upload has set. */
-interface UploadWishes {
+interface UploadLinkBounds {
   /** How many of the first code units of a name are signed; the rest is the uploader's choice. `undefined`: the whole name. */
   readonly prefixLength?: number
   /** How many files there may be whose names begin so. */
@@ -77,16 +77,16 @@ interface UploadWishes {
 
 const form = /^(?:p([1-9]\d{0,2})n([1-9]\d{0,4}))?(?:s([1-9]\d{0,15}))?(r?)$/u
 
-/** The one text that says these wishes. */
-function writeUploadWishes(wishes: UploadWishes): string {
-  const { prefixLength, maxFiles, maxSize, replace } = wishes
+/** The one text that says these bounds. */
+function writeUploadLinkBounds(bounds: UploadLinkBounds): string {
+  const { prefixLength, maxFiles, maxSize, replace } = bounds
   const prefix = prefixLength === undefined ? '' : `p${prefixLength}n${maxFiles}`
   const size = maxSize === undefined ? '' : `s${maxSize}`
   return `${prefix}${size}${replace ? 'r' : ''}`
 }
 
-/** The wishes that `text` says; `undefined` if it is none of {@link writeUploadWishes}. */
-export function readUploadWishes(text: string): UploadWishes | undefined {
+/** The bounds that `text` says; `undefined` if it is none of {@link writeUploadLinkBounds}. */
+export function readUploadLinkBounds(text: string): UploadLinkBounds | undefined {
   const [whole, prefixLength, maxFiles, maxSize, replace] = form.exec(text) ?? []
   if (whole === undefined) return undefined
   return {

@@ -11,7 +11,7 @@ import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { judgeLink, linkRefused, type LinkPolicy, type PresentedLink } from './link-policy.ts'
-import { readUploadWishes } from './make-upload-link.ts'
+import { readUploadLinkBounds } from './make-upload-link.ts'
 import { resumableByLink, type ResumableByLink } from './resumable-by-link.ts'
 import type { ResumableFiles } from './resumable-files.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
@@ -23,13 +23,13 @@ export interface UploadLinkPolicy extends LinkPolicy {
   /** Left out where the store keeps no uploads in pieces. */
   readonly resumable: ResumablePolicy | undefined
   /** By customer: one upload at a time may count the files and be published. */
-  readonly turns: KeyedTurns
+  readonly publishLocks: KeyedTurns
   /** How many files there are under the prefixes of links. */
   readonly counts: PrefixCounts
   /** The uploads of this process under way by links, by what those are for; and the requests of those in pieces, by upload. */
   readonly underWay: KeyedCounter
   /** The requests that add to uploads in pieces by links, by upload. */
-  readonly appends: UseCounter
+  readonly growingUploads: UseCounter
   /** Called when an upload has been published. */
   onUploaded(customer: Customer, file: BlobInfo): void
 }
@@ -79,12 +79,12 @@ export async function openUploadLink(
   policy: UploadLinkPolicy,
   link: PresentedLink,
 ): Promise<LinkUploads> {
-  const { customer, wishes, expires } = await judgeLink(policy, 'upload', link, signedPart)
-  const set = readUploadWishes(wishes)
+  const { customer, linkOptions, expires } = await judgeLink(policy, 'upload', link, signedPart)
+  const set = readUploadLinkBounds(linkOptions)
   if (set === undefined) throw linkRefused()
   const { prefixLength, maxFiles = 1, maxSize = Infinity, replace } = set
   const isPrefix = prefixLength !== undefined
-  const start = signedPart(link.name, wishes)
+  const start = signedPart(link.name, linkOptions)
   const { store, maxFileSize } = policy.upload
   const quotas = withoutReservations(policy.upload.quotas)
   const most = Math.min(maxFiles, mostAtOnce)
@@ -96,7 +96,7 @@ export async function openUploadLink(
     quotas: isPrefix
       ? limitFilesUnder(
           { prefix: start, maxFiles },
-          { quotas, store, counts: policy.counts, turns: policy.turns },
+          { quotas, store, counts: policy.counts, publishLocks: policy.publishLocks },
         )
       : quotas,
     maxFileSize: largest,
@@ -136,12 +136,12 @@ export async function openUploadLink(
     ...(policy.resumable && {
       resumable: resumableByLink(policy.resumable, bounded, {
         ...bounds,
-        link: `${expires.toString(36)}.${wishes}.${start}`,
+        link: `${expires.toString(36)}.${linkOptions}.${start}`,
         endsInMs: expires * 1000 - policy.now(),
         replace,
         most,
-        turns: policy.turns,
-        appends: policy.appends,
+        publishLocks: policy.publishLocks,
+        growingUploads: policy.growingUploads,
         now: policy.now,
       }),
     }),
@@ -188,8 +188,8 @@ function notMeant(isIncomplete: boolean): FileServiceError {
   return new FileServiceError('invalid-file-name', `Invalid filename: the link is for ${names}`)
 }
 
-function signedPart(name: string, wishes: string): string {
-  return name.slice(0, readUploadWishes(wishes)?.prefixLength)
+function signedPart(name: string, linkOptions: string): string {
+  return name.slice(0, readUploadLinkBounds(linkOptions)?.prefixLength)
 }
 
 /** What the bound is kept with. */
@@ -198,7 +198,7 @@ interface CountedUploads {
   readonly store: Pick<BlobStore, 'stat'>
   readonly counts: PrefixCounts
   /** By customer: one upload at a time counts and is published. */
-  readonly turns: KeyedTurns
+  readonly publishLocks: KeyedTurns
 }
 
 /**
@@ -208,7 +208,7 @@ interface CountedUploads {
  */
 function limitFilesUnder(
   bound: FilesUnderPrefix,
-  { quotas, store, counts, turns }: CountedUploads,
+  { quotas, store, counts, publishLocks }: CountedUploads,
 ): Pick<QuotaKeeper, 'claim'> {
   /** What an earlier turn is about to publish counts as a file. */
   const check = async ({ name: customer }: Customer, name: string, unended: number) => {
@@ -222,7 +222,7 @@ function limitFilesUnder(
       await check(customer, name, 0)
       const claim = await quotas.claim(customer, name, size, upload)
       return inTurn(claim, {
-        take: () => turns(customer.name),
+        take: () => publishLocks(customer.name),
         async check({ isNext, unended }) {
           if (!isNext) counts.forget(customer.name)
           await check(customer, name, unended)

@@ -20,9 +20,9 @@ export interface ResumableByLink {
   /** How many of the link's uploads may be unfinished. */
   readonly most: number
   /** By customer: one upload at a time is begun. */
-  readonly turns: KeyedTurns
+  readonly publishLocks: KeyedTurns
   /** The requests that add to uploads, by `growingKey`. */
-  readonly appends: UseCounter
+  readonly growingUploads: UseCounter
   readonly now: () => number
   /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
   check(name: string): void
@@ -87,7 +87,7 @@ export function resumableByLink(
       // One of no bytes is published at once, which takes a turn of its own.
       if (options.length === 0) return inPlace(begin)
       return inPlace(async () => {
-        const turn = await bounds.turns(customer.name)
+        const turn = await bounds.publishLocks(customer.name)
         try {
           await makeRoom(strict, bounds, isOwn, turn.unended)
           return await begin()
@@ -113,11 +113,11 @@ export function resumableByLink(
       await requireOwn(id)
       const key = growingKey(customer, id)
       return inPlace(async () => {
-        bounds.appends.change(key, 1)
+        bounds.growingUploads.change(key, 1)
         try {
           return await files.append(id, offset, content, options)
         } finally {
-          bounds.appends.change(key, -1)
+          bounds.growingUploads.change(key, -1)
         }
       }, key)
     },
@@ -147,7 +147,7 @@ function growingKey(customer: Customer, id: string): string {
  */
 async function makeRoom(
   policy: ResumablePolicy,
-  { customer, most, appends, now }: ResumableByLink,
+  { customer, most, growingUploads, now }: ResumableByLink,
   isOwn: (upload: ResumableUpload) => boolean,
   unended: number,
 ): Promise<void> {
@@ -156,7 +156,7 @@ async function makeRoom(
     unfinished.push(...page.filter(isOwn))
   if (unfinished.length + unended < most) return
   const [oldest] = unfinished
-    .filter(({ id }) => appends.count(growingKey(customer, id)) === 0)
+    .filter(({ id }) => growingUploads.count(growingKey(customer, id)) === 0)
     .toSorted((one, other) => changedAt(one) - changedAt(other))
   if (oldest === undefined || now() - changedAt(oldest) < idleMs) {
     const message = `${most} upload(s) by the link are unfinished already`

@@ -1,13 +1,13 @@
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Customer } from '../../src/model/customer.ts'
 import type { QuotaAccountsOptions } from '../../src/policy/quota-accounts.ts'
-import { createQuotaKeeper, type QuotaBooks } from '../../src/policy/quota-keeper.ts'
+import { createQuotaKeeper, type LocalQuotaKeeper } from '../../src/policy/quota-keeper.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { chunks } from '../content.ts'
 
 /** A quota keeper over a memory store, with a clock that stands still. */
 export interface Bookkeeping {
-  readonly keeper: QuotaBooks
+  readonly keeper: LocalQuotaKeeper
   /** The store itself, past the keeper and the overrides. */
   readonly store: BlobStore
   /** What the keeper finds instead of the store's own answers, while it is set. */
@@ -59,7 +59,7 @@ export function bookkeeping(options: QuotaAccountsOptions = {}): Bookkeeping {
   }
 }
 
-async function roomOf(keeper: QuotaBooks, customer: Customer): Promise<number> {
+async function roomOf(keeper: LocalQuotaKeeper, customer: Customer): Promise<number> {
   const claim = await keeper.claim(customer, 'a name that no test uses')
   let room = 0
   try {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isFileServiceError } from '../../src/model/errors.ts'
-import type { BookedClaim } from '../../src/policy/quota-claim.ts'
+import type { LocalClaim } from '../../src/policy/quota-claim.ts'
 import { chunks } from '../content.ts'
 import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
@@ -72,7 +72,7 @@ async function upload(
   // Half of them announce a size, which is right, too small or too large.
   const announced = (sizes[0] ?? 0) + (sizes[1] ?? 0) + random(40)
   let size = 0
-  let claim: BookedClaim | undefined
+  let claim: LocalClaim | undefined
   try {
     claim = await keeper.claim(alice, name, random(2) === 0 ? 0 : announced)
     for (const [chunk, bytes] of sizes.entries()) {

@@ -18,12 +18,14 @@ async function startCounted() {
       linkKey: async (name) => (calls.push('key'), source.linkKey?.(name)),
     },
     verifyPassword: () => (calls.push('password'), false),
-    linkBrake: createLinkBrake({
-      counter: {
-        read: (key) => (calls.push('read'), counter.read(key)),
-        add: (key) => (calls.push('count'), counter.add(key)),
-      },
-    }),
+    links: {
+      brake: createLinkBrake({
+        counter: {
+          read: (key) => (calls.push('read'), counter.read(key)),
+          add: (key) => (calls.push('count'), counter.add(key)),
+        },
+      }),
+    },
   })
   const stepsOf = async (judge: () => Promise<unknown>) => {
     const [callsBefore, signedBefore] = [calls.length, started.signed.length]

@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { createFileService, type FileServiceOptions } from '../../src/file-service.ts'
+import {
+  createFileService,
+  type FileServiceOptions,
+  type LinkServiceOptions,
+} from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
 import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
@@ -9,8 +13,12 @@ import { refusal } from '../rejection.ts'
 
 export const day = 24 * 60 * 60 * 1000
 
+export type SomeOptions = Partial<Omit<FileServiceOptions, 'links'>> & {
+  readonly links?: Partial<LinkServiceOptions>
+}
+
 /** A service whose customers and clock change as a test likes. */
-export async function startLinks(more: Partial<FileServiceOptions> = {}) {
+export async function startLinks({ links: linkOptions, ...more }: SomeOptions = {}) {
   let now = 1_000_000_000_000
   const rows = new Map<string, Credential>()
   const source = (): CredentialSource => createMemoryCredentialSource(rows.values())
@@ -22,14 +30,17 @@ export async function startLinks(more: Partial<FileServiceOptions> = {}) {
       find: (name) => source().find(name),
       linkKey: async (name) => source().linkKey?.(name),
     },
-    createLinkSignature(key) {
-      const hmac = createHmac('sha256', key)
-      return {
-        update: (text) => (signed.push(text), hmac.update(text)),
-        digest: (encoding) => hmac.digest(encoding),
-      }
+    links: {
+      createSignature(key) {
+        const hmac = createHmac('sha256', key)
+        return {
+          update: (text) => (signed.push(text), hmac.update(text)),
+          digest: (encoding) => hmac.digest(encoding),
+        }
+      },
+      maxAgeMs: day,
+      ...linkOptions,
     },
-    maxLinkAgeMs: day,
     now: () => now,
     ...more,
   })

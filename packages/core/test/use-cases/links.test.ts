@@ -148,12 +148,12 @@ describe('links', () => {
 
   it('are refused to an address with too many wrong ones, apart from its logins, for a time', async () => {
     const counter = createMemoryFailureCounter({ windowMs: 60_000 })
-    const linkBrake = createLinkBrake({
+    const brake = createLinkBrake({
       counter,
       failuresPerAddress: 2,
       isExempt: (a) => a === 'e',
     })
-    const { links, token } = await startLinks({ linkBrake })
+    const { links, token } = await startLinks({ links: { brake } })
     const open = (given: string, address: string) =>
       refusal(links.open({ token: given, name: 'a', address }))
     for (const address of ['x', 'x', 'e', 'e', 'e']) {
@@ -169,7 +169,9 @@ describe('links', () => {
 
   it('do not count for the brake when they were right and have expired', async () => {
     const counter = createMemoryFailureCounter({ windowMs: 60_000 })
-    const { token, open, wait } = await startLinks({ linkBrake: createLinkBrake({ counter }) })
+    const { token, open, wait } = await startLinks({
+      links: { brake: createLinkBrake({ counter }) },
+    })
     wait(day)
     for (let n = 0; n < 40; n++) expect(await open(token)).to.equal('link-refused')
     expect((await counter.read('link ')).failures).to.equal(0)
@@ -180,7 +182,7 @@ describe('links', () => {
     const service = createFileService({
       store: createMemoryBlobStore(),
       credentials: { find: () => undefined, linkKey: () => Promise.reject(fault) },
-      createLinkSignature: (key) => createHmac('sha256', key),
+      links: { createSignature: (key) => createHmac('sha256', key) },
     })
     expect(
       await rejection(service.links?.open({ token: 'x', name: 'a' }) ?? Promise.resolve()),
@@ -190,18 +192,17 @@ describe('links', () => {
   it('are there only with what signs them', () => {
     const store = createMemoryBlobStore()
     const credentials = createMemoryCredentialSource([])
-    const createLinkSignature = (key: Uint8Array) => createHmac('sha256', key)
+    const links = { createSignature: (key: Uint8Array) => createHmac('sha256', key) }
     for (const service of [
       createFileService({ store, credentials }),
-      createFileService({ store, createLinkSignature }),
-      createFileService({ store, credentials: { find: () => undefined }, createLinkSignature }),
+      createFileService({ store, links }),
+      createFileService({ store, credentials: { find: () => undefined }, links }),
     ]) {
       expect(service.links).to.equal(undefined)
       expect(service.filesOf({ name: 'a' })).to.not.have.property('link')
     }
-    expect(createFileService({ store, credentials, createLinkSignature }).links?.maxAgeMs).to.equal(
-      7 * day,
-    )
-    expect(() => createFileService({ store, maxLinkAgeMs: 0 })).to.throw(RangeError, 'maxLinkAgeMs')
+    expect(createFileService({ store, credentials, links }).links?.maxAgeMs).to.equal(7 * day)
+    const wrong = { ...links, maxAgeMs: 0 }
+    expect(() => createFileService({ store, links: wrong })).to.throw(RangeError, 'maxAgeMs')
   })
 })

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { FileServiceOptions } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
 import type { LinkUploads } from '../../src/use-cases/open-upload-link.ts'
 import { arrayOf } from '../content.ts'
-import { startUploads } from './links-fixture.ts'
+import { startUploads, type SomeOptions } from './links-fixture.ts'
 
 /** A link of alice's to `name`, over a store whose clock is that of the links. */
 export async function startPieces(
   name: string,
   options: UploadLinkOptions = {},
-  more: Partial<FileServiceOptions> = {},
+  more: SomeOptions = {},
 ) {
   let passed = 0
   const now = () => 1_000_000_000_000 + passed

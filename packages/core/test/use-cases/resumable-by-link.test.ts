@@ -128,7 +128,7 @@ describe('uploads in pieces by a link', () => {
   })
 
   it('make no room while another service that shares the counter adds to them', async () => {
-    const shared = { linkAppends: createKeyedCounter() }
+    const shared = { links: { growingUploads: createKeyedCounter() } }
     const { files, store, wait, rows, token } = await startPieces('new', {}, shared)
     const now = () => 1_000_000_000_000 + 3 * minute
     const other = await startLinks({ ...shared, store, now })
@@ -146,9 +146,10 @@ describe('uploads in pieces by a link', () => {
     expect((await appending).published).to.include({ size: 9 })
   })
 
-  it('need a counter for linkAppends', () => {
+  it('need a counter for growingUploads', () => {
     const store = createMemoryBlobStore()
-    expect(() => createFileService({ store, linkAppends: {} as never })).to.throw('linkAppends')
+    const links = { createSignature: () => {}, growingUploads: {} } as never
+    expect(() => createFileService({ store, links })).to.throw('growingUploads')
   })
 
   it('are not begun beyond the bound by many at once', async () => {

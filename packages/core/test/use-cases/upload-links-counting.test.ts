@@ -22,12 +22,14 @@ function countLists() {
 }
 
 /** A service of alice, a link of hers to `in-`, and an upload by it. */
-async function start(store: BlobStore, linkTurns?: KeyedTurns) {
+async function start(store: BlobStore, publishLocks?: KeyedTurns) {
   const service = createFileService({
     store,
     credentials: createMemoryCredentialSource([{ name: 'alice', passwordHash: 'hash' }]),
-    createLinkSignature: (key) => createHmac('sha256', key),
-    ...(linkTurns && { linkTurns }),
+    links: {
+      createSignature: (key) => createHmac('sha256', key),
+      ...(publishLocks && { publishLocks }),
+    },
   })
   const files = service.filesOf({ name: 'alice' })
   const link = await files.uploadLink?.('in-', { isPrefix: true, maxFiles: 10, replace: true })

@@ -231,11 +231,12 @@ describe('links to upload under a prefix', () => {
     expect(await refusal(uploads.upload('in-3', chunks('x')))).to.equal('quota-exceeded')
   })
 
-  it('never store more, of however many uploads at once, by links and services that share turns', async () => {
-    const turns = { linkTurns: createKeyedTurns(), store: createMemoryBlobStore() }
+  it('never store more, of however many uploads at once, by links and services that share locks', async () => {
+    const links = { publishLocks: createKeyedTurns() }
+    const shared = { links, store: createMemoryBlobStore() }
     const options = { isPrefix: true, maxFiles: 5 }
-    const first = await startUploads('in-', options, turns)
-    const second = await startUploads('in-', options, turns)
+    const first = await startUploads('in-', options, shared)
+    const second = await startUploads('in-', options, shared)
     const { token } = await second.uploadLink('in-0', options)
     const narrower = await second.openUpload('in-0', token)
     const outcomes = await Promise.allSettled(
@@ -268,9 +269,9 @@ describe('links to upload under a prefix', () => {
   })
 
   it('give up the turn that they wait for with the upload', async () => {
-    const linkTurns = createKeyedTurns()
-    const { uploads } = await startUploads('in-', prefixed, { linkTurns })
-    const { end: unlock } = await linkTurns('alice')
+    const publishLocks = createKeyedTurns()
+    const { uploads } = await startUploads('in-', prefixed, { links: { publishLocks } })
+    const { end: unlock } = await publishLocks('alice')
     const leaving = new AbortController()
     const given = rejection(uploads.upload('in-1', chunks('x'), { signal: leaving.signal }))
     await turn()
@@ -281,8 +282,8 @@ describe('links to upload under a prefix', () => {
   })
 
   it('count what an earlier turn may still publish that was passed on', async () => {
-    const linkTurns = async () => ({ unended: 1, isNext: false, end: () => {} })
-    const { uploads, names } = await startUploads('in-', prefixed, { linkTurns })
+    const publishLocks = async () => ({ unended: 1, isNext: false, end: () => {} })
+    const { uploads, names } = await startUploads('in-', prefixed, { links: { publishLocks } })
     await uploads.upload('in-1', chunks('x'))
     expect(await refusal(uploads.upload('in-2', chunks('x')))).to.equal('quota-exceeded')
     expect(await names())
@@ -290,8 +291,12 @@ describe('links to upload under a prefix', () => {
       .and.not.include('in-2')
   })
 
-  it('need a function for linkTurns', () => {
+  it('need a function for publishLocks', () => {
     const store = createMemoryBlobStore()
-    expect(() => createFileService({ store, linkTurns: 'x' as never })).to.throw('linkTurns')
+    expect(() => createFileService({ store, links: { publishLocks: 'x' } as never })).to.throw(
+      'createSignature',
+    )
+    const links = { createSignature: () => {}, publishLocks: 'x' } as never
+    expect(() => createFileService({ store, links })).to.throw('publishLocks')
   })
 })

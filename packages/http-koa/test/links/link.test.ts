@@ -27,7 +27,7 @@ describe('links over HTTP', () => {
       store: createMemoryBlobStore(),
       credentials,
       verifyPassword: (password, hash) => password === hash,
-      createLinkSignature: (key) => createHmac('sha256', key),
+      links: { createSignature: (key) => createHmac('sha256', key) },
     })
     await service.filesOf({ name: 'demo' }).upload('a b', 'content')
     const app = new Koa().use(createRouter(service, { prefix: '/files/v1' }).routes())

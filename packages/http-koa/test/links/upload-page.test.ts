@@ -33,11 +33,13 @@ async function start(customer = 'anna', web = true) {
     store: createMemoryBlobStore(),
     credentials: createMemoryCredentialSource([{ name: customer, passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
-    createLinkSignature: (key) => createHmac('sha256', key),
-    linkBrake: createLinkBrake({
-      counter: createMemoryFailureCounter({ windowMs: 60_000 }),
-      failuresPerAddress: 2,
-    }),
+    links: {
+      createSignature: (key) => createHmac('sha256', key),
+      brake: createLinkBrake({
+        counter: createMemoryFailureCounter({ windowMs: 60_000 }),
+        failuresPerAddress: 2,
+      }),
+    },
     maxFileSize: 1000,
   })
   const app = await listen(

@@ -16,7 +16,7 @@ function routes(): string[] {
   const service = createFileService({
     store: createMemoryBlobStore(),
     credentials: createMemoryCredentialSource([]),
-    createLinkSignature: (key) => createHmac('sha256', key),
+    links: { createSignature: (key) => createHmac('sha256', key) },
   })
   const { stack } = createRouter(service)
   return stack

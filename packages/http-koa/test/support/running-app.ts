@@ -72,7 +72,7 @@ export async function runApp({
     maxFileSize,
     maxUnfinishedUploads,
     createSha256: () => createHash('sha256'),
-    createLinkSignature: (key) => createHmac('sha256', key),
+    links: { createSignature: (key) => createHmac('sha256', key) },
     hooks,
   })
   const log = collectLog()

@@ -3,10 +3,9 @@ import {
   createKeyedCounter,
   type CredentialSource,
   type FailureCounter,
-  type KeyedTurns,
+  type LinkServiceOptions,
   type PasswordVerifier,
   type QuotaKeeper,
-  type UseCounter,
 } from '@holdfast/core'
 import type { RequestCounter } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
@@ -38,10 +37,8 @@ export interface SharedServices {
   readonly writer?: number
   /** Default: what a service does without one. */
   readonly quotas?: QuotaKeeper
-  /** Default: what a service does without it. */
-  readonly linkTurns?: KeyedTurns
-  /** Default: what a service does without it. */
-  readonly linkAppends?: UseCounter
+  /** What links have in common with those of others. Default: what a service does without it. */
+  readonly links?: Pick<LinkServiceOptions, 'publishLocks' | 'growingUploads'>
   /** What the limits of requests under way count with. */
   readonly requestCounter: RequestCounter
   readonly customersState: () => CustomersState

@@ -53,7 +53,7 @@ export async function startServer(
   const { open, closeAll } = createCloseStack()
   const services = await open(openServices())
   const { certificate, credentials, verifyPassword, failures } = services
-  const { quotas, linkTurns, linkAppends } = services
+  const { quotas } = services
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services.writer))
   const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config
@@ -63,15 +63,16 @@ export async function startServer(
     verifyPassword,
     loginBrake: createLoginBrake({ counter: failures, ...brakeOptions }),
     ...(quotas && { quotas }),
-    ...(linkTurns && { linkTurns }),
-    ...(linkAppends && { linkAppends }),
     ...(maxFileSize !== undefined && { maxFileSize }),
     uploadExpiryMs,
     maxUnfinishedUploads: config['max-unfinished-uploads'],
     createSha256: () => createHash('sha256'),
-    createLinkSignature: (key) => createHmac('sha256', key),
-    maxLinkAgeMs: config['max-link-age'],
-    linkBrake: createLinkBrake({ counter: services.linkFailures, ...brakeOptions }),
+    links: {
+      createSignature: (key) => createHmac('sha256', key),
+      maxAgeMs: config['max-link-age'],
+      brake: createLinkBrake({ counter: services.linkFailures, ...brakeOptions }),
+      ...services.links,
+    },
   })
   const server = createServer(
     createApp(service, {

@@ -5,7 +5,7 @@ import {
   type FailureCounter,
   type KeyedCounter,
   type LoginBrakeOptions,
-  type QuotaBooks,
+  type LocalQuotaKeeper,
 } from '@holdfast/core'
 import { failureKey } from '../logins/login-failure-counter.ts'
 import type { OwnServices } from '../serve/open-shared-services.ts'
@@ -42,21 +42,15 @@ const noKey = new Uint8Array(32)
 export function createPrimaryServices(
   services: Omit<
     OwnServices,
-    | 'linkFailures'
-    | 'linkTurns'
-    | 'linkAppends'
-    | 'requestCounter'
-    | 'customersState'
-    | 'reload'
-    | 'close'
+    'linkFailures' | 'links' | 'requestCounter' | 'customersState' | 'reload' | 'close'
   >,
-  books: QuotaBooks,
+  books: LocalQuotaKeeper,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
 ): PrimaryServices {
   const { certificate, verifyPassword } = services
   const shares = new Map<RpcChannel<ReplicaHandlers>, KeyedCounter>()
   const replicatedFailures = createReplicatedFailureCounter()
-  const linkTurns = createSharedTurns()
+  const publishLocks = createSharedTurns()
 
   const failures: FailureCounter = {
     read: (key) => services.failures.read(key),
@@ -84,7 +78,7 @@ export function createPrimaryServices(
   return {
     give(channel) {
       const quotas = createQuotaServer(books)
-      const turns = createTurnServer(linkTurns)
+      const turns = createTurnServer(publishLocks)
       const counts = createKeyedCounter()
       return {
         answers: {

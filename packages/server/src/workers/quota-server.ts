@@ -1,4 +1,4 @@
-import type { BookedClaim, Customer, QuotaBooks } from '@holdfast/core'
+import type { LocalClaim, Customer, LocalQuotaKeeper } from '@holdfast/core'
 import { leaseMs, outlivedMs, startTimer, type StartTimer } from './leases.ts'
 
 /** How many bytes of unknown number may come before a worker has to ask, where the quota leaves room enough. */
@@ -22,8 +22,8 @@ export type QuotaHandlers = ReturnType<typeof createQuotaServer>['answers']
  * Lets a worker claim in these books. It says how each claim ends; `end` does for those that are left when it has died.
  * A claim that was publishing then is looked up in the store, once nothing of the worker is under way any more.
  */
-export function createQuotaServer(books: QuotaBooks, start: StartTimer = startTimer) {
-  const claims = new Map<number, BookedClaim>()
+export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = startTimer) {
+  const claims = new Map<number, LocalClaim>()
   /** Of claims and removals: how to end the time for which they may keep a name. */
   const leases = new Map<number, () => void>()
   const removals = new Map<number, Removal>()
@@ -130,7 +130,7 @@ interface Beginning {
 
 /** Resolves when the upload may begin; the caller does not begin it itself. */
 async function beginUpload(
-  books: QuotaBooks,
+  books: LocalQuotaKeeper,
   customer: Customer,
   most: number,
 ): Promise<Beginning> {
@@ -157,7 +157,11 @@ interface Removal {
 }
 
 /** Resolves when the file may be removed; the caller does not remove it itself. */
-async function beginRemoval(books: QuotaBooks, customer: Customer, name: string): Promise<Removal> {
+async function beginRemoval(
+  books: LocalQuotaKeeper,
+  customer: Customer,
+  name: string,
+): Promise<Removal> {
   const started = Promise.withResolvers<undefined>()
   const outcome = Promise.withResolvers<boolean>()
   const freed = books.free(customer, name, () => {

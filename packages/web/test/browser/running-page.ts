@@ -35,7 +35,7 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
     credentials: createMemoryCredentialSource([{ name: 'anna', passwordHash: 'sesame' }]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),
-    createLinkSignature: (key) => createHmac('sha256', key),
+    links: { createSignature: (key) => createHmac('sha256', key) },
   })
   const asked: string[] = []
   const app = createApp(service, {

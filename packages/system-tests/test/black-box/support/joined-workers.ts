@@ -5,11 +5,10 @@ import {
   type BlobStore,
   type CredentialSource,
   type FailureCounter,
-  type KeyedTurns,
+  type LinkServiceOptions,
   type LoginBrakeOptions,
   type PasswordVerifier,
   type QuotaKeeper,
-  type UseCounter,
 } from '@holdfast/core'
 import { resolveConfig } from '../../../../server/src/config/resolve-config.ts'
 import {
@@ -33,8 +32,7 @@ export interface ServiceParts {
   readonly linkFailures?: FailureCounter
   readonly verifyPassword: PasswordVerifier
   readonly quotas?: QuotaKeeper
-  readonly linkTurns?: KeyedTurns
-  readonly linkAppends?: UseCounter
+  readonly links?: Pick<LinkServiceOptions, 'publishLocks' | 'growingUploads'>
 }
 
 /** The parts of so many workers, which have those of one service in common as processes have them. */
@@ -58,7 +56,7 @@ export async function joinWorkers(
       const { store } = parts
       const opened = told.open({ config: { ...resolveConfig(), workers }, place })
       const { credentials, failures, linkFailures, verifyPassword } = opened
-      const { quotas, linkTurns, linkAppends } = opened
+      const { quotas, links } = opened
       return {
         store,
         credentials,
@@ -66,8 +64,7 @@ export async function joinWorkers(
         linkFailures,
         verifyPassword,
         ...(quotas && { quotas }),
-        ...(linkTurns && { linkTurns }),
-        ...(linkAppends && { linkAppends }),
+        ...(links && { links }),
       }
     }),
   )

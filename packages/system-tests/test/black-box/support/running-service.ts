@@ -111,13 +111,16 @@ export async function startService(
   const log: LogLine[] = []
   const answers: WatchedAnswers[] = []
   const isTls = certificate !== undefined
-  const serve = ({ failures, linkFailures = failures, ...rest }: ServiceParts) => {
+  const serve = ({ failures, linkFailures = failures, links, ...rest }: ServiceParts) => {
     const loginBrake = createLoginBrake({ counter: failures, ...brake })
     const service = createFileService({
       ...rest,
       loginBrake,
-      linkBrake: createLinkBrake({ counter: linkFailures, ...brake }),
-      createLinkSignature: (key) => createHmac('sha256', key),
+      links: {
+        brake: createLinkBrake({ counter: linkFailures, ...brake }),
+        createSignature: (key) => createHmac('sha256', key),
+        ...links,
+      },
       maxFileSize,
     })
     const app = createApp(service, { log: collectInto(log) })
