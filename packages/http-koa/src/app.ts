@@ -16,7 +16,7 @@ import { createRoutes } from './router.ts'
 import { onExchangeEnd } from './server/connection.ts'
 import {
   step,
-  endOfTurn,
+  endOfTick,
   exchangeIn,
   knownExchange,
   type HoldfastState,
@@ -54,7 +54,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   if (setup.cors) app.use(setup.cors)
   app.use(async (_ctx, next) => {
     await next()
-    await endOfTurn()
+    await endOfTick()
     step('answer-ready')
   })
   app.use(createErrors(log))

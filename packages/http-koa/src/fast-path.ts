@@ -12,7 +12,7 @@ import { filesOf } from './guards/authenticate.ts'
 import type { Enter } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
 import { isClosed, leaveOpened } from './server/connection.ts'
-import { step, endOfTurn, type Exchange, type Route } from './server/exchange.ts'
+import { step, endOfTick, type Exchange, type Route } from './server/exchange.ts'
 import { takeBodyAtHand } from './server/request-body.ts'
 import { prepareFormFile, takeSimpleForm } from './uploads/form.ts'
 import { prepareUpload, uploadRequestOf } from './uploads/upload.ts'
@@ -58,7 +58,7 @@ function createFastServe(prefix: string, enter: Enter): FastPath {
     await enter(exchange).entered
     const opening = filesOf(state).serve(name, { reuseChunks: true })
     const file = await opening.catch(() => undefined)
-    if (file?.bytes) await endOfTurn()
+    if (file?.bytes) await endOfTick()
     if (file?.bytes === undefined || isClosed(response)) {
       leaveOpened(exchange, opening)
       // The client may have left while the file was opened.
@@ -136,7 +136,7 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
     if (stored) state.stored = stored
     exchange.recording = record(event, { file: state.fileName, bytes: stored?.size })
     await exchange.recording
-    await endOfTurn()
+    await endOfTick()
     step('answer-ready')
     if (!isClosed(response)) sendStored(exchange, stored)
     return true

@@ -63,7 +63,7 @@ export interface LinkUploads {
 
 /**
  * Uploads by links to one prefix that may be under way at a time, so that strangers who send little and slowly do not take all
- * the places of a customer's links. Of links to one name, and with fewer `maxFiles`, no more than they may store.
+ * the slots of a customer's links. Of links to one name, and with fewer `maxFiles`, no more than they may store.
  */
 const mostAtOnce = 8
 
@@ -89,7 +89,7 @@ export async function openUploadLink(
   const quotas = withoutReservations(policy.upload.quotas)
   const most = Math.min(maxFiles, mostAtOnce)
   // No name has a slash.
-  const place = `${customer.name}/${start}${isPrefix ? '/' : ''}`
+  const boundedName = `${customer.name}/${start}${isPrefix ? '/' : ''}`
   const largest = Math.min(maxFileSize, maxSize)
   const bounded: UploadPolicy = {
     store,
@@ -109,7 +109,7 @@ export async function openUploadLink(
       // The link is right, so that its holder may learn what is wrong.
       if (!isMeant) throw notMeant(name === start)
     },
-    inPlace: boundedBy(policy.underWay, place, most),
+    inSlot: boundedBy(policy.underWay, boundedName, most),
   }
   return {
     customer,
@@ -127,7 +127,7 @@ export async function openUploadLink(
     async upload(name, content, options = {}) {
       bounds.check(name)
       const createOnly = options.createOnly === true || !replace
-      return bounds.inPlace(async () => {
+      return bounds.inSlot(async () => {
         const file = await uploadFile(bounded, customer, name, content, { ...options, createOnly })
         policy.onUploaded(customer, file)
         return file
@@ -161,8 +161,8 @@ function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeep
   }
 }
 
-/** Places for `most` at a time, which `underWay` counts by `key`. No error has numbers of the customer's. */
-function boundedBy(underWay: KeyedCounter, key: string, most: number): ResumableByLink['inPlace'] {
+/** Slots for `most` at a time, which `underWay` counts by `key`. No error has numbers of the customer's. */
+function boundedBy(underWay: KeyedCounter, key: string, most: number): ResumableByLink['inSlot'] {
   const enter = () => {
     if (underWay.count(key) >= most) {
       const message = `${most} upload(s) by the link are under way already`
@@ -221,7 +221,7 @@ function limitFilesUnder(
     async claim(customer, name, size, upload) {
       await check(customer, name, 0)
       const claim = await quotas.claim(customer, name, size, upload)
-      return inTurn(claim, {
+      return publishLocked(claim, {
         take: () => publishLocks(customer.name),
         async check({ isNext, unended }) {
           if (!isNext) counts.forget(customer.name)
@@ -234,7 +234,7 @@ function limitFilesUnder(
   }
 }
 
-interface TurnWork {
+interface LockedWork {
   readonly take: () => Promise<Turn>
   /** Called in the turn, before the upload is published. */
   readonly check: (turn: Turn) => Promise<void>
@@ -245,7 +245,10 @@ interface TurnWork {
 }
 
 /** `claim`, which takes its turn before it lets the upload be published, and ends its turn with itself. */
-function inTurn(claim: QuotaClaim, { take, check, onPublished, onUnknown }: TurnWork): QuotaClaim {
+function publishLocked(
+  claim: QuotaClaim,
+  { take, check, onPublished, onUnknown }: LockedWork,
+): QuotaClaim {
   let endTurn = () => {}
   let isPublishing = false
   let hasEnded = false

@@ -27,10 +27,10 @@ export interface ResumableByLink {
   /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
   check(name: string): void
   /**
-   * Does `work` in a place. Requests of one `upload` share a place: the earlier one still has it when a later one ends it.
+   * Does `work` in a slot. Requests of one `upload` share a slot: the earlier one still has it when a later one ends it.
    * @throws FileServiceError `overloaded` where as many uploads are under way as may be
    */
-  readonly inPlace: <Result>(work: () => Promise<Result>, upload?: string) => Promise<Result>
+  readonly inSlot: <Result>(work: () => Promise<Result>, upload?: string) => Promise<Result>
 }
 
 /** An unfinished upload that has not changed for so long makes room for another one. */
@@ -57,7 +57,7 @@ export function resumableByLink(
   bounded: UploadPolicy,
   bounds: ResumableByLink,
 ): ResumableFiles {
-  const { customer, link, replace, inPlace } = bounds
+  const { customer, link, replace, inSlot } = bounds
   const { uploads } = policy
   const strict: ResumablePolicy = {
     ...policy,
@@ -85,8 +85,8 @@ export function resumableByLink(
       const begin = () =>
         files.begin(name, { ...options, createOnly: createOnly(options.createOnly) })
       // One of no bytes is published at once, which takes a turn of its own.
-      if (options.length === 0) return inPlace(begin)
-      return inPlace(async () => {
+      if (options.length === 0) return inSlot(begin)
+      return inSlot(async () => {
         const turn = await bounds.publishLocks(customer.name)
         try {
           await makeRoom(strict, bounds, isOwn, turn.unended)
@@ -99,7 +99,7 @@ export function resumableByLink(
     async uploadWhole(name, content, options) {
       bounds.check(name)
       const only = { ...options, createOnly: createOnly(options.createOnly) }
-      return inPlace(() => files.uploadWhole(name, content, only))
+      return inSlot(() => files.uploadWhole(name, content, only))
     },
     async state(id) {
       await requireOwn(id)
@@ -107,12 +107,12 @@ export function resumableByLink(
     },
     async digest(id, offset, options) {
       await requireOwn(id)
-      return inPlace(() => files.digest(id, offset, options), growingKey(customer, id))
+      return inSlot(() => files.digest(id, offset, options), growingKey(customer, id))
     },
     async append(id, offset, content, options) {
       await requireOwn(id)
       const key = growingKey(customer, id)
-      return inPlace(async () => {
+      return inSlot(async () => {
         bounds.growingUploads.change(key, 1)
         try {
           return await files.append(id, offset, content, options)
@@ -123,7 +123,7 @@ export function resumableByLink(
     },
     async publish(id, options) {
       await requireOwn(id)
-      return inPlace(() => files.publish(id, options), growingKey(customer, id))
+      return inSlot(() => files.publish(id, options), growingKey(customer, id))
     },
     async discard(id) {
       await requireOwn(id)

@@ -36,7 +36,7 @@ function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buf
   const nextLength = createMeasure(connection)
   const isFull = () => connection.waiting >= maxWaiting
   let isHeld = false
-  connection.onTurn = () => {
+  connection.onNext = () => {
     if (!isHeld || connection.waiting > fewWaiting) return
     isHeld = false
     socket.resume()

@@ -18,7 +18,7 @@ export interface Connection {
   /** How many requests wait for the answers to those before them. */
   waiting: number
   /** Called when one of them no longer waits. */
-  onTurn?: () => void
+  onNext?: () => void
   /** Whether bytes that still arrive are no request any more. */
   isEnded: boolean
   /** Whether Node has given its parser to another connection, as it does after a CONNECT. */

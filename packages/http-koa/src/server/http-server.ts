@@ -87,18 +87,18 @@ export function prepareServer(
     void callback(request, response)
   }
 
-  server.on('request', takingTurns(answer))
+  server.on('request', keepingOrder(answer))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     exchangeOf(request, response).awaitsContinue = true
-    takingTurns(answer)(request, response)
+    keepingOrder(answer)(request, response)
   })
   server.on(
     'checkExpectation',
-    takingTurns((request) => refuse(request, 417, 'The only known expectation is 100-continue')),
+    keepingOrder((request) => refuse(request, 417, 'The only known expectation is 100-continue')),
   )
   server.on('connect', (request: IncomingMessage) => {
     connectionOf(request.socket).isUnparsed = true
-    inTurn(request.socket, undefined, () => {
+    inOrder(request.socket, undefined, () => {
       if (isEnded(request.socket)) return
       refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`])
     })
@@ -119,9 +119,9 @@ function answerHalfClosed(server: Server): void {
 }
 
 /** Processes requests one after the other, and none after the end of the connection. */
-function takingTurns(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+function keepingOrder(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   return (request: IncomingMessage, response: ServerResponse) =>
-    inTurn(request.socket, response, () => {
+    inOrder(request.socket, response, () => {
       if (isEnded(request.socket)) request.resume()
       else answer(request, response)
     })
@@ -146,7 +146,7 @@ const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
  * `response`. Node delivers pipelined requests as they arrive, but only safe ones may be processed concurrently (RFC 9112
  * §9.3.2), and a request after an upload may be one for that file.
  */
-function inTurn(socket: Duplex, response: ServerResponse | undefined, action: () => void): void {
+function inOrder(socket: Duplex, response: ServerResponse | undefined, action: () => void): void {
   const connection = connectionOf(socket)
   const before = connection.newest
   if (response) {
@@ -158,6 +158,6 @@ function inTurn(socket: Duplex, response: ServerResponse | undefined, action: ()
   before.once('close', () => {
     connection.waiting--
     action()
-    connection.onTurn?.()
+    connection.onNext?.()
   })
 }

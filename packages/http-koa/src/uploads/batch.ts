@@ -19,7 +19,8 @@ import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { chunksOf, requireIntactBody } from '../server/request-body.ts'
 import { checkFormType, expectedSha256, formLimits } from './form-syntax.ts'
 import { prepareFormFile, sha256, type FormFile } from './form.ts'
-import { readForm, type FilePart } from './read-form.ts'
+import type { FormPart } from './patch-busboy.ts'
+import { readForm } from './read-form.ts'
 import { uploadRequestOf, type UploadRequest } from './upload.ts'
 
 /**
@@ -120,9 +121,9 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   let files = 0
   let digests: readonly string[] = []
   try {
-    for await (const [part] of parts) {
+    for await (const [part, itsDigests] of parts) {
       const filename = part.disposition?.filename
-      digests = [...digests, ...part.digests]
+      digests = [...digests, ...itsDigests]
       if (filename !== '' || !(await isEmpty(part.stream))) {
         if (++files > formLimits.batchFiles) throw problems.tooManyFiles(formLimits.batchFiles)
         yield toFile(part, digests)
@@ -139,7 +140,7 @@ export async function* receiveBatch(request: IncomingMessage): AsyncIterable<Bat
   }
 }
 
-function toFile({ disposition, stream }: FilePart, digests: readonly string[]): BatchFile {
+function toFile({ disposition, stream }: FormPart, digests: readonly string[]): BatchFile {
   return {
     filename: disposition?.filename,
     content: chunksOf(stream, problems.malformedMultipart),
@@ -163,12 +164,12 @@ function queueParts(request: IncomingMessage, parser: busboy.Busboy) {
     close: ['close'],
     highWaterMark: waitingParts,
     lowWaterMark: 1,
-  }) as AsyncIterable<[part: FilePart]>
+  }) as AsyncIterable<[part: FormPart, digests: readonly string[]]>
   // It fails once more when the reader has stopped.
   queue.on('error', () => {})
   parser.once('close', () => queue.emit('close'))
   const { takeDigests } = readForm(request, parser, {
-    onFile: (part) => queue.emit('part', part),
+    onFile: (part, itsDigests) => queue.emit('part', part, itsDigests),
     onFail: (error) => queue.emit('error', error),
   })
   return { parts, takeDigests }

@@ -16,8 +16,8 @@ import {
 } from '../server/request-body.ts'
 import { checkFormType, expectedSha256, formLimits, isForm, partFileName } from './form-syntax.ts'
 import { createEngine } from './multer-storage.ts'
-import { refuseNameless } from './patch-busboy.ts'
-import { readForm, type FilePart, type FormReading } from './read-form.ts'
+import { refuseNameless, type FormPart } from './patch-busboy.ts'
+import { readForm, type FormReader, type FormReading } from './read-form.ts'
 import { createByDraft } from './resumable.ts'
 import {
   answerUpload,
@@ -159,12 +159,12 @@ async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload
     // Multer would keep it until it has read the rest of the request.
     void staged?.discard()
   }
-  const onFile = (part: FilePart, form: FormReading) => {
+  const onFile: FormReader['onFile'] = (part, digests, form) => {
     const { disposition } = part
     if (disposition === undefined) form.fail(problems.malformedMultipart())
     else if (disposition.filename === '') refuseNameless(part, form.fail)
     else if (stageFirst) form.fail(problems.moreThanOneFile())
-    else stageFirst = () => stage(toFile(part, form)).catch(failing(form.fail))
+    else stageFirst = () => stage(toFile(part, digests, form)).catch(failing(form.fail))
   }
   const receive = koaMulter({
     storage: createEngine(async () => {
@@ -196,7 +196,11 @@ function failing(fail: FormReading['fail']) {
 }
 
 /** A field `sha256` may still follow, but hardly any form has one. */
-function toFile({ disposition, stream, digests }: FilePart, form: FormReading): FormFile {
+function toFile(
+  { disposition, stream }: FormPart,
+  digests: readonly string[],
+  form: FormReading,
+): FormFile {
   return {
     filename: disposition?.filename,
     content: chunksOf(stream, problems.malformedMultipart),

@@ -3,7 +3,7 @@ import { problems } from '../http/problems.ts'
 import { formLimits, readFormDisposition, type FormDisposition } from './form-syntax.ts'
 
 /** A part of a form whose content arrives. */
-export interface ArrivingPart {
+export interface FormPart {
   /** What the part says of itself; `undefined` where that cannot be read. */
   readonly disposition: FormDisposition | undefined
   readonly stream: Readable
@@ -20,7 +20,7 @@ export interface FormPatches {
     arrived: PartHeaders,
   ) => PartHeaders
   /** Called before any other listener for each part that busboy takes for a file. */
-  readonly onPart: (part: ArrivingPart) => void
+  readonly onPart: (part: FormPart) => void
   /** Called with what `headersFor` has thrown, and for a part that is not sent as it is. */
   readonly fail: (error: Error) => void
 }
@@ -61,7 +61,7 @@ function refuseEncoded({ 'content-transfer-encoding': encodings = [] }: PartHead
 
 /** Calls `fail` if a file without a name has content. Without any it is the field of a form where no file was chosen. */
 export function refuseNameless(
-  { disposition, stream }: ArrivingPart,
+  { disposition, stream }: FormPart,
   fail: (error: Error) => void,
 ): void {
   if (disposition?.filename !== '') return

@@ -5,17 +5,14 @@ import { isClosed } from '../server/connection.ts'
 import { inviteBody } from '../server/exchange.ts'
 import { watchBodyLength } from '../server/request-body.ts'
 import { formLimits, type FormDisposition } from './form-syntax.ts'
-import { patchBusboy, type ArrivingPart, type PartHeaders } from './patch-busboy.ts'
-
-/** A file in a part named `file`, or a part that cannot be read, as it arrives. */
-export interface FilePart extends ArrivingPart {
-  /** The text fields `sha256` since the file before, as `expectedSha256` takes them. */
-  readonly digests: readonly string[]
-}
+import { patchBusboy, type FormPart, type PartHeaders } from './patch-busboy.ts'
 
 export interface FormReader {
-  /** Called for each such part, in order. The parser waits until its stream has been read. */
-  readonly onFile: (part: FilePart, form: FormReading) => void
+  /**
+   * Called for each part named `file`, and each that cannot be read, in order, with the text fields `sha256` since the file
+   * before, as `expectedSha256` takes them. The parser waits until the part's stream has been read.
+   */
+  readonly onFile: (part: FormPart, digests: readonly string[], form: FormReading) => void
   /** Called once, and at once, with what is wrong with the form. The streams of its parts end with an error then. */
   readonly onFail: (error: Error) => void
   /** How many parts the form may have. Default: any number. */
@@ -61,7 +58,7 @@ export function readForm(
       if (disposition !== undefined && disposition.filename === undefined) {
         read(disposition.name, stream)
       } else if (disposition === undefined || disposition.name === 'file') {
-        onFile({ disposition, stream, digests: takeDigests() }, form)
+        onFile({ disposition, stream }, takeDigests(), form)
       } else stream.resume()
     },
   })

@@ -7,7 +7,7 @@ import { watchStore } from '../support/watched-store.ts'
 /** Which bodies came, in order, where each is one line. */
 const bodiesIn = (received: string) => received.split(/HTTP\/1\.1 \d{3} [^]*?\r\n\r\n/).slice(1)
 
-describe('inTurn', () => {
+describe('inOrder', () => {
   it('answers a hundred requests in one segment, in order, whole', async () => {
     await using app = await runApp()
     const names = Array.from({ length: 50 }, (_, index) => `file-${index}`)

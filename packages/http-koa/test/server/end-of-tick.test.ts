@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { endOfTurn } from '../../src/server/exchange.ts'
+import { endOfTick } from '../../src/server/exchange.ts'
 
-describe('endOfTurn', () => {
+describe('endOfTick', () => {
   it('resolves behind what was there already, for all of one turn together', async () => {
     const order: string[] = []
     const waits = [1, 2].map(async (n) => {
-      await endOfTurn()
+      await endOfTick()
       order.push(`end ${n}`)
     })
     queueMicrotask(() => order.push('microtask'))
@@ -23,10 +23,10 @@ describe('endOfTurn', () => {
   })
 
   it('has an end for each turn', async () => {
-    const first = endOfTurn()
-    expect(endOfTurn()).to.equal(first)
+    const first = endOfTick()
+    expect(endOfTick()).to.equal(first)
     await first
-    expect(endOfTurn()).to.not.equal(first)
+    expect(endOfTick()).to.not.equal(first)
   })
 
   it('does not wait for the end of the turn once many wait', async () => {
@@ -38,7 +38,7 @@ describe('endOfTurn', () => {
       })
     })
     const waits = Array.from({ length: 33 }, async (_, index) => {
-      await endOfTurn()
+      await endOfTick()
       order.push(`${index}`)
     })
     await Promise.all([...waits, next])
