@@ -63,10 +63,10 @@ function packagesIn(imports: readonly Import[]): string[] {
   return [...new Set(ours.map(({ specifier }) => specifier.split('/')[1] ?? ''))]
 }
 
-/** A file may be named by the end of its path. */
+/** A file may be named by the end of its path, in words and in the pictures. */
 function nameProblems(text: string, root: string): string[] {
   const paths = globSync('{packages/*/{src,test,bin},scripts}/**/*.{ts,js}', { cwd: root })
-  const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
+  const named = [...text.matchAll(/[`" ]([\w./-]+\.ts)(?=[`"<,])/g)].map(([, name = '']) => name)
   const lost = named.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)))
   return [...new Set(lost)].map((name) => `names ${name}, which is not there`)
 }

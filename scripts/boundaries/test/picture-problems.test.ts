@@ -58,9 +58,12 @@ describe('pictureProblems', () => {
   })
 
   it('names a file that is not there, by the end of its path', async () => {
+    const road = 'a["src/index.ts<br>all"] --> b["c.ts, d.ts<br>both"]'
     const rest = 'See `src/index.ts`, `store-disk/test/put.test.ts` and `disk/src/index.ts`.'
-    expect(await problemsWith(drawn, rest)).to.deep.equal([
+    expect(await problemsWith(drawn, `${rest}\n${road}`)).to.deep.equal([
       'docs/architecture.md names disk/src/index.ts, which is not there',
+      'docs/architecture.md names c.ts, which is not there',
+      'docs/architecture.md names d.ts, which is not there',
     ])
   })
 
