@@ -20,8 +20,6 @@ export interface Package {
   references: string[]
   /** What its `src` imports. */
   imports: Import[]
-  /** What its `page` imports: the scripts that it serves to browsers. */
-  pageImports: Import[]
   /** What its `test` imports. */
   testImports: Import[]
 }
@@ -44,7 +42,9 @@ interface Manifest {
 /** Reads every package of the repository at `root`, ordered by name. */
 export async function readPackages(root: string): Promise<Package[]> {
   const entries = await readdir(join(root, 'packages'), { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  // Of a package that is gone, what was built and installed may still be there.
+  const names = folders.filter((name) => existsSync(join(root, 'packages', name, 'package.json')))
   return Promise.all(names.sort().map((name) => readPackage(join(root, 'packages', name))))
 }
 
@@ -69,7 +69,6 @@ async function readPackage(folder: string): Promise<Package> {
     devDependencies: Object.keys(devDependencies ?? {}),
     references: isBuilt ? await readReferences(folder) : [],
     imports: await readImports(folder, 'src'),
-    pageImports: await readImports(folder, 'page'),
     testImports: await readImports(folder, 'test'),
   }
 }

@@ -11,7 +11,6 @@ export function packageOf(name: string, dependencies: readonly string[]): Packag
     devDependencies: [],
     references: [],
     imports: [],
-    pageImports: [],
     testImports: [],
   }
 }

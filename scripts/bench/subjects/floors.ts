@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findFreePort } from '../../../packages/minio-container/src/find-free-port.ts'
+import { findFreePort } from '../../../packages/testing/src/machine.ts'
 import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
 import type { Dialect, S3Bucket, Subject } from './subject.ts'

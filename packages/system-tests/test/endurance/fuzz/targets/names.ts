@@ -1,8 +1,16 @@
 import { expect } from 'chai'
 import { compareUtf8, nameProblem } from '@holdfast/core'
 import fc from 'fast-check'
-import { decodeEscapedName, encodeEscapedName, createLayout } from '../../../../../store-disk/src/directory/layout.ts'
-import { encodeName, nameEncodings, createObjectKeys } from '../../../../../store-minio/src/keys/object-keys.ts'
+import {
+  decodeEscapedName,
+  encodeEscapedName,
+  createLayout,
+} from '../../../../../store-disk/src/directory/layout.ts'
+import {
+  encodeName,
+  nameEncodings,
+  createObjectKeys,
+} from '../../../../../store-minio/src/keys/object-keys.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'
 import { isName } from '../name-model.ts'
 
