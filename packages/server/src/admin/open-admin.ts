@@ -1,13 +1,17 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import type { ListeningPlace } from '../listen/explain-listening.ts'
-import type { ServerStatus, WorkersState } from '../serve/server-status.ts'
-import { type Check, steadyCheck, type CheckResult } from './check.ts'
-import { jsonAnswer, startAdminServer } from './start-admin-server.ts'
+import { type ListeningPlace, explainListening, listeningUrl } from '../listen/explain-listening.ts'
+import type { ServerStatus, WorkersState } from '../serve/server-watch.ts'
 import { formatBytes } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file'
 import type { ClosableStore } from '../stores/open-store.ts'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createHttpServer, errorBody } from '@holdfast/http-koa'
+import { createDrain } from '../listen/drain.ts'
+import { limitConnections } from '../listen/limit-connections.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** What answers those who watch over a server: balancers, supervisors, monitoring. */
 export interface Admin {
@@ -163,4 +167,188 @@ export function createReadiness(log: Logger): Readiness {
       checks = notServing('the server is stopping')
     },
   }
+}
+
+interface AdminAnswer {
+  readonly status: number
+  /** The media type. */
+  readonly type: string
+  readonly text: string
+}
+
+/** Answers a GET of its path, and a HEAD. */
+type AdminRoute = () => AdminAnswer | Promise<AdminAnswer>
+
+export interface AdminServer {
+  /** Such as `http://127.0.0.1:3001`. */
+  readonly url: string
+  /** Lets the answers under way end. */
+  close(): Promise<void>
+}
+
+/** How long an answer under way may take when the server is closed, in milliseconds. */
+const graceMs = 1_000
+
+/** Balancers and monitoring need few; each takes an open file from the service. */
+const maxConnections = 64
+
+const allow = 'GET, HEAD, OPTIONS'
+
+/**
+ * Listens for those who watch over the server, in plain HTTP, and answers by `routes`: paths, each with what it answers.
+ * What goes wrong has the form of errors that all of holdfast has, and is logged where it is our fault.
+ *
+ * @throws SetupError for what an administrator can mend
+ */
+export async function startAdminServer(
+  place: ListeningPlace,
+  routes: Readonly<Record<string, AdminRoute>>,
+  log: Logger,
+): Promise<AdminServer> {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    const [path = ''] = (request.url ?? '').split('?')
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    if (!route) return send(response, problem(404, 'Not Found'))
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuseMethod(request, response)
+    try {
+      send(response, await route())
+    } catch (error) {
+      log.error({ err: error, path }, 'the admin port cannot answer')
+      send(response, problem(500, 'An unexpected error occurred'))
+    }
+  }
+  const server = createHttpServer({ callback: () => answer })
+  limitConnections(server, maxConnections, log)
+  const drain = createDrain(server)
+  try {
+    server.listen(place.port, place.host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw explainListening(error, place)
+  }
+  return {
+    url: listeningUrl('http', server.address()),
+    async close() {
+      await drain(graceMs)
+    },
+  }
+}
+
+function refuseMethod({ method }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Allow', allow)
+  if (method === 'OPTIONS') response.writeHead(204).end()
+  else send(response, problem(405, `Method not allowed. Use ${allow}`))
+}
+
+function problem(status: number, message: string): AdminAnswer {
+  return jsonAnswer(status, errorBody(status, message))
+}
+
+/** An answer of `body` as JSON. */
+export function jsonAnswer(status: number, body: object): AdminAnswer {
+  return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(body) }
+}
+
+/** Node leaves the text out where the request was a HEAD. */
+function send(response: ServerResponse, { status, type, text }: AdminAnswer): void {
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+  })
+  response.end(text)
+}
+
+/** The result of a check. Further fields give details. */
+export interface CheckResult {
+  readonly ok: boolean
+  /** What is wrong, for an administrator. */
+  readonly why?: string
+  readonly [detail: string]: unknown
+}
+
+/** A condition for a server to be ready. */
+interface Check {
+  readonly name: string
+  look(): CheckResult | Promise<CheckResult>
+}
+
+export interface SteadyCheckOptions {
+  /** How long a result is as good as new, in milliseconds. Default: 2,000. */
+  readonly freshMs?: number
+  /** How long to wait for a new result while the last one still counts, in milliseconds. Default: 500. */
+  readonly patienceMs?: number
+  /** The same where no result counts, in milliseconds. Default: 5,000. */
+  readonly waitMs?: number
+  /** How long a result counts at most, and how long a look may take until it has failed, in milliseconds. Default: 15,000. */
+  readonly limitMs?: number
+}
+
+/** Runs the check once; `signal` aborts when the result is no longer needed. */
+type Look = (signal: AbortSignal) => Promise<CheckResult>
+
+/**
+ * A check that takes time and may hang. It runs once at a time for any number of callers, and a fresh result is used
+ * again. A run that takes long is not awaited while there is an earlier result, since callers have time limits, too. An
+ * error of `look` becomes the reason of a failed check.
+ */
+export function steadyCheck(name: string, look: Look, options: SteadyCheckOptions = {}): Check {
+  const { freshMs = 2_000, patienceMs = 500, waitMs = 5_000, limitMs = 15_000 } = options
+  let last: { readonly result: CheckResult; readonly at: number } | undefined
+  let underWay: { readonly since: number; readonly done: Promise<void> } | undefined
+
+  const lookNow = async (since: number) => {
+    const result = await outcomeOf(look, limitMs)
+    const at = performance.now()
+    last = { result: { ...result, durationMs: Math.round(at - since) }, at }
+    underWay = undefined
+  }
+  const begin = () => {
+    const since = performance.now()
+    return { since, done: lookNow(since) }
+  }
+  const lastWithin = (ms: number) =>
+    last && performance.now() - last.at < ms ? last.result : undefined
+
+  return {
+    name,
+    async look() {
+      const fresh = lastWithin(freshMs)
+      if (fresh) return fresh
+      const { since, done } = (underWay ??= begin())
+      const isOver = () => underWay?.since !== since
+      const left = since + limitMs - performance.now()
+      await settledWithin(done, lastWithin(limitMs) ? patienceMs : Math.min(waitMs, left))
+      const result = isOver() ? last?.result : lastWithin(limitMs)
+      return result ?? silent(performance.now() - since)
+    },
+  }
+}
+
+async function outcomeOf(look: Look, limitMs: number): Promise<CheckResult> {
+  const signal = AbortSignal.timeout(limitMs)
+  try {
+    return await look(signal)
+  } catch (error) {
+    return signal.aborted ? silent(limitMs) : { ok: false, why: reasonOf(error) }
+  }
+}
+
+function silent(ms: number): CheckResult {
+  return { ok: false, why: `there has been no answer for ${Math.round(ms / 1000)} s` }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
+
+/** Resolves when `done` does, or after `ms`. */
+async function settledWithin(done: Promise<void>, ms: number): Promise<void> {
+  const timer = new AbortController()
+  const { signal } = timer
+  await Promise.race([done, delay(Math.max(0, ms), undefined, { signal }).catch(() => {})])
+  timer.abort()
 }

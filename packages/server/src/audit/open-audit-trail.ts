@@ -1,7 +1,11 @@
 import type { Audit, HttpLog, AuditEvent } from '@holdfast/http-koa'
-import { explainTrail } from './explain-trail.ts'
+import {
+  explainTrail,
+  openTrailFile,
+  type TrailFile,
+  type TrailFileEvents,
+} from './open-trail-file.ts'
 import { formatEvent, formatOmission } from './format-event.ts'
-import { openTrailFile, type TrailFile, type TrailFileEvents } from './open-trail-file.ts'
 import { createLineLimit, type LineLimitOptions } from '../log/limit-lines.ts'
 
 /** The audit trail of a server: one line for each event, in the format of docs/audit.md. */

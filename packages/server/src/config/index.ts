@@ -1,5 +1,5 @@
 export { findConfig } from './find-config.ts'
-export { parsePeriod } from './parse-duration.ts'
+export { parsePeriod } from './parse-setting.ts'
 export type { WrittenSettings } from './read-config-file.ts'
 export type { Config } from './resolve-config.ts'
 export { secretNames, secretRemedy, secretVariables } from './secrets.ts'

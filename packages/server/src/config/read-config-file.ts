@@ -3,7 +3,7 @@ import { type Advice, advice, adviceOf, adviceText, closestWord, SetupError } fr
 import { describeDenial } from '@holdfast/credentials-file/messages'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
-import { quoted } from './quoted.ts'
+import { quoted } from './parse-setting.ts'
 import { secretRemedy } from './secrets.ts'
 import { settingNames, settings, type SettingName } from './settings.ts'
 

@@ -1,5 +1,5 @@
 import { adviceOf, asSentence, SetupError } from '@holdfast/core'
-import { quoted } from './quoted.ts'
+import { quoted } from './parse-setting.ts'
 import type { WrittenSettings } from './read-config-file.ts'
 import { readSecret, type SecretName } from './secrets.ts'
 import {

@@ -9,8 +9,10 @@ import {
   text,
   truth,
   workers,
+  parseDelay,
+  parseDuration,
+  parsePeriod,
 } from './parse-setting.ts'
-import { parseDelay, parseDuration, parsePeriod } from './parse-duration.ts'
 
 /** The stores that files can be kept in. */
 export type StoreKind = 'disk' | 'minio'

@@ -4,7 +4,7 @@ import {
   openFileCredentialSource,
   programName,
 } from '@holdfast/credentials-file'
-import { adviceFinding } from './findings.ts'
+import { adviceFinding } from './examine.ts'
 
 /** What the customers file says, and what is wrong with it. */
 export interface CustomersExamination {

@@ -1,11 +1,16 @@
-import { type Finding, finding, adviceOf } from '@holdfast/core'
+import {
+  type Finding,
+  finding,
+  adviceOf,
+  carriesAdvice,
+  type Advice,
+  type FindingMark,
+} from '@holdfast/core'
 import { inspectDataDirectory } from '@holdfast/store-disk'
 import type { Config } from '../config/resolve-config.ts'
-import { attemptFindings, adviceFinding } from './findings.ts'
 import { examineCustomers } from './examine-customers.ts'
 import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
-import { checkAppendable } from '../audit/appendable.ts'
-import { explainTrail } from '../audit/explain-trail.ts'
+import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
 import { openFilesLimit } from '../listen/limit-connections.ts'
 import pino from 'pino'
 import { once } from 'node:events'
@@ -198,4 +203,32 @@ async function listeningFinding(check: string, place: ListeningPlace): Promise<F
   } finally {
     server.close()
   }
+}
+
+/**
+ * The `findings`, and where they break off, why, as a problem of `check`. Rejects with the reason of `signal` and nothing
+ * else.
+ */
+async function* attemptFindings(
+  check: string,
+  findings: AsyncIterable<Finding>,
+  signal?: AbortSignal,
+): AsyncGenerator<Finding> {
+  try {
+    yield* findings
+  } catch (error) {
+    signal?.throwIfAborted()
+    yield carriesAdvice(error)
+      ? adviceFinding('problem', check, error)
+      : finding('problem', check, `could not be examined: ${String(error)}`)
+  }
+}
+
+/** The finding that says what `advice` says. */
+export function adviceFinding(
+  mark: FindingMark,
+  check: string,
+  { problem, remedies }: Advice,
+): Finding {
+  return finding(mark, check, problem.replace(/[.:]$/, ''), ...remedies)
 }

@@ -1,7 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { ServerWatch } from '../serve/server-watch.ts'
-import type { ServerStatus, Figures } from '../serve/server-status.ts'
-import { version } from '../version.ts'
+import { collectDefaultMetrics, Gauge, Registry, Histogram } from 'prom-client'
+import type { ServerWatch, ServerStatus, Figures } from '../serve/server-watch.ts'
 import { createCounts } from './counts.ts'
 import {
   createLoginFigures,
@@ -10,8 +8,12 @@ import {
   createWorkerFigures,
   mergeFigures,
 } from './figures.ts'
-import { createRequestFigures } from './request-figures.ts'
 import { createStoreFigures } from './store-figures.ts'
+import type { Server } from 'node:http'
+import { promisify } from 'node:util'
+import { errorCodes } from '@holdfast/core'
+import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
+import { readFileSync } from 'node:fs'
 
 /** The figures of a process; docs/metrics.md has them all. */
 export interface Metrics {
@@ -88,4 +90,129 @@ export function createMetrics(process?: string): Metrics {
       return mergeFigures([await register.getMetricsAsJSON(), ...others])
     },
   }
+}
+
+/** Seconds: from a small file in memory to a large one for a slow client. */
+const durations = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+]
+
+/** The usual answers of every route, exported from the start. */
+const usual = [
+  ['200', 'ok'],
+  ['400', 'refused'],
+  ['500', 'failed'],
+  ['503', 'failed'],
+  ['507', 'failed'],
+] as const
+
+/** Codes of errors that are reported from the start: those of the core, and of what has none. */
+const codes = [...errorCodes, 'unexpected']
+
+/** Figures of requests and connections. */
+export function createRequestFigures(
+  register: Registry,
+): Pick<ServerWatch, 'requestCounter' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
+  const registers = [register]
+  const requests = createCounts(register, {
+    name: 'holdfast_http_requests_total',
+    help: 'Requests that were answered, or broke off.',
+    labelNames: ['route', 'status', 'outcome'],
+  })
+  const problems = createCounts(register, {
+    name: 'holdfast_http_problems_total',
+    help: 'Requests that were refused or failed, by the code of the error.',
+    labelNames: ['code'],
+  })
+  const received = createCounts(register, {
+    name: 'holdfast_http_received_bytes_total',
+    help: 'Bytes of requests on their connections, headers included.',
+    labelNames: ['route'],
+  })
+  const sent = createCounts(register, {
+    name: 'holdfast_http_sent_bytes_total',
+    help: 'Bytes of answers on their connections, headers included.',
+    labelNames: ['route'],
+  })
+  const duration = new Histogram({
+    name: 'holdfast_http_request_duration_seconds',
+    help: "From the arrival of a request's headers to the end of its answer.",
+    labelNames: ['route'],
+    buckets: durations,
+    registers,
+  })
+  const ofRoute = (route: Route) => ({
+    received: received(route),
+    sent: sent(route),
+    duration: duration.labels(route),
+  })
+  const byRoute = new Map(routes.map((route) => [route, ofRoute(route)]))
+  for (const route of routes) {
+    duration.zero({ route })
+    for (const answer of usual) requests(route, ...answer)
+  }
+  for (const code of codes) problems(code)
+
+  let underWay = 0
+  new Gauge({
+    name: 'holdfast_http_requests_under_way',
+    help: "Requests for customers' files that are under way.",
+    registers,
+    collect() {
+      this.set(underWay)
+    },
+  })
+  let countConnections = async () => 0
+  new Gauge({
+    name: 'holdfast_http_connections',
+    help: 'Open connections of clients.',
+    registers,
+    async collect() {
+      this.set(await countConnections())
+    },
+  })
+
+  const refused = createCounts(register, {
+    name: 'holdfast_http_connections_refused_total',
+    help: 'Connections that were closed at once, since as many were open as may be.',
+    labelNames: [],
+  })()
+
+  return {
+    onAnswered(answered) {
+      const { route, status, code, bytesIn, bytesOut, durationMs } = answered
+      requests(route, `${status ?? 'none'}`, outcomeOf(answered)).add()
+      if (code !== undefined) problems(code).add()
+      const figures = byRoute.get(route)
+      figures?.received.add(bytesIn)
+      figures?.sent.add(bytesOut)
+      figures?.duration.observe(durationMs / 1000)
+    },
+    requestCounter: (counter) => ({
+      count: (key) => counter.count(key),
+      change(key, by) {
+        if (key === '') underWay += by
+        counter.change(key, by)
+      },
+    }),
+    server(server: Server) {
+      countConnections = promisify(server.getConnections.bind(server))
+      server.on('drop', () => refused.add())
+    },
+  }
+}
+
+/** In the words of the audit trail. */
+function outcomeOf({ status, isAborted }: AnsweredRequest): string {
+  if (isAborted || status === undefined) return 'aborted'
+  if (status >= 500) return 'failed'
+  return status >= 400 ? 'refused' : 'ok'
+}
+
+/** The version of this package. Its file is at the top, since what is built lies in `dist` itself: the manifest is beside both folders. */
+export function version(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
+  return (manifest as { version: string }).version
 }

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { isFileServiceError } from '@holdfast/core'
 import { Gauge, Histogram, type Registry, AggregatorRegistry } from 'prom-client'
-import type { ServerWatch, Reloadable } from '../serve/server-watch.ts'
+import type {
+  ServerWatch,
+  Reloadable,
+  ServerStatus,
+  WorkersState,
+  Figures,
+} from '../serve/server-watch.ts'
 import { createCounts } from './counts.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServerStatus, WorkersState, Figures } from '../serve/server-status.ts'
 
 /** What becomes of logins that are refused on purpose. */
 const refusals: Readonly<Record<string, string>> = {

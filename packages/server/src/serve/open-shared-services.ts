@@ -15,8 +15,12 @@ import { clearTextWarning } from './clear-text-warning.ts'
 import { createLoginFailureCounter } from '../logins/login-failure-counter.ts'
 import { openCertificate, type CertificateSource } from '../tls/open-certificate.ts'
 import { createCloseStack } from './close-stack.ts'
-import { noWatch, type ServerWatch } from './server-watch.ts'
-import type { CertificateState, CustomersState } from './server-status.ts'
+import {
+  noWatch,
+  type ServerWatch,
+  type CertificateState,
+  type CustomersState,
+} from './server-watch.ts'
 import {
   openFileCredentialSource,
   programName,

@@ -1,12 +1,17 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createFileService, createLinkBrake, createLoginBrake } from '@holdfast/core'
-import { createApp } from '@holdfast/http-koa'
+import {
+  createApp,
+  createHttpServer,
+  createHttpsServer,
+  replaceCertificate,
+  type HttpServerOptions,
+} from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import { openAuditTrail } from '../audit/open-audit-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { checkProxies } from '../listen/trusted-proxies.ts'
-import { createServer } from '../listen/create-server.ts'
 import { explainListening, listeningUrl } from '../listen/explain-listening.ts'
 import { createDrain } from '../listen/drain.ts'
 import { connectionsWithin, limitConnections, openFilesLimit } from '../listen/limit-connections.ts'
@@ -15,8 +20,10 @@ import { openSharedServices, type SharedServices } from './open-shared-services.
 import { createCloseStack } from './close-stack.ts'
 import { openStore } from '../stores/open-store.ts'
 import { sweepUploads } from './sweep-uploads.ts'
-import { noWatch, type ServerWatch } from './server-watch.ts'
-import type { ServerStatus } from './server-status.ts'
+import { noWatch, type ServerWatch, type ServerStatus } from './server-watch.ts'
+import type { Server } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import type { CertificateSource } from '../tls/open-certificate.ts'
 
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
@@ -146,4 +153,24 @@ async function openPage() {
 async function openTrail({ 'audit-log': path }: Config, log: Logger, watch: ServerWatch) {
   if (path === undefined) return undefined
   return openAuditTrail(path, log, (isTaken) => watch.onReload('audit', isTaken))
+}
+
+type App = Parameters<typeof createHttpServer>[0]
+
+interface CreateServerOptions extends HttpServerOptions {
+  readonly log: Logger
+  /** With one the server speaks HTTPS, always with the certificate that is current; else HTTP. */
+  readonly certificate?: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
+}
+
+/** The server for an application, not listening yet. */
+function createServer(app: App, { log, certificate, ...options }: CreateServerOptions): Server {
+  if (certificate === undefined) return createHttpServer(app, options)
+  const server = createHttpsServer(app, certificate.current(), options)
+  certificate.onReplaced((next) => replaceCertificate(server, next))
+  // Clients can fail handshakes at will, so they are logged at debug level only.
+  server.on('tlsClientError', ({ message }: Error, { remoteAddress }: TLSSocket) =>
+    log.debug({ address: remoteAddress, reason: message }, 'TLS handshake failed'),
+  )
+  return server
 }

@@ -1,6 +1,6 @@
 import type { Advice, Credential } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import type { Figures } from '../serve/server-status.ts'
+import type { Figures } from '../serve/server-watch.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'

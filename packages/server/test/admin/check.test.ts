@@ -1,6 +1,10 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { steadyCheck, type CheckResult, type SteadyCheckOptions } from '../../src/admin/check.ts'
+import {
+  steadyCheck,
+  type CheckResult,
+  type SteadyCheckOptions,
+} from '../../src/admin/open-admin.ts'
 
 const hour = 60 * 60 * 1000
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import pino from 'pino'
-import type { CheckResult } from '../../src/admin/check.ts'
-import { createReadiness } from '../../src/admin/open-admin.ts'
+import { type CheckResult, createReadiness } from '../../src/admin/open-admin.ts'
 
 describe('createReadiness', () => {
   const start = () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { openAppendable } from '../../src/audit/appendable.ts'
+import { openAppendable } from '../../src/audit/open-trail-file.ts'
 import { createAppendLines } from '../../src/log/append-lines.ts'
 
 describe('openAppendable', () => {

@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rename, rm, stat, symlink, truncate } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { openAppendable } from '../../src/audit/appendable.ts'
-import { openTrailFile } from '../../src/audit/open-trail-file.ts'
+import { openAppendable, openTrailFile } from '../../src/audit/open-trail-file.ts'
 
 /** A trail in a directory of its own, with what it tells. */
 async function openTrail(open = openAppendable) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseDuration, parsePeriod } from '../../src/config/parse-duration.ts'
+import { parseDuration, parsePeriod } from '../../src/config/parse-setting.ts'
 
 describe('parseDuration', () => {
   const durations: readonly (readonly [string, number])[] = [

@@ -1,6 +1,6 @@
 import { advice } from '@holdfast/core'
 import { expect } from 'chai'
-import { adviceFinding } from '../../src/doctor/findings.ts'
+import { adviceFinding } from '../../src/doctor/examine.ts'
 
 describe('adviceFinding', () => {
   for (const [said, message, ...remedies] of [

@@ -1,6 +1,6 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createLogWriter } from '../../src/log/log-writer.ts'
+import { createLogWriter } from '../../src/log/open-log.ts'
 
 const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
 const busy = Object.assign(new Error('try again'), { code: 'EAGAIN' })

@@ -1,8 +1,12 @@
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import type { StoreObserver, StoreOperation, UploadEvent } from '../../src/metrics/time-store.ts'
-import { watchStore } from '../../src/metrics/store-figures.ts'
+import {
+  type StoreObserver,
+  type StoreOperation,
+  type UploadEvent,
+  watchStore,
+} from '../../src/metrics/store-figures.ts'
 
 const key = { customer: 'demo', name: 'a' }
 
