@@ -85,7 +85,6 @@ async function buildCopy(root: string, copy: string): Promise<void> {
   // No package has a script that a build needs.
   const install = ['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts']
   await packageManager(copy, install)
-  const tsc = join(copy, 'node_modules/@typescript/native/bin/tsc')
-  await run(process.execPath, [tsc, '--build'], { cwd: copy })
+  await run(process.execPath, ['scripts/build-packages.ts'], { cwd: copy })
   await run(process.execPath, [join(copy, 'packages/web/build/build-page.ts')])
 }

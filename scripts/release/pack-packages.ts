@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageManager } from './package-manager.ts'
 
@@ -28,9 +28,9 @@ export async function packPackages(root: string, folder: string): Promise<readon
 
 /** The names of the packages of the repository at `root` that are not private. */
 export function publishedPackages(root: string): readonly string[] {
-  const folders = readdirSync(join(root, 'packages')).sort()
-  return folders.flatMap((folder) => {
-    const manifest = readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')
+  const manifests = globSync('packages/*/package.json', { cwd: root }).sort()
+  return manifests.flatMap((path) => {
+    const manifest = readFileSync(join(root, path), 'utf8')
     const { name, private: isPrivate } = JSON.parse(manifest) as { name: string; private?: true }
     return isPrivate === true ? [] : [name]
   })
