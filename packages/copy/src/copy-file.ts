@@ -1,5 +1,11 @@
-import type { BlobInfo, BlobKey, BlobStore, IncrementalHash, OpenBlob } from '@holdfast/core'
-import { readDigest } from './read-digest.ts'
+import {
+  type BlobInfo,
+  type BlobKey,
+  type BlobStore,
+  type IncrementalHash,
+  type OpenBlob,
+  abortable,
+} from '@holdfast/core'
 
 export interface FileCopy {
   readonly from: BlobStore
@@ -89,4 +95,37 @@ async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promis
 async function removeIfOurs(to: BlobStore, key: BlobKey, { etag }: BlobInfo): Promise<void> {
   const now = await to.stat(key)
   if (now?.etag === etag) await to.delete(key)
+}
+
+/** A blob as it was when it was read. */
+interface ReadBlob {
+  readonly info: BlobInfo
+  /** Hexadecimal. */
+  readonly digest: string
+}
+
+interface ReadOptions {
+  readonly signal: AbortSignal
+  readonly onBytes: (bytes: number) => void
+  readonly createHash: () => IncrementalHash
+}
+
+/** The digest of a blob, read in chunks that `onBytes` is called for; `undefined` if there is no blob. */
+export async function readDigest(
+  store: BlobStore,
+  key: BlobKey,
+  { signal, onBytes, createHash }: ReadOptions,
+): Promise<ReadBlob | undefined> {
+  const blob = await store.open(key)
+  if (!blob) return undefined
+  const hash = createHash()
+  try {
+    for await (const chunk of abortable(blob.content, signal)) {
+      hash.update(chunk)
+      onBytes(chunk.length)
+    }
+    return { info: blob.info, digest: hash.digest('hex') }
+  } finally {
+    await blob.close()
+  }
 }

@@ -7,8 +7,7 @@ import {
 } from '@holdfast/core'
 import { addCounts, trackProgress, type CopyProgress, type FileCount } from './copy-progress.ts'
 import { walkFiles, type FoundFile } from './walk-files.ts'
-import { copyFile } from './copy-file.ts'
-import { readDigest } from './read-digest.ts'
+import { copyFile, readDigest } from './copy-file.ts'
 
 export interface CopyOptions {
   readonly from: BlobStore

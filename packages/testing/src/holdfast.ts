@@ -2,10 +2,9 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
-import { childrenOf, residentMiB } from './machine.ts'
+import { childrenOf, residentMiB, repository } from './machine.ts'
 import { until } from './until.ts'
 import { createSite, type Site } from './site.ts'
-import { repository } from './package-folder.ts'
 
 export interface HoldfastOptions {
   /** The directory it runs in. */

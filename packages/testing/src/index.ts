@@ -9,8 +9,12 @@ export {
   curl,
   type CurlOptions,
   type CurlResult,
+  entriesBelow,
+  treeOf,
+  makeCertificate,
+  type Certificate,
 } from './machine.ts'
-export { catchConsoleErrors, type CaughtErrors, rejection } from './rejection.ts'
+export { catchConsoleErrors, type CaughtErrors, rejection, until } from './until.ts'
 export {
   cheapCost,
   cheapHash,
@@ -48,8 +52,6 @@ export {
   holdfastProgram,
   packagedProgram,
 } from './holdfast.ts'
-export { entriesBelow, treeOf } from './tree-of.ts'
-export { makeCertificate, type Certificate } from './make-certificate.ts'
 export {
   readmeExamples,
   runReadme,
@@ -57,4 +59,3 @@ export {
   withReadmeServer,
   type ReadmeRun,
 } from './readme.ts'
-export { until } from './until.ts'

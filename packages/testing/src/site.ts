@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { scryptSync } from 'node:crypto'
-import { entriesBelow } from './tree-of.ts'
+import { entriesBelow } from './machine.ts'
 
 /** A directory for one test, in which commands run: with `customers.yaml`, and with `data` once a server has run. */
 export interface Site {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { rejection } from '../src/rejection.ts'
-import { until } from '../src/until.ts'
+import { rejection, until } from '../src/until.ts'
 
 describe('until', () => {
   it('resolves once the condition holds', async () => {

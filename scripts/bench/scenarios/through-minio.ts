@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { minioEnvironment } from '../../../packages/testing/src/minio/minio-environment.ts'
+import { minioEnvironment } from '../../../packages/testing/src/minio/start-minio.ts'
 import { download } from '../load/download.ts'
 import { upload } from '../load/upload.ts'
 import { bareGateway } from '../subjects/floors.ts'

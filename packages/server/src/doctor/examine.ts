@@ -8,7 +8,6 @@ import {
 } from '@holdfast/core'
 import { inspectDataDirectory } from '@holdfast/store-disk'
 import type { Config } from '../config/resolve-config.ts'
-import { examineCustomers } from './examine-customers.ts'
 import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
 import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
 import { openFilesLimit } from '../listen/limit-connections.ts'
@@ -16,10 +15,18 @@ import pino from 'pino'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { checkProxies } from '../listen/trusted-proxies.ts'
-import { explainListening, type ListeningPlace } from '../listen/explain-listening.ts'
+import {
+  explainListening,
+  type ListeningPlace,
+  clearTextWarning,
+} from '../listen/explain-listening.ts'
 import { adminPlace } from '../serve/server-watch.ts'
-import { clearTextWarning } from '../serve/clear-text-warning.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
+import {
+  CustomersFileError,
+  openFileCredentialSource,
+  programName,
+} from '@holdfast/credentials-file'
 
 /** What is examined together. */
 export interface Section {
@@ -231,4 +238,55 @@ export function adviceFinding(
   { problem, remedies }: Advice,
 ): Finding {
   return finding(mark, check, problem.replace(/[.:]$/, ''), ...remedies)
+}
+
+/** What the customers file says, and what is wrong with it. */
+interface CustomersExamination {
+  readonly findings: readonly Finding[]
+  /** Bytes that all customers with a quota may keep together. */
+  readonly promisedBytes: number
+}
+
+const customersCheck = 'customers file'
+
+/** Reads the customers file at `path`, and judges it. */
+export async function examineCustomers(path: string): Promise<CustomersExamination> {
+  try {
+    return await judgeCustomers(path)
+  } catch (error) {
+    if (!(error instanceof CustomersFileError)) throw error
+    return { findings: [refused(error)], promisedBytes: 0 }
+  }
+}
+
+async function judgeCustomers(path: string): Promise<CustomersExamination> {
+  const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
+  await source.close()
+  const names = source.customers()
+  const customers = names.map((name) => source.find(name))
+  const quotas = customers.flatMap((customer) => customer?.quota ?? [])
+  const counted = `${names.length} customer(s), ${quotas.length} of them with a quota`
+  const remedy = `${programName()} customers add NAME`
+  const count =
+    names.length === 0
+      ? finding('warning', customersCheck, `${path} has no customers; no one can log in`, remedy)
+      : finding('ok', customersCheck, `${path}: ${counted}`)
+  const warnings = source
+    .warnings()
+    .map((warning) => adviceFinding('warning', customersCheck, warning))
+  return {
+    findings: [count, ...warnings],
+    promisedBytes: quotas.reduce((sum, quota) => sum + quota, 0),
+  }
+}
+
+function refused(error: CustomersFileError): Finding {
+  const { path, problems, lines } = error
+  if (problems.length === 1) return adviceFinding('problem', customersCheck, error)
+  return finding(
+    'problem',
+    customersCheck,
+    `${path}: ${problems.length} things are wrong`,
+    ...lines,
+  )
 }

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry, Histogram } from 'prom-client'
 import type { ServerWatch, ServerStatus, Figures } from '../serve/server-watch.ts'
-import { createCounts } from './counts.ts'
 import {
+  createCounts,
   createLoginFigures,
   createReloadFigures,
   createStatusFigures,

@@ -1,5 +1,5 @@
 import type { LocalClaim, Customer, LocalQuotaKeeper } from '@holdfast/core'
-import { leaseMs, outlivedMs, startTimer, type StartTimer } from './leases.ts'
+import { leaseMs, outlivedMs, startTimer, type StartTimer } from './turn-server.ts'
 
 /** How many bytes of unknown number may come before a worker has to ask, where the quota leaves room enough. */
 const ahead = 1024 * 1024

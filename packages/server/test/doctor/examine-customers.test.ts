@@ -2,7 +2,7 @@ import { chmod } from 'node:fs/promises'
 import { hashPassword } from '@holdfast/passwords'
 import { createSite, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { examineCustomers } from '../../src/doctor/examine-customers.ts'
+import { examineCustomers } from '../../src/doctor/examine.ts'
 
 describe('examineCustomers', () => {
   let site: Site

@@ -2,7 +2,7 @@ import { adviceText } from '@holdfast/core'
 import { createSite, runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { clearTextWarning } from '../../src/serve/clear-text-warning.ts'
+import { clearTextWarning } from '../../src/listen/explain-listening.ts'
 
 describe('clearTextWarning', () => {
   const warning = async (flags: Readonly<Record<string, string>>) => {

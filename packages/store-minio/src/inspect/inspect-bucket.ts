@@ -17,8 +17,14 @@ import {
 import { createTrialObjects, removeOldTrials, type TrialObjects } from '../bucket/trial-objects.ts'
 import { compareAndSwapProblem } from '../bucket/can-compare-and-swap.ts'
 import { escapeUri } from '../http/create-signer.ts'
-import { takeSteps, type BucketStep } from './bucket-step.ts'
-import { multipartSteps, beginAndGiveUp, deleting, objectSteps } from './object-steps.ts'
+import {
+  takeSteps,
+  type BucketStep,
+  multipartSteps,
+  beginAndGiveUp,
+  deleting,
+  objectSteps,
+} from './object-steps.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
   /** Ends the inspection soon; what it has made is removed first. */

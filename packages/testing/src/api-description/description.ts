@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { repository } from '../package-folder.ts'
+import { repository } from '../machine.ts'
 
 /** A schema of JSON Schema 2020-12. */
 export type Schema = boolean | Readonly<Record<string, unknown>>

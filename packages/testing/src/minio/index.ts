@@ -6,8 +6,9 @@ export {
   type OwnMinio,
   type StartMinioOptions,
   type RunningMinio,
+  minioEnvironment,
+  minioKeys,
 } from './start-minio.ts'
-export { minioEnvironment, minioKeys } from './minio-environment.ts'
 export {
   startMinioCluster,
   type MinioCluster,

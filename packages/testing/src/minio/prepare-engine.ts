@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ContainerRuntimeClient, getContainerRuntimeClient, ImageName } from 'testcontainers'
-import { packageFolder } from '../package-folder.ts'
+import { packageFolder } from '../machine.ts'
 import { removeAbandoned, removeOwnAtExit } from './ownership.ts'
 
 let prepared: Promise<ContainerRuntimeClient> | undefined

@@ -7,8 +7,7 @@ import {
   PutBucketPolicyCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { makeCertificate, type Certificate } from '../make-certificate.ts'
-import { findFreePort } from '../machine.ts'
+import { makeCertificate, type Certificate, findFreePort } from '../machine.ts'
 import { prepareEngine, ensureMinioImage } from './prepare-engine.ts'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 
@@ -242,5 +241,26 @@ export function createRunningMinio(endpoint: string, certificate?: string): Runn
       )
       return uploads.map(({ Key: key }) => key ?? '')
     },
+  }
+}
+
+/** The keys of MinIO, as the environment of `holdfast` has them. */
+export function minioKeys({
+  accessKey,
+  secretKey,
+}: Pick<RunningMinio, 'accessKey' | 'secretKey'>): Readonly<Record<string, string>> {
+  return { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
+}
+
+/** The environment of a server whose store is `bucket`. */
+export function minioEnvironment(
+  minio: Pick<RunningMinio, 'endpoint' | 'accessKey' | 'secretKey'>,
+  bucket: string,
+): Readonly<Record<string, string>> {
+  return {
+    HOLDFAST_STORE: 'minio',
+    HOLDFAST_MINIO_ENDPOINT: minio.endpoint,
+    HOLDFAST_MINIO_BUCKET: bucket,
+    ...minioKeys(minio),
   }
 }

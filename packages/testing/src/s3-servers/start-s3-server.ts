@@ -5,16 +5,15 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import {
   CreateBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { findFreePort } from '../machine.ts'
+import { findFreePort, packageFolder } from '../machine.ts'
 import type { S3ServerKind } from './known-failures.ts'
-import { s3ServerCommands } from './server-kinds.ts'
 
 /** An S3 server of one's own, on 127.0.0.1 only. */
 export interface RunningS3Server {
@@ -153,4 +152,43 @@ function findPrograms(): string {
   const folder = join(caches, 'holdfast/s3-servers')
   if (existsSync(folder)) return folder
   throw new Error(`There is no ${folder}: scripts/test makes it, with --all.`)
+}
+
+/** What a server is started with. */
+interface S3ServerStart {
+  /** Where `scripts/test` keeps the programs. */
+  readonly programs: string
+  /** Of 127.0.0.1. */
+  readonly port: number
+  /** Empty; the server keeps everything below it. */
+  readonly folder: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+const versions = join(packageFolder, 's3-server-versions')
+
+/** The exact version of `kind` that `scripts/test` builds, without a `v`. */
+export function s3ServerVersion(kind: S3ServerKind): string {
+  return readFileSync(join(versions, kind), 'utf8').trim().replace(/^v/, '')
+}
+
+/** The command that runs a server in the foreground. */
+const s3ServerCommands: Record<
+  S3ServerKind,
+  (start: S3ServerStart) => readonly [program: string, ...args: string[]]
+> = {
+  versitygw: ({ programs, port, folder, accessKey, secretKey }) => [
+    join(programs, `versitygw-v${s3ServerVersion('versitygw')}`, 'versitygw'),
+    ...['--port', `127.0.0.1:${port}`, '--access', accessKey, '--secret', secretKey, '--quiet'],
+    ...['posix', join(folder, 'data')],
+  ],
+  rclone: ({ programs, port, folder, accessKey, secretKey }) => [
+    join(programs, `rclone-v${s3ServerVersion('rclone')}`, 'rclone'),
+    ...['serve', 's3', '--addr', `127.0.0.1:${port}`, '--auth-key', `${accessKey},${secretKey}`],
+    ...['--config', '/dev/null', '--cache-dir', join(folder, 'cache')],
+    // Otherwise it takes names for one that differ in their Unicode normalisation only.
+    '--no-unicode-normalization',
+    join(folder, 'data'),
+  ],
 }

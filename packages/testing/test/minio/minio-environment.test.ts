@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { minioEnvironment, minioKeys } from '../../src/minio/minio-environment.ts'
-import type { RunningMinio } from '../../src/minio/start-minio.ts'
+import { minioEnvironment, minioKeys, type RunningMinio } from '../../src/minio/start-minio.ts'
 
 const keys = { accessKey: 'access', secretKey: 'secret' }
 

@@ -33,8 +33,15 @@ import {
   syncStep,
 } from './partial-files.ts'
 import { runCat } from './cat.ts'
-import { createReplacing, isOther, type Replacement, type Replacing } from './replacing.ts'
-import { createTargets, pathOf, type Target } from './targets.ts'
+import {
+  createReplacing,
+  isOther,
+  type Replacement,
+  type Replacing,
+  createTargets,
+  pathOf,
+  type Target,
+} from './targets.ts'
 import { isHoldfastError, type Download } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { CommandError, exitCodes } from '../errors/command-error.ts'

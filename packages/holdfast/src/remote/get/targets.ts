@@ -2,6 +2,11 @@ import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
 import { isPattern } from '../names/match-pattern.ts'
+import { closeSync, fstatSync, openSync, read } from 'node:fs'
+import { promisify } from 'node:util'
+import { ask } from '../../terminal/ask.ts'
+import { standardError, printable } from '../../terminal/print.ts'
+import type { Screen } from '../output/screen.ts'
 
 /** A path of this machine. */
 export interface Place {
@@ -75,4 +80,101 @@ export function localName(name: string, platform: NodeJS.Platform = process.plat
     exitCodes.failed,
     'No file of this machine can have that name; say one with -o.',
   )
+}
+
+/** Whether one file of this machine may be replaced by another one. */
+export interface Replacement {
+  /** Whether that is still to be asked. */
+  readonly mustAsk: boolean
+  /**
+   * Asks for it.
+   *
+   * @throws CommandError if it may not
+   */
+  ask(): Promise<void>
+}
+
+/** Who names a file of the server need not know what is here. */
+export interface Replacing {
+  of(target: Target, signal: AbortSignal): Replacement
+}
+
+/** @param isForced whether all files may be replaced */
+export function createReplacing(isForced: boolean, screen: Pick<Screen, 'hold'>): Replacing {
+  const hasTerminal = process.stdin.isTTY && standardError().isTTY
+  // One question at a time.
+  let last = Promise.resolve()
+  const decide = async (path: string, signal: AbortSignal) => {
+    signal.throwIfAborted()
+    const question = `Replace ${printable(path)} by the file of the server? [y/N] `
+    const answer = await screen.hold(() => ask(question, { isSecret: false }))
+    if (/^y(es)?$/i.test(answer.trim())) return
+    throw new CommandError(exitCodes.failed, 'It stays as it is.')
+  }
+  return {
+    of(target, signal) {
+      const path = pathOf(target)
+      let mustAsk = !(isForced || target.isNamed)
+      return {
+        get mustAsk() {
+          return mustAsk
+        },
+        async ask() {
+          if (!hasTerminal) {
+            const problem = `There is another file here, ${path}. --force replaces it.`
+            throw new CommandError(exitCodes.failed, problem)
+          }
+          const answered = last.then(() => decide(path, signal))
+          last = answered.catch(() => {})
+          await answered
+          mustAsk = false
+        },
+      }
+    },
+  }
+}
+
+const chunkSize = 256 * 1024
+
+/** Whether the file at `path`, if there is one, has another content than the open `file`. */
+export async function isOther(file: number, path: string): Promise<boolean> {
+  const other = openIfThere(path)
+  if (other === undefined) return false
+  try {
+    const [own, found] = [fstatSync(file), fstatSync(other)]
+    // Another command for the same file was quicker.
+    if (own.ino === found.ino && own.dev === found.dev) return false
+    if (own.size !== found.size) return true
+    for (let at = 0; at < own.size;) {
+      const [one, two] = await Promise.all([file, other].map((each) => bytesAt(each, at)))
+      if (!one || !two || one.length === 0 || !one.equals(two)) return true
+      at += one.length
+    }
+    return false
+  } finally {
+    closeSync(other)
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const readFrom = promisify(read)
+
+async function bytesAt(file: number, position: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(chunkSize)
+  let filled = 0
+  while (filled < chunkSize) {
+    const rest = chunkSize - filled
+    const { bytesRead } = await readFrom(file, buffer, filled, rest, position + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
 }

@@ -10,9 +10,9 @@ import {
   withJson,
   withWords,
 } from '../verb/client-verb.ts'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
-import { stat } from 'node:fs/promises'
+import { stat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import {
   openFile,
   type FileToUpload,
@@ -23,14 +23,12 @@ import {
 import { Readable } from 'node:stream'
 import { formatBytes } from '@holdfast/core'
 import type { Report } from '../output/report.ts'
-import {
-  recordsDirectory,
-  uploadRecord,
-  type UploadRecord,
-  type FileVersion,
-} from './upload-records.ts'
 import { constants, createReadStream, openSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { createHash } from 'node:crypto'
+import writeFileAtomic from 'write-file-atomic'
+import { userDirectory } from '../../settings/user-directory.ts'
+import type { Login } from '../login/profile.ts'
 
 /** `holdfast put FILE…`. */
 export const put: ClientVerb = {
@@ -310,4 +308,81 @@ function openPipe(path: string): Readable {
   if (process.platform !== 'linux') return createReadStream(path)
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   return new Socket({ fd, readable: true, writable: false })
+}
+
+/** What an upload is of. Another version of the file is another upload, so that no mixture of two is stored. */
+interface UploadIdentity {
+  readonly login: Login
+  readonly name: string
+  readonly isCreateOnly: boolean
+  readonly version: FileVersion
+}
+
+/** What differs when a file is another one, or was written to. */
+interface FileVersion {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+/** Remembers where an upload is on the server, for the next command. */
+interface UploadRecord {
+  /** Where it was, if it was begun. */
+  read(): Promise<string | undefined>
+  keep(uploadUrl: string): Promise<void>
+  forget(): Promise<void>
+}
+
+/** By then no server has the upload any more. */
+const expiryMs = 30 * 24 * 60 * 60 * 1000
+
+/** Where records are kept. */
+function recordsDirectory(environment: NodeJS.ProcessEnv): string {
+  return join(userDirectory('XDG_STATE_HOME', environment), 'uploads')
+}
+
+/** The record of one upload in `directory`. */
+function uploadRecord(directory: string, identity: UploadIdentity): UploadRecord {
+  const path = join(directory, `${keyOf(identity)}.json`)
+  return {
+    async read() {
+      try {
+        const { url } = JSON.parse(await readFile(path, 'utf8')) as { url?: unknown }
+        // The password goes there.
+        return typeof url === 'string' && isOf(url, identity.login.url) ? url : undefined
+      } catch {
+        // Without it the upload begins anew.
+        return undefined
+      }
+    },
+    async keep(url) {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await removeExpired(directory)
+      await writeFileAtomic(path, `${JSON.stringify({ url, name: identity.name })}\n`, {
+        mode: 0o600,
+      })
+    },
+    forget: () => rm(path, { force: true }),
+  }
+}
+
+function keyOf({ login, name, isCreateOnly, version }: UploadIdentity): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = version
+  const file = [dev, ino, size, mtimeNs, ctimeNs].map(String)
+  const parts = [login.url, login.name, name, isCreateOnly, ...file]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+function isOf(url: string, server: string): boolean {
+  return URL.parse(url)?.origin === new URL(server).origin
+}
+
+async function removeExpired(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
+    if (Date.now() - mtimeMs > expiryMs) await rm(path, { force: true })
+  }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { clockFinding } from '../../../src/inspect/try-file-system.ts'
+import { clockFinding } from '../../../src/inspect/inspect-data-directory.ts'
 
 describe('clockFinding', () => {
   const at = (fileTime: number) => clockFinding(fileTime, { begin: 100_000, end: 100_010 })

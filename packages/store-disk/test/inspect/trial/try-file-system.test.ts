@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { namesFinding } from '../../../src/inspect/try-file-system.ts'
+import { namesFinding } from '../../../src/inspect/inspect-data-directory.ts'
 
 describe('namesFinding', () => {
   it('is content where all names are kept apart', () => {
