@@ -153,11 +153,11 @@ function serviceOf({
   const linkPolicy: UploadLinkPolicy | undefined =
     credentials?.linkKey && links
       ? {
-          brake: noLinkBrake,
-          maxAgeMs: weekMs,
-          publishLocks: createKeyedTurns(false),
-          growingUploads: createKeyedCounter(),
-          ...links,
+          createSignature: links.createSignature,
+          brake: links.brake ?? noLinkBrake,
+          maxAgeMs: links.maxAgeMs ?? weekMs,
+          publishLocks: links.publishLocks ?? createKeyedTurns(false),
+          growingUploads: links.growingUploads ?? createKeyedCounter(),
           store,
           credentials,
           linkKey: credentials.linkKey.bind(credentials),

@@ -202,6 +202,9 @@ describe('links', () => {
       expect(service.filesOf({ name: 'a' })).to.not.have.property('link')
     }
     expect(createFileService({ store, credentials, links }).links?.maxAgeMs).to.equal(7 * day)
+    const unset = { brake: undefined, maxAgeMs: undefined, publishLocks: undefined }
+    const unlimited = { store, credentials, links: { ...links, ...unset } as never }
+    expect(createFileService(unlimited).links?.maxAgeMs).to.equal(7 * day)
     const wrong = { ...links, maxAgeMs: 0 }
     expect(() => createFileService({ store, links: wrong })).to.throw(RangeError, 'maxAgeMs')
   })
