@@ -230,23 +230,28 @@ async function writeFrom(
 ): Promise<number> {
   let position = start
   let synced: Promise<void> = Promise.resolve()
-  for await (const chunk of body) {
-    for (let taken = 0; taken < chunk.length;) {
-      const toBorder = syncStep - (position % syncStep)
-      const part = chunk.subarray(taken, taken + toBorder)
-      const written =
-        part.length <= atOnce
-          ? writeSync(file, part, 0, part.length, position)
-          : (await writeByThread(file, part, 0, part.length, position)).bytesWritten
-      taken += written
-      position += written
-      if (position % syncStep > 0) continue
-      await synced
-      synced = syncData(file)
-      // It is awaited at the next border, or below.
-      synced.catch(() => {})
+  try {
+    for await (const chunk of body) {
+      for (let taken = 0; taken < chunk.length;) {
+        const toBorder = syncStep - (position % syncStep)
+        const part = chunk.subarray(taken, taken + toBorder)
+        const written =
+          part.length <= atOnce
+            ? writeSync(file, part, 0, part.length, position)
+            : (await writeByThread(file, part, 0, part.length, position)).bytesWritten
+        taken += written
+        position += written
+        if (position % syncStep > 0) continue
+        await synced
+        synced = syncData(file)
+        // It is awaited at the next border, or below.
+        synced.catch(() => {})
+      }
+      onProgress(position)
     }
-    onProgress(position)
+  } finally {
+    // The caller closes the descriptor, which may be another file's before a thread gets to it.
+    await synced.catch(() => {})
   }
   await synced
   return position
