@@ -89,11 +89,11 @@ export async function removePartial(path: string): Promise<void> {
   await rm(path, { force: true })
 }
 
-/** Others may have put something in a directory that they can write to. */
+/** Others may have put something in a directory that they can write to; to open a pipe must not wait for its other end. */
 function openOwn(path: string, flags: number): number | undefined {
   let file: number
   try {
-    file = openSync(path, flags | constants.O_NOFOLLOW, 0o666)
+    file = openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o666)
   } catch (error) {
     if (error instanceof Error && 'code' in error && isNone(error.code)) return undefined
     throw error

@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
 import { isPattern } from '../names/match-pattern.ts'
-import { closeSync, fstatSync, openSync, read } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { ask } from '../../terminal/ask.ts'
 import { standardError, printable } from '../../terminal/print.ts'
@@ -144,7 +144,7 @@ export async function isOther(file: number, path: string): Promise<boolean> {
     const [own, found] = [fstatSync(file), fstatSync(other)]
     // Another command for the same file was quicker.
     if (own.ino === found.ino && own.dev === found.dev) return false
-    if (own.size !== found.size) return true
+    if (!found.isFile() || own.size !== found.size) return true
     for (let at = 0; at < own.size;) {
       const [one, two] = await Promise.all([file, other].map((each) => bytesAt(each, at)))
       if (!one || !two || one.length === 0 || !one.equals(two)) return true
@@ -158,7 +158,8 @@ export async function isOther(file: number, path: string): Promise<boolean> {
 
 function openIfThere(path: string): number | undefined {
   try {
-    return openSync(path, 'r')
+    // A pipe would keep the whole process waiting for a writer, signals included.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

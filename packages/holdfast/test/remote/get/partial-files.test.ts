@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { link, readdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import {
@@ -67,6 +69,14 @@ describe('partial files', () => {
     expect(await make('"1"', 0)).to.include({ isLasting: false })
     await removePartial(path)
     await link(other, path)
+    expect(await find()).to.equal(undefined)
+    expect(await make('"1"', 0)).to.include({ isLasting: false })
+  })
+
+  it('are not taken from others, by pipes, which are not waited for', async () => {
+    const { path } = await make('"1"', 0)
+    await removePartial(path)
+    await promisify(execFile)('mkfifo', [path])
     expect(await find()).to.equal(undefined)
     expect(await make('"1"', 0)).to.include({ isLasting: false })
   })
