@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { nameProblem, type BlobKey } from '@holdfast/core'
 
 /**
- * How names become names on disk. `plain`: as they are, for file systems that keep all names apart. `escaped`: as
- * `escaped-name.ts` writes them, for file systems that fold case or normalisation or refuse some characters.
+ * How names become names on disk. `plain`: as they are, for file systems that keep all names apart. `escaped`: with
+ * escapes, for file systems that fold case or normalisation or refuse some characters.
  */
 export type NamesMode = 'plain' | 'escaped'
 

@@ -26,7 +26,7 @@ export interface TempDirectory {
   createTemporaryFile(): Promise<TemporaryFile>
   /** Makes a new empty directory in the directory, and resolves with its path. The caller removes it. */
   createTemporaryDirectory(): Promise<string>
-  /** Makes a note in the directory (see `replacement-notes.ts`), and resolves with its path. */
+  /** Makes a note in the directory (see `replacement-journal.ts`), and resolves with its path. */
   createNote(text: string): Promise<string>
   /** Removes a file; never fails. If it cannot be removed now, it is tried again before each new file. */
   remove(path: string): Promise<void>
