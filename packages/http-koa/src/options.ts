@@ -45,7 +45,7 @@ export interface RouterOptions {
   readonly trustedProxies?: readonly string[]
   /**
    * How many requests of customers and by links may be under way at a time, downloads included; the next one is refused with
-   * 503, before its body is read. Logins that wait use up no places; how many do is bounded by the service's brake on bad
+   * 503, before its body is read. Logins that wait use up no slots; how many do is bounded by the service's brake on bad
    * logins, or else by your `authenticate`. At most half of them are by links, and an eighth of that half from one address or IPv6
    * network of 64 bits. Default: no limit.
    */
