@@ -85,6 +85,7 @@ async function buildCopy(root: string, copy: string): Promise<void> {
   // No package has a script that a build needs.
   const install = ['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts']
   await packageManager(copy, install)
-  await run(process.execPath, ['scripts/build-packages.ts'], { cwd: copy })
+  // Before the packing, so that no package is built anew while another one is packed.
+  await run(process.execPath, [join(copy, 'scripts/build-packages.ts')], { cwd: copy })
   await run(process.execPath, [join(copy, 'packages/web/build/build-page.ts')])
 }

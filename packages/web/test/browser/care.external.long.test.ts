@@ -179,7 +179,7 @@ describeInBrowsers('The page takes care', (browser, _, once) => {
       await misses('dialog')
     }
     expect(await page.title()).to.equal('holdfast')
-    expect(server.asked.filter((each) => each.includes('/run'))).to.deep.equal([])
+    expect(server.asked.filter((each) => / \/run$/.test(each))).to.deep.equal([])
     expect(dialogs).to.equal(0)
   })
 })
