@@ -64,10 +64,8 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'core',
       'credentials-file',
       'http-koa',
-
       'passwords',
       'resumable',
-
       'store-disk',
       'store-minio',
       'testing',
