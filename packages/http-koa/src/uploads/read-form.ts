@@ -64,15 +64,14 @@ export function readForm(
   })
   // Busboy's own words for a broken form are no answer. It may fail twice, and an error without a listener ends the process.
   parser.on('error', () => fail(problems.malformedMultipart()))
-  const checkEnd = () => {
+  request.once('close', () => {
     if (!request.readableEnded) fail(problems.malformedMultipart())
-  }
-  request.once('close', checkEnd)
+  })
   watchBodyLength(request, fail)
   inviteBody(request)
   request.pipe(parser)
-  // The client may have left while its login waited; no event follows then.
-  if (isClosed(request)) checkEnd()
+  // The client may have left while its login waited, maybe after the whole of a form that was right; no event follows then.
+  if (isClosed(request) && !request.readableEnded) fail(problems.truncatedBody())
   return form
 }
 

@@ -159,5 +159,7 @@ describe('createEnter', () => {
     expect(app.counts.logins).to.equal(5)
     const sum = app.counts.changes.reduce((total, text) => total + Number(text.split(' ')[1]), 0)
     expect([app.counts.changes.length, sum]).to.deep.equal([20, 0])
+    const uploads = app.audit.events.map(({ event, outcome }) => `${event} ${outcome}`)
+    expect(uploads).to.deep.equal(Array.from({ length: 4 }, () => 'upload aborted'))
   })
 })
