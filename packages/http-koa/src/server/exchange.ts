@@ -176,9 +176,12 @@ export interface AnsweredRequest {
 /** Called for each request after its response was sent or cut off. Its result is not awaited. */
 export type OnAnswered = (answered: AnsweredRequest) => void
 
-/** The customer who sent the request, or whose link has let it in; `undefined` as long as there is none. */
+/**
+ * The customer whose link has let the request in, whoever else an application has found out before, or else the customer who sent
+ * it; `undefined` as long as there is none.
+ */
 export function customerOf({ files, link }: HoldfastState): Customer | undefined {
-  return files?.customer ?? link?.uploads?.customer
+  return link?.uploads?.customer ?? files?.customer
 }
 
 /**
