@@ -68,6 +68,12 @@ const rules = [
     },
   },
   {
+    name: 'imports-lead-somewhere',
+    comment: 'A package that is not built or not linked would pass all other rules.',
+    from: { path: '^packages/[^/]+/(?:src|page)/' },
+    to: { couldNotResolve: true },
+  },
+  {
     name: 'the-bench-stands-alone',
     comment: 'It is measured with programs that nothing else needs.',
     from: { path: '^(?:packages|scripts)/', pathNot: '^scripts/bench/' },

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -55,8 +55,16 @@ async function bundlePackage(folder: string): Promise<void> {
   for (const { path, contents } of outputFiles) await writeChanged(path, contents)
   const written = new Set(outputFiles.map(({ path }) => path))
   const found = globSync('dist/**/*.{js,js.map}', { cwd: folder, exclude: ['dist/page'] })
-  const stale = found.map((path) => resolve(folder, path)).filter((path) => !written.has(path))
-  for (const path of stale) await rm(path)
+  const stale = found.filter((path) => !written.has(resolve(folder, path)))
+  for (const path of [...stale, ...orphans(folder)]) await rm(join(folder, path))
+}
+
+/** Declarations whose source is gone: the compiler leaves them, and a package would ship them. */
+function orphans(folder: string): readonly string[] {
+  return globSync('dist/**/*.{d.ts,d.ts.map}', { cwd: folder }).filter((path) => {
+    const source = path.replace(/^dist/, 'src').replace(/\.d\.ts(\.map)?$/, '.ts')
+    return !existsSync(join(folder, source))
+  })
 }
 
 /** The sources by the names of what they are built into. */

@@ -133,7 +133,7 @@ function send(
 }
 
 function isRefusal(error: unknown): boolean {
-  const codes = ['link-refused', 'too-many-attempts', 'not-found'] as const
+  const codes = ['link-refused', 'too-many-attempts', 'overloaded', 'not-found'] as const
   return codes.some((code) => isFileServiceError(error, code))
 }
 

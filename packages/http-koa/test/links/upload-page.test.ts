@@ -26,7 +26,7 @@ const file: PageFile = {
 }
 
 /** A server with links, whose page for strangers is nearly empty. */
-async function start(customer = 'anna', web = true) {
+async function start(customer = 'anna', web = true, maxRequests?: number) {
   const answered: AnsweredRequest[] = []
   const events: AuditEvent[] = []
   const service = createFileService({
@@ -46,6 +46,7 @@ async function start(customer = 'anna', web = true) {
     createHttpServer(
       createApp(service, {
         ...(web && { web: async () => new Map([['upload', file]]) }),
+        ...(maxRequests !== undefined && { maxRequests }),
         onAnswered: (request) => void answered.push(request),
         audit: async (event) => void events.push(event),
       }),
@@ -154,6 +155,14 @@ describe('The page for those who have a link to upload', () => {
     ])
     expect(app.events[0]).to.include({ event: 'upload', outcome: 'refused', isByLink: true })
     expect(JSON.stringify([app.answered, app.events])).to.not.include(url.slice(-64))
+  })
+
+  it('says that the server is busy where no slot is free', async () => {
+    await using app = await start('anna', true, 0)
+    const answer = await fetch(await app.link('a'), { headers: html })
+    expect(answer.status).to.equal(503)
+    expect(answer.headers.has('retry-after')).to.equal(true)
+    expect(metaOf(await answer.text())).to.deep.equal({ refused: 'overloaded' })
   })
 
   it('is for browsers with a link alone: others get what they got', async () => {

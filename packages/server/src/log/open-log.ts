@@ -266,7 +266,8 @@ export function createLogWriter(
       const timer = new AbortController()
       await Promise.race([writing, delay(limitMs, undefined, timer).catch(() => {})])
       timer.abort()
-      waiting.length = 0
+      const left = waiting.splice(0).reduce((lines, bytes) => lines + countLines(bytes), 0)
+      if (left > 0) drop(left)
       ending.abort()
       // Those that were tried again give up now.
       await new Promise((resolve) => setImmediate(resolve))

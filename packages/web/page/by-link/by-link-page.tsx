@@ -47,6 +47,7 @@ export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Elemen
 /** Titles and texts, by why the link does nothing. */
 const refusals = {
   refused: { title: 'linkRefusedTitle', text: 'linkRefused' },
+  tooMany: { title: 'linkTooManyTitle', text: 'linkTooMany' },
   busy: { title: 'linkBusyTitle', text: 'linkBusy' },
   missing: { title: 'linkMissingTitle', text: 'linkMissing' },
 } as const satisfies Record<Refused, object>

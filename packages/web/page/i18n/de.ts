@@ -219,8 +219,10 @@ export const de: Strings = {
   linkMissingTitle: 'Die Datei ist nicht mehr da',
   linkMissing:
     'Sie wurde gelöscht oder heißt jetzt anders. Fragen Sie, von wem Sie den Link haben.',
-  linkBusyTitle: 'Zu viele falsche Links',
-  linkBusy: 'Warten Sie eine Minute, und öffnen Sie den Link noch einmal.',
+  linkTooManyTitle: 'Zu viele falsche Links',
+  linkTooMany: 'Warten Sie eine Minute, und öffnen Sie den Link noch einmal.',
+  linkBusyTitle: 'Der Server ist ausgelastet',
+  linkBusy: 'Warten Sie einen Moment, und öffnen Sie den Link noch einmal.',
 
   errorOffline: 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung.',
   errorQuota: 'Kein Platz mehr: Ihr Kontingent ist aufgebraucht.',

@@ -211,8 +211,10 @@ export const en = {
   linkUsedUpTitle: 'This link takes no more files',
   linkMissingTitle: 'The file is not there any more',
   linkMissing: 'It was deleted or has another name now. Ask whoever gave you the link.',
-  linkBusyTitle: 'Too many wrong links',
-  linkBusy: 'Wait for a minute, and open the link again.',
+  linkTooManyTitle: 'Too many wrong links',
+  linkTooMany: 'Wait for a minute, and open the link again.',
+  linkBusyTitle: 'The server is busy',
+  linkBusy: 'Wait for a moment, and open the link again.',
 
   errorOffline: 'The server cannot be reached. Check your connection.',
   errorQuota: 'There is no room left: your quota is used up.',

@@ -14,13 +14,14 @@ export interface LinkTerms {
   readonly expires: Date
 }
 
-/** Why a link does nothing: it is wrong or has expired, there were too many wrong ones, or its file is gone. */
-export type Refused = 'refused' | 'busy' | 'missing'
+/** Why a link does nothing: it is wrong or has expired, there were too many wrong ones, the server is busy, or its file is gone. */
+export type Refused = 'refused' | 'tooMany' | 'busy' | 'missing'
 
 export type LinkState = LinkTerms | Refused
 
 const refusals: Readonly<Record<string, Refused>> = {
-  'too-many-attempts': 'busy',
+  'too-many-attempts': 'tooMany',
+  overloaded: 'busy',
   'not-found': 'missing',
 }
 

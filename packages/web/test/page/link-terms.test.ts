@@ -19,7 +19,8 @@ describe('readTerms', () => {
 
   it('knows a link that was refused, and too many of them', () => {
     expect(readTerms('{"refused":"link-refused"}')).to.equal('refused')
-    expect(readTerms('{"refused":"too-many-attempts"}')).to.equal('busy')
+    expect(readTerms('{"refused":"too-many-attempts"}')).to.equal('tooMany')
+    expect(readTerms('{"refused":"overloaded"}')).to.equal('busy')
     expect(readTerms('{"refused":"not-found"}')).to.equal('missing')
     expect(readTerms(undefined)).to.equal('refused')
   })

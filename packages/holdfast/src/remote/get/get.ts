@@ -209,8 +209,8 @@ async function receive(
     await sync()
   } finally {
     display.end()
-    const { size: written } = fstatSync(file)
     closeSync(file)
+    const written = statSync(path, { throwIfNoEntry: false })?.size ?? 0
     const isWorthKeeping = isLasting && !isRefused && trustedOf(written) > 0
     if (!isWhole && !isWorthKeeping) await removePartial(path)
   }
