@@ -14,19 +14,19 @@ export { concernsAllFiles, HoldfastError, isHoldfastError } from './shared/holdf
 export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
 export { isTransient } from './requests/with-retries.ts'
 
-/** As in Node; see there. */
+/** Same as the function of this name for Node. */
 export function createClient(options: ClientOptions): Client {
   requireOptions('createClient({ url, name, password })', options)
   return createClientOver(options.transport ?? browserTransport, options)
 }
 
-/** As in Node; see there. */
+/** Same as the function of this name for Node. */
 export function createLinkClient(options: LinkClientOptions): LinkClient {
   requireOptions('createLinkClient({ link })', options)
   return createLinkClientOver(options.transport ?? browserTransport, options)
 }
 
-/** In a browser a file is a `File` already. */
+/** Browsers cannot open paths; a `File` can be uploaded as it is. */
 export function openFile(): never {
   throw new TypeError('Browsers have no paths: upload a File')
 }

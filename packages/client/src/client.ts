@@ -27,18 +27,21 @@ import { discardUpload } from './calls/upload-in-pieces.ts'
 import { upload } from './calls/upload.ts'
 
 export interface ClientOptions extends SendingOptions {
-  /** Where the service is, such as `https://files.example.com` or `https://example.com/files`. */
+  /** The address of the service, such as `https://files.example.com` or `https://example.com/files`. */
   readonly url: string | URL
   /** The customer. */
   readonly name: string
-  /** A function is asked for it before each request. What it throws ends the request. */
+  /** The password, or a function that returns it, called before each request. If it throws, the request ends. */
   readonly password: string | (() => string)
-  /** Called when the server refuses the name or the password, unless the password is another one by then: that is tried instead. */
+  /**
+   * Called when the server refuses the name or the password. If the password has changed meanwhile, the client first tries the new one
+   * instead.
+   */
   readonly onRefused?: ((error: HoldfastError) => void) | undefined
 }
 
 export interface LinkClientOptions extends SendingOptions {
-  /** A link to upload, as `link` of a client makes it with `verb: 'upload'`, at the address that this machine reaches. */
+  /** A link to upload, as a client's `link` makes it with `verb: 'upload'`, with the address by which this machine reaches the server. */
   readonly link: string | URL
 }
 
@@ -49,74 +52,74 @@ export interface RequestOptions {
 /** A link that opens a file without a password. */
 export interface SignedLink {
   readonly url: string
-  /** When it is good no more. */
+  /** When it expires. */
   readonly expires: Date
 }
 
 /**
- * The files of one customer. Every method rejects with a `HoldfastError` that has the API's code, or with the reason of the signal
- * that was given.
+ * The files of one customer. Every method rejects with a `HoldfastError` that has the API's code, or with the reason of the given signal.
  */
 export interface Client {
-  /** Resolves if the server is there. Needs no credentials to be right. */
+  /** Resolves if the server answers. The credentials need not be right. */
   ping(options?: RequestOptions): Promise<void>
   /**
-   * Stores a file. When this resolves, it is safe, and in its place in one step; until then nothing has changed. A file of the name is
-   * replaced, unless `createOnly` is set.
+   * Stores a file. When this resolves, the file is safe. It appears under its name in one step; until then nothing changes. It replaces a
+   * file of the same name, unless `createOnly` is set.
    *
-   * From 16 MiB on the content goes in pieces by tus 1.0, so that a broken line costs only what was under way. Smaller ones are sent
-   * again as a whole, unless they could have been created by the request before: then the error says `no-answer`.
+   * Content of 16 MiB or more (in browsers 4 MiB), and a stream of 8 MiB or more, goes in pieces by tus 1.0, so that a broken connection
+   * costs only the piece under way. Smaller content is sent again as a whole. But with `createOnly`, if the earlier request may have stored
+   * it, the upload fails with `no-answer`.
    */
   upload(name: string, body: UploadBody, options?: UploadOptions): Promise<UploadedFile>
   /**
-   * Stores many files, and yields what became of each, in their order. Files of up to 256 KiB share requests, each of which holds at most
-   * 4 MiB in memory; others are stored as `upload` does it. Each file is stored or refused on its own, in one step. Of several with one
+   * Stores many files, and yields the outcome of each, in their order. Files of up to 256 KiB share requests, each of which holds at most
+   * 4 MiB in memory; others are stored as by `upload`. Each file is stored or refused on its own, in one step. Of several files with one
    * name the last one stays. A request is sent when a result is asked for.
    *
-   * Files without an answer are sent again, unless `createOnly` is set and they may have been stored. Rejects with what
-   * concerns all files, such as `no-answer` or `invalid-credentials`; of files without a result nothing is known then.
+   * Files without an answer are sent again, unless `createOnly` is set and they may have been stored. Rejects with errors that concern all
+   * files, such as `no-answer` or `invalid-credentials`; the outcome of files without a result is then unknown.
    */
   uploadMany(
     files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
     options?: UploadManyOptions,
   ): AsyncGenerator<FileUploaded, void>
-  /** Begins to download a file, or a part of it. `modified` is in whole seconds. */
+  /** Starts to download a file, or a range of it. `modified` is in whole seconds. */
   download(name: string, options?: DownloadOptions): Promise<Download>
-  /** The names of the files, in ascending order of their UTF-8 bytes; a page of them is read when it is needed. */
+  /** The names of the files, in ascending order of their UTF-8 bytes; reads each page when it is needed. */
   list(options?: ListOptions): AsyncGenerator<string, void>
-  /** The same with what is known of each file. */
+  /** Same as `list`, with the details of each file. */
   listDetails(options?: ListOptions): AsyncGenerator<FileDetails, void>
-  /** The same by the page, as one request gives them. */
+  /** Same as `listDetails`, in pages of one request each. */
   listPages(options?: PageOptions): AsyncGenerator<readonly FileDetails[], void>
-  /** What is known of one file; `not-found` if there is none. */
+  /** The details of one file; `not-found` if there is none. */
   stat(name: string, options?: StatOptions): Promise<FileDetails>
   /** Deletes a file for good; `not-found` if there is none. */
   delete(name: string, options?: DeleteOptions): Promise<void>
   /**
-   * Deletes many files for good, and yields what became of each as it comes, in the order of `names`: up to 10,000 by one request, which
-   * is sent when a result is asked for. Each file is deleted or refused on its own, such as with `not-found`. When the caller stops
-   * or aborts, the server begins no further deletion.
+   * Deletes many files for good, and yields the outcome of each as it comes, in the order of `names`. Each request deletes up to 10,000,
+   * and is sent when a result is asked for. Each file is deleted or refused on its own, such as with `not-found`. When the caller stops or
+   * aborts, the server begins no further deletion.
    *
-   * Files without an answer are asked for again; one that is not found then is deleted. Rejects with what concerns all files, such as
-   * `no-answer` or `invalid-credentials`, and with `method-not-allowed` by a server that does not know this request; files without a
-   * result may be deleted then.
+   * Files without an answer are requested again; one that is then not found counts as deleted. Rejects with errors that concern all files,
+   * such as `no-answer` or `invalid-credentials`, and with `method-not-allowed` if the server does not know this request; files without a
+   * result may then be deleted.
    */
   deleteMany(
     names: Iterable<string> | AsyncIterable<string>,
     options?: DeleteOptions,
   ): AsyncGenerator<FileDeleted, void>
-  /** Has the server forget what it has of an upload, by the URL that `onUploadUrl` gave. A file that is stored stays. */
+  /** Discards an upload on the server, by the URL that `onUploadUrl` got. A stored file stays. */
   discardUpload(url: string, options?: RequestOptions): Promise<void>
-  /** Makes a link by which anyone may download a file, or upload one, until it expires: in an hour, if nothing else is said. */
+  /** Makes a link by which anyone may download a file, or upload one, until it expires. By default it expires in an hour. */
   link(name: string, options?: LinkRequest & RequestOptions): Promise<SignedLink>
-  /** What the customer keeps, and may keep. */
+  /** What the customer keeps, and the limits. */
   usage(options?: RequestOptions): Promise<Usage>
 }
 
 /**
- * What one may do who has a link to upload, and no password. `createOnly` is set by default; a link that may replace files does so with
- * `createOnly: false`. `upload` takes the whole name: that of the link, or one that begins with it. An `uploadUrl` whose upload is complete
- * counts as done, since the file may not be looked at. What the link does not allow is `link-refused`.
+ * The methods for holders of a link to upload, who have no password. `createOnly` is set by default; a link that may replace files does so
+ * with `createOnly: false`. `upload` takes the whole name: that of the link, or one that begins with it. An `uploadUrl` of a complete
+ * upload counts as done, since the link cannot read the file. What the link does not allow fails with `link-refused`.
  */
 export type LinkClient = Pick<Client, 'upload' | 'discardUpload'>
 
@@ -153,7 +156,7 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
         try {
           await requests.send(request)
         } catch (error) {
-          // An earlier request deleted it, and its answer was lost.
+          // An earlier request, whose answer was lost, deleted it.
           if (mayBeDeleted && isHoldfastError(error, 'not-found')) return
           mayBeDeleted ||= !(hasStoredNothing(error) || patience.isOutdated(error))
           throw error
@@ -184,7 +187,7 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
   }
 }
 
-/** The link at the address that this client has: a proxy may have hidden it from the server. */
+/** The link with this client's address: behind a proxy, the server may not know that. */
 function ownAddress(url: string, base: URL): string {
   const { pathname, search } = new URL(url, base)
   // Names have no slash, so these are the last two segments.

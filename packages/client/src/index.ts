@@ -48,9 +48,9 @@ export type {
 } from './calls/upload-options.ts'
 
 /**
- * Makes a client of one customer of one server. Nothing is sent until a method is called; nothing has to be closed.
+ * Makes a client for one customer of one server. It sends nothing until a method is called, and need not be closed.
  *
- * @throws TypeError if the URL is none of HTTP, or the name or the password is missing
+ * @throws TypeError if the URL is not an HTTP URL, or the name or the password is missing
  */
 export function createClient(options: ClientOptions): Client {
   requireRuntime()
@@ -59,9 +59,9 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Makes a client of a link to upload. Nothing is sent until a method is called; nothing has to be closed.
+ * Makes a client for a link to upload. It sends nothing until a method is called, and need not be closed.
  *
- * @throws TypeError if it is no such link
+ * @throws TypeError if `link` is no such link
  */
 export function createLinkClient(options: LinkClientOptions): LinkClient {
   requireRuntime()

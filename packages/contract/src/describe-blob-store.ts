@@ -22,20 +22,20 @@ import { MiB } from './support/sources.ts'
 
 export interface BlobStoreSuiteOptions extends SuiteOptions {
   /**
-   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Needed where a
-   * store keeps its blobs in memory, or has to gather large parts before it may send them.
+   * The most bytes by which the memory in use may grow while a blob of 64 MiB is put. Default: 16 MiB. Set it for a store that keeps its
+   * blobs in memory, or must collect large parts before it can send them.
    */
   readonly putMemory?: number
-  /** Opens a store with room for at least 1 MiB and less than 64 MiB, to see it refuse what does not fit. */
+  /** Opens a store with room for at least 1 MiB and less than 64 MiB, to test that it refuses content that does not fit. */
   readonly openFull?: () => Promise<BlobStoreHarness>
-  /** Opens a store whose medium cannot be reached, to see that it never takes that for absence. */
+  /** Opens a store whose medium cannot be reached, to test that it never reports that as absence. */
   readonly openUnreachable?: () => Promise<BlobStoreHarness>
 }
 
 /**
- * Declares the tests that every `BlobStore` has to pass. `open` makes an empty store; each test opens one of its own,
- * disposes of it, and ends by looking for litter and for resources still held. Tests that move much data take
- * seconds on a slow medium: allow 60 seconds a test.
+ * Declares the tests that every `BlobStore` must pass. `open` makes an empty store. Each test opens one, and at the end checks for
+ * left-over data and for resources still held, and disposes of it. Tests that transfer much data take seconds on a slow medium: allow 60
+ * seconds a test.
  */
 export function describeBlobStore(
   name: string,

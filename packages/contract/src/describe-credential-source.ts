@@ -7,22 +7,22 @@ import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts
 /** A credential source made for one test. */
 export interface CredentialSourceHarness {
   readonly source: CredentialSource
-  /** Removes everything, after a failed test too. */
+  /** Removes everything, also after a failed test. */
   readonly dispose: () => Promise<void>
 }
 
 export interface CredentialSourceSuiteOptions extends SuiteOptions {
-  /** Opens a source that cannot answer, for instance because its directory service is down; for sources that can fail. */
+  /** For sources that can fail: opens one that cannot answer, for instance because its directory service is down. */
   readonly openUnable?: () => Promise<CredentialSourceHarness>
   /** Whether the source has `linkKey`. Default: no. */
   readonly hasLinkKeys?: boolean
-  /** The hash of password `n`, for a source that takes hashes of some form only. Default: made up. */
+  /** The hash of password `n`, for a source that accepts only hashes of some form. Default: invented text. */
   readonly passwordHash?: (n: number) => string
 }
 
 /**
- * Declares the tests that every {@link CredentialSource} has to pass. `open` makes a source of exactly the given
- * credentials, whose names are different; each test opens one of its own and disposes of it.
+ * Declares the tests that every {@link CredentialSource} must pass. `open` makes a source of exactly the given credentials, whose names
+ * are different; each test opens one and disposes of it.
  */
 export function describeCredentialSource(
   name: string,
@@ -119,7 +119,7 @@ function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): 
   })
 }
 
-/** A key as text, to be compared. */
+/** A key as text, for comparison. */
 async function keyOf(source: CredentialSource, name: string): Promise<string | undefined> {
   if (source.linkKey === undefined) throw new TypeError('The source has no linkKey')
   const key = await source.linkKey(name)

@@ -7,18 +7,18 @@ import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts
 export interface FailureCounterHarness {
   /** The counter, with nothing counted. */
   readonly counter: FailureCounter
-  /** Lets so many milliseconds go by for the counter, on a clock of its own or by waiting. */
+  /** Lets so many milliseconds pass for the counter, on its own clock or by waiting. */
   readonly pass: (milliseconds: number) => Promise<void>
-  /** Removes everything, after a failed test too. */
+  /** Removes everything, also after a failed test. */
   readonly dispose: () => Promise<void>
 }
 
-/** Long enough for a slow shared counter to answer within it, short enough to wait for. */
+/** Long enough for a slow shared counter to answer, and short enough for a test to wait. */
 const windowMs = 2000
 
 /**
- * Declares the tests that every {@link FailureCounter} has to pass. `open` makes a counter whose window is the given
- * number of milliseconds; each test opens one of its own and disposes of it.
+ * Declares the tests that every {@link FailureCounter} must pass. `open` makes a counter with a window of so many milliseconds; each test
+ * opens one and disposes of it.
  */
 export function describeFailureCounter(
   name: string,

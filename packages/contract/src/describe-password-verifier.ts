@@ -8,15 +8,15 @@ import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts
 /** A password verifier made for one test. */
 export interface PasswordVerifierHarness {
   readonly verify: PasswordVerifier
-  /** Hashes a password as it is hashed for use, at the full cost. */
+  /** Hashes a password as in production, at the full cost. */
   readonly hash: (password: string) => Promise<string>
-  /** Ends what the verifier started, after a failed test too. */
+  /** Ends what the verifier has started, also after a failed test. */
   readonly dispose: () => Promise<void>
 }
 
 /**
- * Declares the tests that every {@link PasswordVerifier} has to pass. `open` makes one that gives up, as `overloaded`,
- * well before 2000 calls wait; each test opens one of its own and disposes of it.
+ * Declares the tests that every {@link PasswordVerifier} must pass. `open` makes a verifier that refuses calls as `overloaded` well before
+ * 2000 of them wait; each test opens one and disposes of it.
  */
 export function describePasswordVerifier(
   name: string,
@@ -60,7 +60,7 @@ function judging(test: VerifierTest): void {
     test(`knows the password ${title}, and no other`, async ({ verify, hash }) => {
       const passwordHash = await hash(password)
       expect(await verify(password, passwordHash), 'itself').to.equal(true)
-      // Some hashes read to a NUL only, or 72 bytes. (A NUL at the very end is padding to HMAC, hence to scrypt.)
+      // Some hashes read only up to a NUL, or only 72 bytes. (A NUL at the very end is padding to HMAC, and so to scrypt.)
       for (const other of [`${password}\0y`, `${password}y`, `y${password}`, `${password} `]) {
         expect(await verify(other, passwordHash), JSON.stringify(other.slice(-10))).to.equal(false)
       }
@@ -93,7 +93,7 @@ function costing(test: VerifierTest): void {
     const passwordHash = await hash('secret')
     const wrong: number[] = []
     const unknown: number[] = []
-    // The fastest of several, since other work on the machine only ever adds to a time: where it adds much, of many.
+    // The fastest of several runs, since other work on the machine only makes them slower; of many runs if there is much such work.
     let ratio = NaN
     for (let round = 0; round < 30 && !(round >= 7 && ratio > 0.5 && ratio < 2); round++) {
       wrong.push(await timeOf(async () => verify(`wrong ${round}`, passwordHash)))
@@ -114,7 +114,7 @@ function costing(test: VerifierTest): void {
       turns++
     }
     await verified
-    // Blocking for less than ten milliseconds does no harm.
+    // Blocking for less than ten milliseconds is harmless.
     if (performance.now() - start > 10) expect(turns, 'turns of the event loop').to.be.above(3)
   })
 

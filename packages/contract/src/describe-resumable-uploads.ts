@@ -26,25 +26,25 @@ import { MiB } from './support/sources.ts'
 
 export interface ResumableUploadsSuiteOptions extends SuiteOptions {
   /**
-   * How many appends of one byte one upload gets. Default: 1,000. A store that takes long for each, such as one that has a
-   * service keep its data, may take fewer.
+   * How many appends of one byte an upload gets. Default: 1,000. Set fewer for a store where each takes long, such as one that uses a
+   * service.
    */
   readonly manyAppends?: number
   /**
-   * The most bytes by which the memory in use may grow while 272 MiB are appended. Default: 16 MiB. Needed where a store
-   * keeps its uploads in memory, or has to gather large parts before it may send them.
+   * The most bytes by which the memory in use may grow while 272 MiB are appended. Default: 16 MiB. Set it for a store that keeps its
+   * uploads in memory, or must collect large parts before it can send them.
    */
   readonly appendMemory?: number
-  /** Opens a store with room for at least 1 MiB and less than 64 MiB, to see it refuse what does not fit. */
+  /** Opens a store with room for at least 1 MiB and less than 64 MiB, to test that it refuses content that does not fit. */
   readonly openFull?: () => Promise<BlobStoreHarness>
-  /** Opens a store whose medium cannot be reached, to see that it never takes that for absence. */
+  /** Opens a store whose medium cannot be reached, to test that it never reports that as absence. */
   readonly openUnreachable?: () => Promise<BlobStoreHarness>
 }
 
 /**
- * Declares the tests that `resumable` of every `BlobStore` has to pass that has it; a store without it fails them. `open`
- * makes an empty store, as for `describeBlobStore`. Each test ends by sweeping what has expired, and by looking for
- * litter and for resources still held. Tests that move much data take seconds on a slow medium: allow 60 seconds a test.
+ * Declares the tests that `resumable` of a `BlobStore` must pass; a store without it fails them. `open` makes an empty store, as for
+ * `describeBlobStore`. At its end each test sweeps expired uploads, and checks for left-over data and for resources still held. Tests that
+ * transfer much data take seconds on a slow medium: allow 60 seconds a test.
  */
 export function describeResumableUploads(
   name: string,

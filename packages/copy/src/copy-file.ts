@@ -12,21 +12,20 @@ export interface FileCopy {
   readonly to: BlobStore
   readonly key: BlobKey
   readonly signal: AbortSignal
-  /** Called twice for each byte: after it is sent, and after it is read back from the copy. */
+  /** Called twice for each byte: after it is sent, and after it is read from the copy. */
   readonly onBytes: (bytes: number) => void
   readonly createHash: () => IncrementalHash
 }
 
-/** Another try may succeed: the file was replaced meanwhile, or its copy was wrong. */
+/** A retry may succeed: the file was replaced meanwhile, or its copy was wrong. */
 class TransientError extends Error {}
 
 const tries = 2
 
 /**
- * Copies a file over the one under its key in the target, reads the copy, and compares it with the sent bytes. Removes a
- * copy that is wrong or unreadable, and tries once more after a wrong one. Resolves to the source's description of the
- * file; to `undefined`, without a change in the target, if the source has no such file, or no longer has it after the
- * reading.
+ * Copies a file over the one under its key in the target, reads the copy, and compares it with the sent bytes. Removes a copy that is
+ * wrong or unreadable, and tries again once after a wrong one. Resolves with the source's description of the file; with `undefined`,
+ * without a change in the target, if the source has no such file, or has lost it during the read.
  *
  * @throws what a store throws, the signal's reason, or an Error that says why there is no right copy
  */
@@ -60,8 +59,8 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
 }
 
 /**
- * The content on its way. Its end is what makes the copy visible, so before that the source is asked once more: what
- * was replaced or deleted while it was read does not come into the target.
+ * The content being sent. Its end makes the copy visible, so it checks the source once more before: a file that was replaced or deleted
+ * during the read does not appear in the target.
  */
 async function* sent(
   { from, key, onBytes }: FileCopy,
@@ -86,7 +85,7 @@ async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promis
     if (found?.digest === digest) return
     throw new TransientError('the copy is not the same as the original')
   } catch (error) {
-    // Left there, it would be taken for verified by the next run. It may be out of reach, and then cannot be helped.
+    // Otherwise the next run would take the copy for verified. The target may be out of reach; then nothing helps.
     await removeIfOurs(to, key, written).catch(() => {})
     throw error
   }
@@ -97,7 +96,7 @@ async function removeIfOurs(to: BlobStore, key: BlobKey, { etag }: BlobInfo): Pr
   if (now?.etag === etag) await to.delete(key)
 }
 
-/** A blob as it was when it was read. */
+/** A blob and the digest of its content when it was read. */
 interface ReadBlob {
   readonly info: BlobInfo
   /** Hexadecimal. */
@@ -110,7 +109,7 @@ interface ReadOptions {
   readonly createHash: () => IncrementalHash
 }
 
-/** The digest of a blob, read in chunks that `onBytes` is called for; `undefined` if there is no blob. */
+/** The digest of a blob; calls `onBytes` for each chunk. `undefined` if there is no blob. */
 export async function readDigest(
   store: BlobStore,
   key: BlobKey,

@@ -13,53 +13,53 @@ export interface CopyOptions {
   readonly from: BlobStore
   readonly to: BlobStore
   /**
-   * Makes a fresh hash, by which copies are compared with their originals: `() => createHash('sha256')` of `node:crypto`, or
-   * another that is free of collisions.
+   * Makes a new hash to compare copies with their originals: `() => createHash('sha256')` of `node:crypto`, or another one without
+   * collisions.
    */
   readonly createHash: () => IncrementalHash
-  /** Only this customer's files. Default: those of all customers. */
+  /** Copies only this customer's files. Default: those of all customers. */
   readonly customer?: string | undefined
-  /** Files at a time, 1 or more. Default: 8. */
+  /** The most files at a time, 1 or more. Default: 8. */
   readonly concurrency?: number | undefined
-  /** Compare what is there already by content, also where entity tags that S3 makes of the content are the same. Default: not then. */
+  /** Whether to compare existing files by content even if they have equal entity tags that S3 makes of the content. Default: no. */
   readonly verify?: boolean | undefined
-  /** Remove from the target what the source does not have. Default: only count it. */
+  /** Whether to remove from the target what the source does not have. Default: only counts it. */
   readonly removeExtra?: boolean | undefined
-  /** Ends the copy in good order: what is on its way leaves nothing in the target. */
+  /** Ends the copy cleanly: files being copied leave nothing in the target. */
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
 export interface CopyResult {
   readonly copied: FileCount
-  /** Found there and the same, when first looked at. */
+  /** Existing files that were the same at the first look. */
   readonly present: FileCount
   /** Files only in the target that were removed. */
   readonly removed: number
-  /** Files only in the target that are there still. */
+  /** Files only in the target that still exist. */
   readonly extra: number
   readonly failures: readonly CopyFailure[]
-  /** Whether the last look found nothing to do any more; `false` when files come and change faster than that. */
+  /** Whether the last pass found nothing to do; `false` if files come and change faster than that. */
   readonly isCaughtUp: boolean
-  /** Why it ended before its time: the signal's reason, or the Error that made going on useless. */
+  /** Why it ended early: the signal's reason, or the Error that made it pointless to continue. */
   readonly stoppedBy: unknown
 }
 
-/** With `removeExtra`: the source has no file at all, which is a mistake more often than a wish. */
+/** With `removeExtra`: the source has no file at all, which is usually a mistake. */
 export class EmptySourceError extends Error {}
 
-/** The second takes what came during the first, which may be long; each further one what came during a short one. */
+/** The second pass copies what came during the first, which may be long; each further one what came during a short one. */
 const maxPasses = 5
 
 /**
- * Makes the target hold what the source holds, several files at a time, in memory that does not grow with their number
- * or size. What is there already stays as it is, so that a copy that was stopped or killed is resumed by a second one.
- * Every file that is copied is read from the target and compared by content.
+ * Makes the target hold what the source holds, several files at a time, in memory that does not grow with their number or size. Existing
+ * files stay as they are, so a second run resumes a copy that was stopped or killed. Reads every copied file from the target and compares
+ * it by content.
  *
- * The source may change meanwhile; it is walked again, four times at most, until there is nothing to do. The target must
- * not be changed by others. A file that fails does not stop the rest.
+ * The source may change meanwhile: it is read again, at most four times, until there is nothing to do. Only the copy may change the
+ * target. A file that fails does not stop the rest.
  *
- * @throws EmptySourceError, and what the source throws when its customers cannot be listed
+ * @throws EmptySourceError, and what the source throws if its customers cannot be listed
  */
 export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const { from, to, customer, concurrency = 8, removeExtra = false, onProgress } = options
@@ -111,7 +111,7 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   return { ...sums.all(), failures: failures.all(), isCaughtUp, stoppedBy }
 }
 
-/** What the outcomes of single files come to. */
+/** Sums the outcomes of single files. */
 function createSums() {
   const none: FileCount = { files: 0, bytes: 0 }
   let [copied, present, removed, extra] = [none, none, 0, 0]
@@ -135,8 +135,8 @@ function createSums() {
 }
 
 /**
- * How much a store keeps, of all customers or of `customer` alone; calls `onCount` for each customer. A customer who cannot
- * be counted counts as zero: the copy fails for this customer later, and reports it.
+ * Counts the files of a store, of all customers or of `customer` alone; calls `onCount` for each customer. A customer whose files cannot
+ * be counted counts as zero: the copy will fail for this customer later, and report that.
  */
 async function countFiles(
   store: BlobStore,
@@ -156,8 +156,8 @@ async function countFiles(
 }
 
 /**
- * Calls `work` for every item, for at most `concurrency` at a time, in their order. Stops asking for items when the
- * signal aborts; resolves when no work is under way any more. `work` does not reject; a failure of `items` is thrown.
+ * Calls `work` for every item, in their order, for at most `concurrency` at a time. Stops requesting items when the signal aborts;
+ * resolves when no work is running any more. `work` must not reject; a failure of `items` is thrown.
  */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T>,
@@ -178,14 +178,14 @@ export async function forEachConcurrently<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** What became of a file. */
+/** The outcome of a file. */
 interface Outcome {
   /**
-   * - `copied`: it was missing in the target, or another.
+   * - `copied`: it was missing in the target, or different.
    * - `present`: the target has it.
    * - `extra`: it is only in the target, and stays there.
    * - `removed`: it was only in the target.
-   * - `passing`: it went or came meanwhile, and nothing was done.
+   * - `passing`: it disappeared or appeared meanwhile, and nothing was done.
    */
   readonly kind: 'copied' | 'present' | 'extra' | 'removed' | 'passing'
   /** The file's size. */
@@ -202,18 +202,21 @@ interface MoverOptions {
 }
 
 interface Handling {
-  /** Whether this is the first look at the file in this run. */
+  /** Whether this is the first pass of this run. */
   readonly isFirst: boolean
   /** Called with bytes read from the source and with bytes read from the target; a copied file counts twice. */
   readonly onBytes: (bytes: number) => void
 }
 
-/** Copies, compares or removes one file after the other. */
+/** Copies, compares or removes one file at a time. */
 interface FileMover {
   handle(file: FoundFile, handling: Handling): Promise<Outcome>
 }
 
-/** An entity tag that S3 makes of nothing but the content: two objects with the same one have the same. Any other is a store's own. */
+/**
+ * The form of an entity tag that S3 makes of the content alone: objects with equal ones have equal content. Any other is specific to a
+ * store.
+ */
 const digestOfContent = /^[0-9a-f]{32}(-\d+)?$/
 
 function createFileMover(options: MoverOptions): FileMover {
@@ -221,7 +224,7 @@ function createFileMover(options: MoverOptions): FileMover {
   const settled = createSettledFiles(createHash)
 
   const isSameContent = async (key: BlobKey, { onBytes }: Handling): Promise<boolean> => {
-    // One after the other: an opened blob that has to wait for the other one to be read may be cut off.
+    // One after the other: a store may cut off an opened blob that waits while the other one is read.
     const reading = { signal, onBytes, createHash }
     const source = await readDigest(from, key, reading)
     const target = source && (await readDigest(to, key, reading))
@@ -234,7 +237,7 @@ function createFileMover(options: MoverOptions): FileMover {
     if (settled.has(key, source)) return true
     const target = await to.stat(key)
     if (source.size !== target?.size) return false
-    // Times prove nothing: a clock that was set back makes a file that has replaced another look older than its copy.
+    // Times prove nothing: after a clock was set back, a file that has replaced another may look older than its copy.
     const isSure = source.etag === target.etag && digestOfContent.test(source.etag)
     if (isSure && !(verify && handling.isFirst)) return true
     return isSameContent(key, handling)
@@ -249,7 +252,7 @@ function createFileMover(options: MoverOptions): FileMover {
 
   const handleExtra = async (key: BlobKey): Promise<Outcome> => {
     if (!removeExtra) return { kind: 'extra', bytes: 0 }
-    // It may have come since the source was listed.
+    // The source may have received it since it was listed.
     if (await from.stat(key)) return { kind: 'passing', bytes: 0 }
     return { kind: (await to.delete(key)) ? 'removed' : 'passing', bytes: 0 }
   }
@@ -266,18 +269,18 @@ function createFileMover(options: MoverOptions): FileMover {
   }
 }
 
-/** Files whose content the target is known to have. */
+/** Files whose content is known to be in the target. */
 interface SettledFiles {
-  /** `source` is the source's description of the content that the target has. */
+  /** Records that the target has the content that `source` describes. */
   add(key: BlobKey, source: BlobInfo): void
   /** Whether it was added; `false` if the file has been replaced since, or too many were added before it. */
   has(key: BlobKey, source: BlobInfo): boolean
 }
 
-/** More are forgotten rather than that memory grows, and compared again. These take about 12 MiB. */
+/** The most files that are remembered, in about 12 MiB. Later ones are compared again. */
 const maxRemembered = 100_000
 
-/** Remembers files for the passes that follow. A blob keeps its entity tag for life, and no other content gets it. */
+/** Remembers files for later passes. A blob keeps its entity tag, and no other content gets the same. */
 function createSettledFiles(createHash: () => IncrementalHash): SettledFiles {
   const remembered = new Set<string>()
   const encoder = new TextEncoder()
@@ -299,30 +302,30 @@ function createSettledFiles(createHash: () => IncrementalHash): SettledFiles {
 /** A file that could not be copied, or a customer whose files could not be listed. */
 export interface CopyFailure {
   readonly customer: string
-  /** `undefined` where it is the list. */
+  /** `undefined` if the list failed. */
   readonly name: string | undefined
   readonly reason: string
 }
 
-/** What failed, and when it is too much. */
+/** Collects failures, and decides when there are too many. */
 interface FailureList {
   add(customer: string, name: string | undefined, error: unknown): void
-  /** Something succeeded: no store is out of reach or full. */
+  /** Records a success: no store is out of reach or full. */
   noteSuccess(): void
-  /** Forgets what failed before this was called last: all of it has been tried again. */
+  /** Ends a pass. Forgets failures of earlier passes: those files have been tried again. */
   endPass(): void
   count(): number
   all(): readonly CopyFailure[]
-  /** Makes `giveUp` abort. */
+  /** Aborts `giveUp` with `reason`. */
   stop(reason: unknown): void
-  /** Aborts, with an Error that says why, when it makes no sense to go on. */
+  /** Aborts when it is pointless to continue, with an Error that says why. */
   readonly giveUp: AbortSignal
 }
 
-/** Failures in a row after which a store is taken to be out of reach or full. */
+/** After so many failures in a row, a store counts as out of reach or full. */
 const maxOutages = 10
 
-/** Failures that are remembered; so many have one cause. */
+/** The most failures remembered; so many have one cause. */
 const maxFailures = 10_000
 
 function createFailureList(): FailureList {

@@ -1,34 +1,34 @@
-/** So many files, and the sum of their sizes in bytes. */
+/** A number of files, and the sum of their sizes in bytes. */
 export interface FileCount {
   readonly files: number
   readonly bytes: number
 }
 
-/** How far a copy has come. */
+/** The progress of a copy. */
 export interface CopyProgress {
-  /** The files are counted first, then copied, then looked at again for what has changed meanwhile. */
+  /** The files are first counted, then copied, then checked again for changes. */
   readonly stage: 'counting' | 'copying' | 'catching up'
-  /** Dealt with in this stage, whether copied, found to be there, or failed. */
+  /** Files finished in this stage: copied, found in the target, or failed. */
   readonly done: FileCount
-  /** Counted so far, or in all; what comes and goes meanwhile is not in it. */
+  /** Counted so far, or in all; ignores files that come and go meanwhile. */
   readonly total: FileCount
-  /** Bytes copied and compared, in all stages; half of each counts when it is sent, and half when it has been read. */
+  /** Bytes copied and compared, in all stages. Each counts half when it is sent, and half when it has been read back. */
   readonly moved: number
-  /** Files that have failed so far, and not succeeded since. */
+  /** Files that have failed and have not succeeded since. */
   readonly failed: number
 }
 
 export interface FileInProgress {
-  /** So many bytes of the file were read or written on one side; each has to be on both. */
+  /** Adds bytes that were read or written on one side; each byte is counted on both sides. */
   moved(bytesOnOneSide: number): void
-  /** The file is done with; `size` counts instead of what was moved, which may be nothing, or too much after a second try. */
+  /** Ends the file. `size` replaces what `moved` has counted, which may be nothing, or too much after a second try. */
   end(size: number): void
 }
 
 export interface ProgressTracker {
   counted(count: FileCount): void
   begin(stage: CopyProgress['stage']): void
-  /** How many have failed by now. */
+  /** Sets how many files have failed so far. */
   failed(count: number): void
   beginFile(): FileInProgress
 }

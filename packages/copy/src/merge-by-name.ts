@@ -4,7 +4,7 @@ interface Named {
   readonly name: string
 }
 
-/** What several lists have under one name; a list that has none is `undefined`. */
+/** The entries of several lists with one name; `undefined` for a list without it. */
 export interface MergedName<Lists extends readonly Named[]> {
   readonly name: string
   readonly found: { readonly [List in keyof Lists]: Lists[List] | undefined }
@@ -15,8 +15,8 @@ type Iterables<Lists extends readonly Named[]> = {
 }
 
 /**
- * Merges lists that are each in ascending order of the UTF-8 bytes of their names. A name that a list has more than once comes as
- * often. Holds one entry of each, and closes all however it ends.
+ * Merges lists that are each in ascending order of the UTF-8 bytes of their names. If a list repeats a name, so does the result. Holds one
+ * entry of each list, and closes all lists however it ends.
  */
 export async function* mergeByName<const Lists extends readonly Named[]>(
   lists: Iterables<Lists>,

@@ -1,22 +1,22 @@
 import type { BlobKey, BlobStore } from '@holdfast/core'
 import { mergeByName } from './merge-by-name.ts'
 
-/** A file in the list of one of the two stores, or of both. */
+/** A file in one of the two stores, or in both. */
 export interface FoundFile {
   readonly key: BlobKey
   readonly inSource: boolean
   readonly inTarget: boolean
 }
 
-/** A customer whose files cannot be listed, or not to the end. */
+/** A customer whose list of files failed or broke off. */
 export interface UnlistedCustomer {
   readonly customer: string
   readonly error: unknown
 }
 
 /**
- * The files of all customers of both stores, or of `customer` alone, in order of customers and names. Never holds more
- * names than the stores' own lists do. A list that fails is yielded as an {@link UnlistedCustomer}, and the next customer follows.
+ * The files of all customers of both stores, or of `customer` alone, in order of customers and names. Never holds more names than the
+ * stores' own lists do. Yields an {@link UnlistedCustomer} for a list that fails, and continues with the next customer.
  */
 export async function* walkFiles(
   from: BlobStore,

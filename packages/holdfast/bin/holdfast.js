@@ -5,7 +5,7 @@ process.env.UV_THREADPOOL_SIZE ||= '16'
 
 const { node } = process.versions
 if (Number.parseInt(node) >= 22) {
-  // Before the program is loaded, which makes V8 take more.
+  // Call it before the program is loaded, which makes V8 take more memory.
   const { spareMemory } = await import('../dist/spare-memory.js')
   spareMemory(process.argv[2])
   const { keepCompiled } = await import('../dist/keep-compiled.js')
@@ -13,7 +13,7 @@ if (Number.parseInt(node) >= 22) {
   const { main } = await import('../dist/main.js')
   process.exitCode = await main(process.argv.slice(2))
 } else {
-  // An older one would fail later, after it has made a password.
+  // An older Node.js would fail later, after the command has made a password.
   process.stderr.write(`holdfast: Node.js ${node} is too old; run it with version 22 or newer.\n`)
   process.exitCode = 1
 }

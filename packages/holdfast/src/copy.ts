@@ -44,10 +44,10 @@ import { formatDuration } from './terminal/format.ts'
 import { print, standardError } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
-/** The flags of `holdfast copy` that are no settings, to guess which one was meant. */
+/** The flags of `holdfast copy` that are no settings; used to guess misspelt flags. */
 export const copyFlags = ['from', 'to', 'to-data', 'customer', 'delete', 'verify', 'concurrency']
 
-/** What the command line gives. Other settings come from the environment and the configuration file. */
+/** The flags on the command line. Other settings come from the environment and the configuration file. */
 export type CopyFlags = WrittenSettings & {
   readonly from: string
   readonly to: string
@@ -153,7 +153,7 @@ function refuseUnclearTarget(from: StoreKind, to: StoreKind, toData: string | un
   }
 }
 
-/** A store to copy from or to: which one, and the settings that it is opened with. */
+/** A store to copy from or to, with the settings that open it. */
 interface StorePlace {
   readonly kind: StoreKind
   readonly config: Config
@@ -168,8 +168,8 @@ interface CopyPlan extends Pick<
 }
 
 /**
- * Copies in this process, with progress and failures on standard error and the summary on standard output; resolves
- * with the exit code: 0 if all files are there, 1 if not, 128 and its number if a signal ended it.
+ * Copies in this process. Writes progress and failures to standard error and the summary to standard output. Resolves with the exit code:
+ * 0 if all files are copied, 1 if not, 128 plus its number if a signal ended it.
  */
 async function runCopy({ from, to, ...options }: CopyPlan): Promise<number> {
   const begin = Date.now()
@@ -254,7 +254,7 @@ function explain(error: unknown, customer: string | undefined): unknown {
 }
 
 /**
- * Refuses a source directory that does not exist, or that is the target as well.
+ * Refuses a source directory that does not exist, or that is also the target.
  *
  * @throws SetupError that names the directory
  */
@@ -275,7 +275,7 @@ interface Stores {
 }
 
 /**
- * Refuses a customer if neither store has a file of that name: a misspelt name would otherwise look like a finished copy.
+ * Refuses a customer without a file in either store: otherwise a misspelt name would look like a finished copy.
  *
  * @throws SetupError that names the customer, and the one that was probably meant
  */
@@ -311,7 +311,7 @@ export function copySummary(result: CopyResult, seconds: number): readonly strin
   return lines
 }
 
-/** A failure as one line, also if the name has line breaks. */
+/** A failure as one line, even if the name has line breaks. */
 export function describeFailure({ customer, name, reason }: CopyFailure): string {
   const place = name === undefined ? customer : `${customer}/${name}`
   return `${visible(place)}: ${visible(reason)}`

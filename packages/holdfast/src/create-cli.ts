@@ -13,7 +13,7 @@ import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { parserConfiguration } from './terminal/parser-configuration.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 
-/** Every flag there is, to say that one is of another command. */
+/** All flags of all commands, to say that a flag belongs to another command. */
 const flags = [
   ...settingNames,
   ...copyFlags,
@@ -31,14 +31,14 @@ const whichCommand = `Say which command: ${serverCommands.slice(0, -1).join(', '
 const exitCodesText =
   'Exit codes of the client: 0 if all is done, 1 if something failed, 2 for a mistake in the command line, 3 without a login that the server takes, 4 if what was named is not there, 5 if another try may succeed. Where files failed for several reasons, it is 1.'
 
-/** What a command line is parsed for. */
+/** What to do with a parsed command line. */
 export interface CliActions {
-  /** Gets the work of the command, which has begun, and its exit code. */
+  /** Receives the work of a command, which has started; it resolves with the exit code. */
   readonly run: (work: Promise<number>) => Promise<void>
   readonly warn: (message: string) => void
 }
 
-/** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe them. */
+/** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe. */
 export function createCli(args: readonly string[], { run, warn }: CliActions): Argv {
   const isOfServer = serverCommands.includes(commandIn(args) ?? '')
   const cli = yargs([...args])
@@ -62,7 +62,7 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
   }
   cli
     .middleware(({ _: [command] }) => {
-      // A server warns in its log.
+      // A server writes warnings to its log.
       if (command !== 'serve') warnOfVariables({ warn }, process.env)
     })
     .demandCommand(1, whichCommand)
@@ -78,10 +78,10 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .parserConfiguration(parserConfiguration)
     .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
     .exitProcess(false)
-    // Our own messages are in English, so yargs' must be, too.
+    // Our own messages are in English, so yargs must use English, too.
     .detectLocale(false)
     .fail((message, error: Error | undefined) => {
-      // A command's own error is explained below. An error of yargs is a mistake in the command line.
+      // `main` explains a command's own error. An error of yargs is a mistake in the command line.
       if (error !== undefined && error.name !== 'YError') throw error
       const known = { commands: [...serverCommands, ...verbNames], flags, own: optionsOf(cli) }
       const mistake = explainMistake(error?.message ?? message, args, known)
@@ -90,13 +90,13 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
   return cli
 }
 
-/** The options of the command at hand. The types of yargs leave out what it knows of them. */
+/** The options of the current command. The types of yargs lack this method. */
 function optionsOf(cli: Argv): readonly string[] {
   const { key } = (cli as Argv & { getOptions(): { readonly key: object } }).getOptions()
   return Object.keys(key).filter((name) => name.length > 1)
 }
 
-/** Yargs always makes the help, and breaking its lines is most of that work. */
+/** Whether to break the lines of the help: yargs always makes it, and this is most of that work. */
 export function isHelpWanted(args: readonly string[]): boolean {
   return args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
 }

@@ -8,7 +8,7 @@ import { type NameArgument, onlyName } from './settings/flags.ts'
 import { readPassword } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
 
-/** What may come after `holdfast customers`. */
+/** The words that may follow `holdfast customers`. */
 export const customersCommandNames = ['add', 'list', 'remove', 'rotate', 'check']
 
 /** `holdfast customers …`: the administrator's edits of the customers file. */
@@ -82,7 +82,7 @@ function withPassword<T>(yargs: Argv<T>) {
   })
 }
 
-/** Loaded when it is needed: help and the client do without, and the YAML parser takes a tenth of a second. */
+/** Loaded when needed: help and the client do without it, and the YAML parser takes a tenth of a second to load. */
 const customersFiles = () => import('@holdfast/credentials-file')
 
 interface FileOption {
@@ -168,7 +168,7 @@ async function check(argv: FileOption): Promise<number> {
 /** The file that a server with the same flags, environment and configuration file would read. */
 async function pathOf({ customers, config }: FileOption): Promise<string> {
   const { HOLDFAST_CUSTOMERS, HOLDFAST_CONFIG } = process.env
-  // Without the other variables: what is wrong with the server's port is not in the way of a new password.
+  // Reads no other variables: a wrong port of the server must not prevent a new password.
   const environment = { HOLDFAST_CUSTOMERS, HOLDFAST_CONFIG }
   const flags = { ...(customers !== undefined && { customers }), config }
   return (await findConfig(flags, environment)).customers
@@ -180,7 +180,7 @@ function nameIn(argv: NameArgument): string {
   return name
 }
 
-/** A password from standard input, or a generated one. `announce` is to be called after the file is saved. */
+/** A password from standard input, or a generated one. The caller calls `announce` after it has saved the file. */
 async function choosePassword(name: string, { 'password-stdin': isGiven }: PasswordOption) {
   const { generatePassword, hashPassword } = await import('@holdfast/passwords')
   if (isGiven) {
@@ -201,7 +201,7 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
   return { hash: await hashPassword(password), announce }
 }
 
-/** For people. Standard output carries only what a script wants. */
+/** Writes a message for people. Standard output carries only what a script needs. */
 function note(message: string): void {
   standardError().write(`${visible(message)}\n`)
 }

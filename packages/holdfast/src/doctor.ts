@@ -13,10 +13,10 @@ import { refuseIdleFlags, refuseRest, withSettings } from './settings/flags.ts'
 import { jsonLine, print } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
-/** The flags of `holdfast doctor` that are no settings, for guessing which one was meant. */
+/** The flags of `holdfast doctor` that are no settings; used to guess misspelt flags. */
 export const doctorFlags = ['json']
 
-/** What the command line gives. Other settings come from the environment and the configuration file. */
+/** The flags on the command line. Other settings come from the environment and the configuration file. */
 export type DoctorFlags = WrittenSettings & {
   readonly json: boolean
   readonly config?: string
@@ -47,7 +47,7 @@ export function describeDoctor(yargs: Argv): Argv {
     )
 }
 
-/** Examines all that the server needs; resolves with the exit code. */
+/** Checks all that the server needs; resolves with the exit code. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
   refuseRest(flags)
   const config = await findConfig(flags, process.env)
@@ -61,8 +61,8 @@ interface Report {
 }
 
 /**
- * Examines what the configuration names and reports on standard output, at once or, in JSON, at the end; resolves
- * with the exit code: 0 without a problem, 1 with one, 128 and its number if a signal ended it.
+ * Checks what the configuration names. Reports on standard output, at once or, in JSON, at the end. Resolves with the exit code: 0 without
+ * a problem, 1 with one, 128 plus its number if a signal ended it.
  */
 async function runDoctor(config: Config, isJson: boolean): Promise<number> {
   const interruption = stopOnSignal()
@@ -85,7 +85,7 @@ async function collect(
   signal: AbortSignal,
   write: (text: string) => Promise<void>,
 ): Promise<readonly Report[]> {
-  // Loaded only now: help and mistakes are answered twice as fast without the stores.
+  // Loaded only now: without the stores, help and error messages come twice as fast.
   const { examine } = await import('@holdfast/server/doctor')
   const reports: Report[] = []
   for await (const { title, findings } of examine(config, signal)) {
@@ -108,13 +108,13 @@ function countMarks(reports: readonly Report[]) {
 
 const colours = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const
 
-/** On a terminal that has colours, unless `NO_COLOR` is set. */
+/** Colours on a terminal that has them, unless `NO_COLOR` is set. */
 const paint: Paint = (mark, text) => styleText(colours[mark], text, { stream: process.stdout })
 
-/** How many findings have which mark. */
+/** How many findings have each mark. */
 type MarkCount = Readonly<Record<FindingMark, number>>
 
-/** Colours `text` for a terminal as `mark` asks. */
+/** Colours `text` for a terminal according to `mark`. */
 type Paint = (mark: FindingMark, text: string) => string
 
 const markWidth = 8

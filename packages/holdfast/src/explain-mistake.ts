@@ -3,10 +3,10 @@ import { programName } from '@holdfast/credentials-file/messages'
 import { secretRemedy } from '@holdfast/server/config'
 import { customersCommandNames } from './customers.ts'
 
-/** The first line of yargs' message about what it does not know; its language is pinned to English. */
+/** The first line of yargs' message about unknown words; yargs is set to English. */
 const unknown = /^Unknown arguments?: (.*)$/m
 
-/** Letters that people know from commands of the system. */
+/** One-letter options that people know from system commands. */
 const habits: Readonly<Record<string, { readonly letters: RegExp; readonly hint: string }>> = {
   ls: {
     letters: /^[alA1]+$/,
@@ -18,16 +18,16 @@ const habits: Readonly<Record<string, { readonly letters: RegExp; readonly hint:
   },
 }
 
-/** What a word may be a slip of. */
+/** The words that a mistyped word may have been meant as. */
 export interface KnownWords {
   readonly commands: readonly string[]
   /** Of all commands. */
   readonly flags: readonly string[]
-  /** The options of the command at hand. */
+  /** The options of the current command. */
   readonly own: readonly string[]
 }
 
-/** The `message` of yargs about `args`, with what was probably meant and where to read on. */
+/** The `message` of yargs about `args`, with what was probably meant and where to read more. */
 export function explainMistake(
   message: string,
   args: readonly string[],
@@ -54,7 +54,7 @@ export function explainMistake(
   return [message, ...words.flatMap((word) => hintsFor(word, args, known)), see].join('\n')
 }
 
-/** What others call the commands. */
+/** The names that other programs give to the commands. */
 const commands: Readonly<Record<string, string>> = {
   list: 'ls',
   dir: 'ls',
@@ -79,7 +79,7 @@ const commands: Readonly<Record<string, string>> = {
   run: 'serve',
 }
 
-/** The command that a user means who writes `word`, which is none. */
+/** The command that a user means by `word`, a name from another program. */
 function commandFor(word: string): string | undefined {
   return Object.hasOwn(commands, word) ? commands[word] : undefined
 }

@@ -3,9 +3,8 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Has Node keep the code that it compiles from now on for later runs, in `.cache` in the directory `program`. Node runs
- * what is in there, so only this user may write to it. If another user owns the program, or the directory cannot be
- * written, nothing is kept.
+ * Makes Node keep the code that it compiles from now on for later runs, in `.cache` in the directory `program`. Node runs what is in
+ * there, so only this user may write to it. If another user owns the program, or the directory cannot be written, nothing is kept.
  */
 export function keepCompiled(program: URL): void {
   try {

@@ -30,7 +30,7 @@ async function endVerb(error: unknown): Promise<number> {
   say(isSystemError(error) ? printable(reasonOf(error)) : explain(error))
   if (error instanceof CommandError) return error.exitCode
   if (error instanceof UnwritableError) return exitCodes.failed
-  // What a command refuses before it begins, such as a password that no header can carry.
+  // Errors before the work begins, such as a password that no header can carry, are usage errors.
   return error instanceof SetupError ? exitCodes.usage : exitCodes.failed
 }
 
@@ -51,7 +51,7 @@ function isProgramHelpWanted(args: readonly string[]): boolean {
   return isHelpWanted(args) && !args.some((arg) => commands.includes(arg))
 }
 
-/** Yargs knows one group of commands only. */
+/** Yargs can show only one group of commands. */
 async function printHelp(args: readonly string[]): Promise<number> {
   const help = await createCli(args, describing).getHelp()
   const [firstOfClient = ''] = verbNames
@@ -60,7 +60,7 @@ async function printHelp(args: readonly string[]): Promise<number> {
 }
 
 /**
- * A help text of yargs with the commands in two groups. Those of the server come first; the first of the client is the one of the name
+ * Splits the commands in a help text of yargs into two groups. Those of the server come first; those of the client begin with
  * `firstOfClient`.
  */
 export function groupCommands(help: string, program: string, firstOfClient: string): string {
@@ -70,10 +70,10 @@ export function groupCommands(help: string, program: string, firstOfClient: stri
     .replace(begin, () => `\n\nClient commands:${begin}`)
 }
 
-/** For yargs that runs no command. */
+/** For yargs when it runs no command. */
 const describing = { run: () => Promise.resolve(), warn: () => {} }
 
-/** Lines are our own; other characters that a terminal would obey come from servers, and from names. */
+/** Prints a message. Its line breaks are ours; other control characters come from servers and names, and are made harmless. */
 function say(message: string): void {
   const lines = showWords(message).split('\n').map(printable)
   standardError().write(`holdfast: ${lines.join('\n')}\n`)

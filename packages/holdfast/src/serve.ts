@@ -36,7 +36,7 @@ export function describeServe(yargs: Argv): Argv {
     )
 }
 
-/** The keys are no options, since every option is a flag. */
+/** The keys are no options: an option could be given as a flag. */
 const keysEpilog = [
   'The keys of the MinIO store come from the environment only, as they are or by the path of a file:',
   ...secretNames.map((name) => {
@@ -45,7 +45,7 @@ const keysEpilog = [
   }),
 ].join('\n')
 
-/** What the command line gives. Other settings come from the environment and the configuration file. */
+/** The flags on the command line. Other settings come from the environment and the configuration file. */
 export type ServeFlags = WrittenSettings & {
   readonly config?: string
   readonly '--'?: readonly string[]
@@ -56,7 +56,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   refuseRest(flags)
   const config = await findConfig(flags, process.env)
   refuseIdleFlags(flags, [config.store])
-  // Loaded only now: without a server, help, mistakes and the other commands are answered twice as fast.
+  // Loaded only now: without the server, help, error messages and other commands come twice as fast.
   const { runServer } = await import('@holdfast/server/run')
   return runServer(config)
 }

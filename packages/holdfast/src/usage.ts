@@ -29,10 +29,10 @@ import {
 import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
 import { jsonLine, print, standardError } from './terminal/print.ts'
 
-/** The flags of `holdfast usage` that are no settings, for guessing which one was meant. */
+/** The flags of `holdfast usage` that are no settings; used to guess misspelt flags. */
 export const usageFlags = ['json']
 
-/** What the command line gives. Other settings come from the environment and the configuration file. */
+/** The flags on the command line. Other settings come from the environment and the configuration file. */
 export type UsageFlags = WrittenSettings &
   NameArgument & {
     readonly json: boolean
@@ -78,7 +78,7 @@ export async function usage(flags: UsageFlags): Promise<number> {
   return runUsage(config, { customer, isJson: flags.json })
 }
 
-/** The customer that is asked for, if one is. */
+/** The customer named on the command line, if there is one. */
 function customerIn(flags: UsageFlags): string | undefined {
   const name = onlyName(flags)
   const problem = name === undefined ? undefined : nameProblem(name)
@@ -89,14 +89,14 @@ function customerIn(flags: UsageFlags): string | undefined {
 interface UsageRequest {
   /** Default: all customers. */
   readonly customer: string | undefined
-  /** A line of JSON for each customer, as soon as it is counted, instead of a table. */
+  /** Whether to print a line of JSON for each customer, as soon as it is counted, instead of a table. */
   readonly isJson: boolean
 }
 
 /**
  * Prints what customers keep; resolves with the exit code.
  *
- * @throws SetupError for what an administrator can mend, an unknown customer among it
+ * @throws SetupError for what an administrator can mend, including an unknown customer
  */
 async function runUsage(config: Config, { customer, isJson }: UsageRequest): Promise<number> {
   if (config.store === 'disk') await refuseMissingData(config.data)
@@ -167,7 +167,7 @@ export interface CustomerUsage {
   readonly customer: string
   readonly files: number
   readonly bytes: number
-  /** Uploads in pieces that are not complete yet, and what has arrived of them. */
+  /** Incomplete uploads in pieces, and the bytes that have arrived of them. */
   readonly unfinished: { readonly uploads: number; readonly bytes: number }
   /** Bytes; `undefined` for no limit, and for customers who are not in the customers file. */
   readonly quota: number | undefined
@@ -177,12 +177,12 @@ export interface CustomerUsage {
   readonly isListed: boolean
 }
 
-/** What is known of the customers in the customers file, by their names. */
+/** The limits of the customers in the customers file, by name. */
 type Quotas = ReadonlyMap<string, Pick<Customer, 'quota' | 'maxFiles'>>
 
 /**
- * What each customer keeps: those in `quotas`, with or without files, and all others who have files. In order of the
- * names' UTF-8 bytes; each is counted when the iterator asks for it.
+ * What each customer keeps: those in `quotas`, with or without files, and all others who have files, in order of the names' UTF-8 bytes.
+ * Each is counted when the iterator asks for it.
  */
 export async function* customerUsages(
   store: BlobStore,
@@ -196,7 +196,7 @@ export async function* customerUsages(
   }
 }
 
-/** What one customer keeps, whether or not there is such a customer. */
+/** What one customer keeps, even if there is no such customer. */
 export async function usageOf(
   store: BlobStore,
   quotas: Quotas,
@@ -208,8 +208,8 @@ export async function usageOf(
 }
 
 /**
- * The used part of the quota, unfinished uploads included, above 1 after it was lowered; `undefined` if there is no quota, or
- * if it is 0.
+ * The used part of the quota, including unfinished uploads; above 1 after the quota was lowered. `undefined` if there is no quota, or it
+ * is 0.
  */
 export function shareOf({
   bytes,
@@ -238,7 +238,7 @@ const heading: Row = {
   customer: 'customer',
 }
 
-/** `usages` as lines of aligned columns, with the sum of several. Names come last, since their width varies. */
+/** `usages` as lines of aligned columns, with the sum if there are several. Names come last, since their width varies. */
 export function usageTable(usages: readonly CustomerUsage[]): readonly string[] {
   const rows = usages.map(toRow)
   const lines = usages.length > 1 ? [heading, ...rows, sumOf(usages)] : [heading, ...rows]

@@ -37,7 +37,7 @@ import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
 import { removeFile } from './write/publish-file.ts'
 
 export interface DiskBlobStoreOptions {
-  /** Where everything is kept; made if missing. Several processes may share it. */
+  /** The data directory; made if missing. Several processes may share it. */
   readonly directory: string
   /**
    * How a new directory names its files; an existing one stays as it is. Default: `plain` where the file system keeps
@@ -45,13 +45,13 @@ export interface DiskBlobStoreOptions {
    */
   readonly names?: NamesMode
   /**
-   * Which of the processes that share the directory this is, from 0 to 9. Two that replace a blob within a microsecond
-   * give it different entity tags if they are different here. Default: 0.
+   * The number of this process among those that share the directory, from 0 to 9. Two that replace a blob within a microsecond give it
+   * different entity tags if their numbers differ. Default: 0.
    */
   readonly writer?: number
-  /** Where the store reports left-overs of a crash that it has removed or cannot remove. Default: nowhere. */
+  /** Receives warnings about left-overs of a crash that were removed, or cannot be removed. Default: no log. */
   readonly log?: WarningLog
-  /** How many bytes of small files and of names are kept in memory at most; 0 for none. Default: 32 MiB. */
+  /** The most bytes of small files and of names that are kept in memory; 0 for none. Default: 32 MiB. */
   readonly cacheBytes?: number
 }
 
@@ -62,21 +62,21 @@ const requireWriter: OptionCheck = (what, value) => {
 
 /** A {@link BlobStore} on a directory. */
 export interface DiskBlobStore extends BlobStore {
-  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  /** Writes, reads and removes a test file as it does with blobs. Rejects with the first failure. */
   readonly probe: () => Promise<void>
   readonly resumable: ResumableUploads
   /** How many bytes the file system has left for this user's files. */
   readonly freeSpace: () => Promise<number>
-  /** Removes the store's temporary files; puts under way fail, and so do appends, whose bytes count. What was stored stays. */
+  /** Removes the store's temporary files. Running puts and appends fail; the bytes of appends count. Stored blobs stay. */
   close(): Promise<void>
 }
 
 /**
- * Opens the store in `directory`. Every blob is a plain file; the README describes the layout for administrators. The
- * directory may be shared by processes and machines as far as their file system gives all of them atomic renames.
+ * Opens the store in `directory`. Every blob is a plain file; the README describes the layout for administrators. Processes and machines
+ * may share the directory if their file system makes renames atomic for all of them.
  *
- * @throws Error with a message for the administrator, if the directory holds something else, has a newer layout, is a file, or is
- * on a file system that cannot keep it; TypeError or RangeError that names the option that is missing or wrong
+ * @throws Error with a message for the administrator, if the directory is a file, holds something else, has a newer layout, or is on a
+ * file system that cannot keep it; TypeError or RangeError that names the missing or wrong option
  */
 export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<DiskBlobStore> {
   requireOptions('openDiskBlobStore({ directory })', options, {
@@ -95,13 +95,13 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     : createPlainWalk(layout)
   const cache = createUnchangedCache<SortedNames>(cacheBytes === undefined ? {} : { cacheBytes })
   const readBlob = createBlobReader(data.isLocal, { cache })
-  /** A blob is missing only if the data directory is mounted. */
+  /** Reports a blob as missing only if the data directory is mounted. */
   const found = async <T>(looking: Promise<T>) => {
     const result = await translateFsError(looking)
     if (!result) await checkMount()
     return result
   }
-  /** A walk may have ended early because the directory is gone. */
+  /** Checks the mount after a walk, which may have ended early because the directory is gone. */
   const walked = async <T>(walk: Promise<T>) => {
     const result = await translateFsError(walk)
     await checkMount()
@@ -109,7 +109,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
   }
   const budget = createNameBudget()
   const statsOf = createStatsOf(calls)
-  /** Only where the stats of a directory are never out of date, and it alone has all names. */
+  /** Keeps names only where the stats of a directory are never out of date, and one directory has all names. */
   const keptOf = (customer: string) =>
     data.isLocal && layout.isFlat && cache.bytes > 0
       ? createKeptNames(layout.customerDirectory(customer), cache, statsOf)
@@ -169,7 +169,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
       ),
 
     async usage(customer) {
-      // Blobs that may be found twice are measured by their names.
+      // A walk with a journal may find a blob twice; the list has each once.
       const measured = (names: Blobs) => measure(layout, customer, names)
       return data.journal ? measured(namesOf(customer)) : walked(walkBlobs(customer, measured))
     },
@@ -209,13 +209,13 @@ const content = Buffer.from('holdfast')
 let probes = 0
 
 /**
- * Writes a small file durably, reads it, and removes it durably, by the same calls as a blob's. It does so in the
- * store's temporary directory, so that the next start removes what a killed process leaves. It also checks that this
- * user may read and write where the blobs are. Rejects with the first failure.
+ * Writes a small file durably, reads it, and removes it durably, with the calls that blobs take. It works in the store's temporary
+ * directory, so that the next start removes what a killed process leaves. It also checks that this user may read and write where the blobs
+ * are. Rejects with the first failure.
  */
 async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<void> {
   await access(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
-  // No name of a temporary file has a dot.
+  // The dot keeps this name apart from those of temporary files.
   const target = join(store.tempDirectory.path, `probe.${probes++}`)
   try {
     await atomicWrite({ ...plainly, ...store, target, content: chunks(), beforeReplacing: nothing })
@@ -229,16 +229,14 @@ async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<vo
   }
 }
 
-/** No upload has to do with the probe. */
+/** The probe replaces no blob, so it has no upload to finish. */
 const nothing = async () => {}
 
 async function* chunks() {
   yield content
 }
 
-/**
- * The other options of a write, switched off. The temporary directory exists, since it holds the file that is renamed.
- */
+/** The other options of a write, switched off. The target's directory exists: it is the temporary directory. */
 const plainly = {
   directories: { within: (_: string, change: () => Promise<void>) => change() },
   journal: noReplacements,

@@ -29,39 +29,39 @@ import { createUploadKeys } from './resumable/upload-keys.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /**
-   * Milliseconds without a new part after which the remains of a crashed upload are removed; the same in all processes that share the
-   * bucket, since a process counts on it that no other one removes them earlier. Default: a day.
+   * Milliseconds without a new part after which the remains of a crashed upload are removed. It must be the same in all processes that
+   * share the bucket: each relies on the others not to remove uploads earlier. Default: a day.
    */
   readonly staleUploadAfterMs?: number
   /**
-   * How many bytes of small objects are kept in memory at most, 0 for none, to be served when the server says that they have
-   * not changed. Default: 32 MiB.
+   * The most bytes of small objects that are kept in memory; 0 for none. They are served after the server has said that they have not
+   * changed. Default: 32 MiB.
    */
   readonly cacheBytes?: number
-  /** Logs the left-overs of a crash that were removed, and those that cannot be removed. Default: no log. */
+  /** Receives warnings about left-overs of a crash that were removed, or cannot be removed. Default: no log. */
   readonly log?: { warn(message: string): void }
 }
 
 /** A {@link BlobStore} on a bucket. */
 export interface MinioBlobStore extends BlobStore {
-  /** How many connections carry a request or an answer that is not read to its end. */
+  /** The number of connections that carry a request, or an answer that has not been read completely. */
   readonly busyConnections: () => number
-  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  /** Writes, reads and removes a test object as it does with blobs. Rejects with the first failure. */
   readonly probe: (signal?: AbortSignal) => Promise<void>
-  /** Closes the connections; what is under way on them fails. */
+  /** Closes the connections; requests on them fail. */
   close(): Promise<void>
 }
 
 const MiB = 1024 * 1024
 
-/** What the parts of all uploads may take in memory together; every upload may have one beyond that. */
+/** Bytes that the parts of all uploads may take in memory together; each upload may have one part beyond that. */
 const uploadMemory = 128 * MiB
 
 const hour = 60 * 60 * 1000
 
 /**
- * Opens the store in a bucket of MinIO or another server that speaks S3. Every blob is one object; the README describes
- * the keys for administrators. The bucket may be shared by any number of processes and machines.
+ * Opens the store in a bucket of MinIO or another S3 server. Every blob is one object; the README describes the keys for administrators.
+ * Any number of processes and machines may share the bucket.
  *
  * @throws StoreSettingError that says which setting is wrong
  */
@@ -71,15 +71,15 @@ export function openMinioBlobStore(options: MinioBlobStoreOptions): Promise<Mini
 
 const requireTime: OptionCheck = (what, value) => requireCount(what, value, 'milliseconds')
 
-/** What is found out about a server by trying it. */
+/** Trials that show what a server can do. */
 export interface ServerTrials {
   /** Whether uploads can be resumed. */
   readonly canSwap: (trial: ServerTrial) => Promise<boolean>
-  /** @throws StoreSettingError where lists have other names than files */
+  /** @throws StoreSettingError if lists have other names than the files */
   readonly checkNames: (trial: ServerTrial) => Promise<void>
 }
 
-/** The same with other ways to find that out, for those who know the server. */
+/** Opens the store as {@link openMinioBlobStore} does, with other trials, for callers who know the server. */
 export async function openTryingBy(
   { canSwap, checkNames }: ServerTrials,
   options: MinioBlobStoreOptions,
@@ -184,7 +184,7 @@ export async function openTryingBy(
   }
 }
 
-/** Sweeps now and every hour; returns how to stop. */
+/** Sweeps now and every hour; returns a function that stops it. */
 function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () => void {
   const once = async () => {
     try {

@@ -7,17 +7,17 @@ import { until } from './until.ts'
 import { createSite, type Site } from './site.ts'
 
 export interface HoldfastOptions {
-  /** The directory it runs in. */
+  /** The working directory. */
   readonly cwd: string
-  /** Beside the environment of the tests, without what that says of holdfast. */
+  /** Added to the environment of the tests, from which variables of holdfast are removed. */
   readonly env?: Readonly<Record<string, string>>
-  /** Without the privilege of root to read and write where permissions forbid it. */
+  /** Runs without root's privilege to read and write despite permissions. */
   readonly obeysPermissions?: boolean
-  /** In a PID namespace of its own, as in a container: no other server can look up its process. Needs Linux. */
+  /** Runs in its own PID namespace, as in a container: no other server can look up its process. Needs Linux. */
   readonly hasOwnPidNamespace?: boolean
-  /** The file that is `holdfast`, where it must be a certain one: a script for Node.js, `….js`, or an executable. */
+  /** The program file of `holdfast`, if a test needs a certain one: a script for Node.js, `….js`, or an executable. */
   readonly program?: string
-  /** What it reads from standard input. */
+  /** Its standard input. */
   readonly input?: string
 }
 
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Runs the real `holdfast` to its end. */
+/** Runs the real `holdfast` until it ends. */
 export async function runHoldfast(
   args: readonly string[],
   options: HoldfastOptions,
@@ -59,7 +59,7 @@ export interface HoldfastServer {
   signal(name: NodeJS.Signals): void
   /** Resolves with the exit code, or with the signal that killed it. */
   readonly ended: Promise<number | NodeJS.Signals | null>
-  /** Makes sure that it is gone. */
+  /** Kills it, unless it has ended. */
   kill(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export async function startHoldfast(
   return serverOf(start(['serve', '--port', '0', ...args], options), options)
 }
 
-/** Starts the real `holdfast serve` as `script`, run by bash, does it: as `holdfast serve …`, alone or in the end. */
+/** Starts the real `holdfast serve` by a bash script, which runs `holdfast serve …` alone or as its last command. */
 export async function startHoldfastByShell(
   script: string,
   options: HoldfastOptions,
@@ -143,7 +143,7 @@ async function serverOf(
 function start(args: readonly string[], options: HoldfastOptions): ChildProcessWithoutNullStreams {
   const { cwd, obeysPermissions = false, program: file = holdfastProgram } = options
   const { hasOwnPidNamespace = false } = options
-  // Another user would not do: the project may lie where only root may look.
+  // To run as another user would not do: the project may be in a directory that only root may read.
   const isTooMighty = obeysPermissions && process.getuid?.() === 0
   const [program = '', ...rest] = [
     ...(isTooMighty ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []),
@@ -155,13 +155,13 @@ function start(args: readonly string[], options: HoldfastOptions): ChildProcessW
   return spawn(program, rest, { cwd, env: environmentOf(options) })
 }
 
-/** The command that runs another one in a PID namespace, which ends with this command. */
+/** The command that runs another one in a new PID namespace, which ends with this command. */
 function newPidNamespace(): readonly string[] {
   const asUser = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
-  // Of a mount that a test takes away, this namespace must not keep a copy.
+  // Otherwise this namespace would keep a copy of a mount that a test unmounts.
   const mounts = ['--mount-proc', '--propagation', 'slave']
   const own = ['--pid', '--fork', ...mounts, '--kill-child']
-  // The shell is the first process of the namespace, which could not stop itself.
+  // The shell becomes the first process of the namespace: that one could not stop itself by a signal.
   return ['unshare', ...asUser, ...own, 'sh', '-c', '"$@"; exit $?', 'sh']
 }
 
@@ -170,15 +170,15 @@ function environmentOf({ env = {} }: HoldfastOptions): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), ...env }
 }
 
-/** Where the tests of a suite start `holdfast serve`. */
+/** Starts `holdfast serve` in the tests of a suite. */
 interface Holdfast {
-  /** The site of the test that runs. */
+  /** The site of the current test. */
   readonly site: Site
-  /** Starts a server on the site; it is killed after the test. */
+  /** Starts a server on the site; kills it after the test. */
   start(args?: readonly string[], options?: Omit<HoldfastOptions, 'cwd'>): Promise<HoldfastServer>
 }
 
-/** Makes a site before each test of the suite. After it, kills the servers that the test has started there, and removes the site. */
+/** Makes a site before each test of the suite. After the test, kills the servers that it has started there, and removes the site. */
 export function useHoldfast(): Holdfast {
   let made: Site | undefined
   const servers: HoldfastServer[] = []
@@ -214,7 +214,7 @@ export function useHoldfast(): Holdfast {
 /** A running `holdfast copy`. */
 export interface CopyProcess {
   readonly kill: (signal: NodeJS.Signals) => void
-  /** What it has said on standard error so far. */
+  /** Its output on standard error so far. */
   readonly stderr: () => string
   readonly ended: Promise<CopyOutcome>
 }
@@ -224,7 +224,7 @@ export interface CopyOutcome {
   readonly end: number | NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  /** The most memory it had resident, in bytes, as far as it was looked at: every 50 ms. */
+  /** The most resident memory, in bytes, measured every 50 ms. */
   readonly peak: number
 }
 
@@ -243,7 +243,7 @@ export function startCopy(
   child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
   let peak = 0
   const look = async () => {
-    // Between its end and the news of it there is nothing to look at.
+    // Between the end of the process and its `exit` event there is nothing to measure.
     const { most } = await residentMiB(child.pid ?? 0).catch(() => ({ most: 0 }))
     peak = Math.max(peak, most * 1024 ** 2 || 0)
   }
@@ -257,11 +257,11 @@ export function startCopy(
   return { kill: (signal) => void child.kill(signal), stderr: () => text.stderr, ended }
 }
 
-/** The file that is the command `holdfast`, as the packages have it. */
+/** The file of the command `holdfast` in its package. */
 export const packagedProgram = join(repository, 'packages/holdfast/bin/holdfast.js')
 
 /**
- * The file that tests start as `holdfast`: the one that `scripts/test` bundles, since it starts in two thirds of the processor's
- * time, and otherwise the command as the packages have it.
+ * The file that tests start as `holdfast`: the bundle of `scripts/test`, which starts in two thirds of the processor time, or otherwise
+ * the file of the package.
  */
 export const holdfastProgram = process.env['HOLDFAST_TEST_PROGRAM'] ?? packagedProgram

@@ -10,7 +10,7 @@ import { createReadStream, type Dirent } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 
-/** The memory of a process that is in RAM, in MiB: now, and the most there ever was. */
+/** The resident memory of a process, in MiB: now, and its maximum so far. */
 export async function residentMiB(pid: number): Promise<{ now: number; most: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const figure = (name: string) =>
@@ -18,23 +18,23 @@ export async function residentMiB(pid: number): Promise<{ now: number; most: num
   return { now: figure('VmRSS'), most: figure('VmHWM') }
 }
 
-/** Makes the most memory that a process ever had begin anew with what it has now. */
+/** Resets the maximum of a process's memory to the current value. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** How many descriptors a process has open. */
+/** The number of open descriptors of a process. */
 export async function openDescriptors(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }
 
-/** The processes that a process has started and that have not ended, such as the workers of a server. */
+/** The running child processes of a process, such as the workers of a server. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
-/** What this user runs so that root runs `command`. */
+/** The command by which this user runs `command` as root. */
 export function rootCommand(
   command: readonly string[],
 ): readonly [program: string, args: readonly string[]] {
@@ -55,12 +55,11 @@ export function asRoot(...command: readonly string[]): void {
   }
 }
 
-// Below the ports that systems give to outgoing connections: one of those could take the port of a server that is down
-// for a moment, and keep it from coming back.
+// Below the ports that systems use for outgoing connections: such a connection could take the port of a server while it restarts.
 const lowest = 20_000
 const highest = 32_000
 
-/** Finds a port of 127.0.0.1 that is free, fit for a server that is to be restarted. */
+/** Finds a free port of 127.0.0.1 that suits a server that will be restarted. */
 export async function findFreePort(): Promise<number> {
   while (true) {
     const port = lowest + Math.floor(Math.random() * (highest - lowest))
@@ -87,9 +86,9 @@ export interface CurlResult {
 }
 
 export interface CurlOptions {
-  /** What it reads from standard input. */
+  /** The standard input. */
   readonly input?: string | Uint8Array
-  /** The directory it runs in. */
+  /** The working directory. */
   readonly cwd?: string
 }
 
@@ -100,7 +99,7 @@ export async function curl(
 ): Promise<CurlResult> {
   const child = spawn('curl', ['--silent', '--show-error', '--noproxy', '*', ...args], { cwd })
   const exited = once(child, 'exit') as Promise<[number]>
-  // A refused upload closes curl's input before it is read.
+  // If the upload is refused, curl closes its input early.
   child.stdin.on('error', () => {}).end(input)
   const [[exitCode], stdout, stderr] = await Promise.all([
     exited,
@@ -110,7 +109,7 @@ export async function curl(
   return { exitCode, stdout, stderr }
 }
 
-/** The folder of this package, whether its sources run or what is built of them. */
+/** The folder of this package, for its sources and for their build. */
 export const packageFolder = dirname(findPackageJSON(import.meta.url) ?? '')
 
 /** The root of the repository. */
@@ -132,7 +131,7 @@ export async function treeOf(directory: string): Promise<ReadonlyMap<string, str
   return tree
 }
 
-/** The entries of a directory and of those below it, which a server may be removing meanwhile. */
+/** All entries below a directory; a server may remove some meanwhile. */
 export async function entriesBelow(directory: string): Promise<Dirent[]> {
   for (;;) {
     try {

@@ -6,18 +6,18 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
 export interface ReadmeRun {
-  /** Which of the examples is run, from 0. Default: the first. */
+  /** The number of the example, from 0. Default: the first. */
   readonly nth?: number
-  /** Texts of the example, and what stands in their places here, such as an address. */
+  /** Texts of the example, and their replacements, such as an address. */
   readonly replaced?: Readonly<Record<string, string>>
-  /** Variables of the environment in addition to those of the test. */
+  /** Environment variables in addition to those of the test. */
   readonly env?: Readonly<Record<string, string>>
   /** The working directory. Default: an empty one. */
   readonly cwd?: string
 }
 
 /**
- * Runs an example in TypeScript from the README beside the folder `tests`, and resolves to what it prints.
+ * Runs a TypeScript example from the README beside the folder `tests`, and resolves with its output.
  *
  * @throws Error if there is no such example, if it lacks a text that is to be replaced, or if it fails
  */
@@ -37,14 +37,14 @@ export async function runReadme(
   })
 }
 
-/** The examples in TypeScript of the README beside the folder `tests`, below the heading `title` if there is one, in order. */
+/** The TypeScript examples of the README beside the folder `tests`, in order; with `title`, only those below that heading. */
 export async function readmeExamples(tests: string, title = ''): Promise<readonly string[]> {
   const readme = await readFile(join(tests, '../README.md'), 'utf8')
   const section = title === '' ? readme : (readme.split(`\n## ${title}\n`)[1] ?? '')
   return [...section.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code)
 }
 
-/** Writes an example to a file that is there as long as `use` takes: inside the package, where its own name resolves to it. */
+/** Writes an example to a file for the duration of `use`: inside the package, where the package's own name can be imported. */
 export async function withExample<Result>(
   tests: string,
   code: string,
@@ -60,7 +60,7 @@ export async function withExample<Result>(
   }
 }
 
-/** Has the example listen on a port of its own, and print which. */
+/** Makes the example listen on a free port, and print which. */
 const listenAnywhere = `data:text/javascript,
 import { Server } from 'node:net'
 const { listen } = Server.prototype
@@ -70,8 +70,8 @@ Server.prototype.listen = function () {
 `
 
 /**
- * Runs the server that the README beside the folder `tests` shows first, or below the heading `title`, for as long as `visit`
- * takes.
+ * Runs the server in the first example of the README beside the folder `tests`, or the first below the heading `title`, for the duration
+ * of `visit`.
  */
 export async function withReadmeServer(
   tests: string,

@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { scryptSync } from 'node:crypto'
 import { entriesBelow } from './machine.ts'
 
-/** A directory for one test, in which commands run: with `customers.yaml`, and with `data` once a server has run. */
+/** The working directory of one test's commands: it has `customers.yaml`, and `data` once a server has run. */
 export interface Site {
   readonly path: string
   /** Writes a file into the directory, readable by its owner only. */
   write(name: string, text: string): Promise<string>
-  /** The names of what is left of uploads under way. */
+  /** The names of left-over data of uploads. */
   litter(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
-/** What requests of the one customer of every new site carry. */
+/** The headers with the credentials of the one customer of every new site. */
 export const credentials = { 'x-auth-name': 'demo', 'x-auth-password': 'correct horse' }
 
 /** Makes a site with the customer `demo`. */
 export async function createSite(): Promise<Site> {
   const path = await mkdtemp(join(tmpdir(), 'holdfast-server-'))
-  // Tests that run as root start servers as another user.
+  // Tests that run as root start servers as another user, who must be able to read the directory.
   await chmod(path, 0o755)
   const write = async (name: string, text: string) => {
     await writeFile(join(path, name), text, { mode: 0o600 })
@@ -50,8 +50,8 @@ export interface TemporaryDirectory {
 }
 
 /**
- * A new directory in `parent`, which is removed by `remove`, or at the end of the scope that declares it with `await using`.
- * Default parent: that of the system's temporary files.
+ * Makes a new directory in `parent`. `remove` removes it, or the end of the scope that declares it with `await using`. Default parent: the
+ * system's directory of temporary files.
  */
 export async function makeTemporaryDirectory(parent = tmpdir()): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(parent, 'holdfast-test-'))
@@ -59,12 +59,12 @@ export async function makeTemporaryDirectory(parent = tmpdir()): Promise<Tempora
   return { path, remove, [Symbol.asyncDispose]: remove }
 }
 
-/** The cost of a scrypt hash that takes so little that a test may hash as much as it likes. */
+/** The cost of a scrypt hash that is so cheap that tests may make any number. */
 export const cheapCost = { ln: 4, r: 8, p: 1 } as const
 
 /**
- * A hash of {@link cheapCost} for a customers file, the same each time. A server takes 0.1 s of a processor to check a password that
- * stands there in plain text, as it does for a hash of the standard cost.
+ * A hash of {@link cheapCost} for a customers file, always the same. For a password in plain text, as for a hash of the standard cost, a
+ * server takes 0.1 s of processor time.
  */
 export function cheapHash(password: string): string {
   const { ln, r, p } = cheapCost

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Waits until `condition` holds; rejects with `what`, as it is then, after half a minute or `limitMs`. It looks less often the longer it
- * has waited, and notices within a twentieth of that time: a condition may be a request, which takes the processor's time.
+ * Waits until `condition` holds; after half a minute or `limitMs`, rejects with `what`, evaluated then. It checks less often the longer it
+ * waits, but notices within a twentieth of that time: a condition may be a request, which takes processor time.
  */
 export async function until(
   what: string | (() => string),
@@ -18,7 +18,7 @@ export async function until(
   }
 }
 
-/** What `promise` rejects with, provided that it is an error; throws if it resolves. */
+/** The error with which `promise` rejects; throws if it resolves, or rejects with something else. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise
@@ -29,12 +29,12 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   throw new Error('Resolved where it should have rejected')
 }
 
-/** What is given to `console.error` until it is disposed of. */
+/** The calls of `console.error` until this is disposed of. */
 export interface CaughtErrors extends Disposable {
   readonly calls: readonly (readonly unknown[])[]
 }
 
-/** Has `console.error` write nothing, and keeps what it is given. */
+/** Makes `console.error` print nothing, and records its calls. */
 export function catchConsoleErrors(): CaughtErrors {
   const calls: unknown[][] = []
   const { error } = console

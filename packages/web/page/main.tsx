@@ -9,6 +9,6 @@ if (!root) throw new Error('index.html has no #app')
 keepDocumentLanguage()
 keepFocus(root)
 await signInAgain().catch(() => {
-  // The page asks for the password, and then says what is wrong.
+  // The page asks for the password, and then reports what is wrong.
 })
 render(<App />, root)

@@ -3,15 +3,15 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The files of the page by their paths below its address: `''` is the page itself, others are such as `assets/index-1a2b.js`.
- * `upload` is the page for those who have a link to upload; in its `<head>` it needs `<meta name="link">` with the terms in JSON.
+ * The files of the page by their paths below its address: `''` is the page itself, others are such as `assets/index-1a2b.js`. `upload` is
+ * the page for holders of a link to upload; its `<head>` needs `<meta name="link">` with the terms in JSON.
  */
 export type Page = ReadonlyMap<string, PageFile>
 
 export interface PageFile {
-  /** What the response says of it: its type, how long it may be kept, what it may do. */
+  /** Headers of the response: the type, how long it may be cached, and what it may do. */
   readonly headers: Readonly<Record<string, string>>
-  /** Strong, with its quotes; each encoding has its own (RFC 9110 §8.8.3.3). */
+  /** A strong tag, with its quotes; each encoding has its own (RFC 9110 §8.8.3.3). */
   readonly etags: Readonly<Record<Encoding, string>>
   readonly contents: Readonly<Record<Encoding, Uint8Array>>
 }
@@ -27,7 +27,7 @@ const types: Readonly<Record<string, string>> = {
 
 const builtPage = join(import.meta.dirname, 'page')
 
-/** Reads the page from the `folder` of its build into memory, in all encodings: about 300 KB. Default: the build beside. */
+/** Reads the page from the `folder` of its build into memory, in all encodings: about 300 KB. Default: the build in this package. */
 export async function openPage(folder = builtPage): Promise<Page> {
   const names = await readdir(join(folder, 'assets'))
   const assets = names.filter((name) => extensionOf(name) in types).map((name) => `assets/${name}`)
@@ -57,8 +57,8 @@ function extensionOf(name: string): string {
 }
 
 /**
- * Scripts and styles come from files of this server only, and no string becomes HTML or a script. Files of customers
- * are shown as images, sounds and films, which run nothing, or in frames whose type the page has chosen.
+ * Scripts and styles come only from files of this server, and no string becomes HTML or a script. Files of customers are shown as images,
+ * sounds and films, which run nothing, or in frames whose type the page has chosen.
  */
 const policy = [
   "default-src 'none'",

@@ -8,23 +8,23 @@ import { ownAnswers } from '../requests/own-answers.ts'
 export interface DeleteOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether a browser is to finish the request when the page is closed meanwhile. Browsers refuse it if the bodies of all such requests
-   * are larger together than 64 KiB. Default: false.
+   * Whether a browser finishes the request even if the page is closed meanwhile. Browsers refuse it if the bodies of all such requests
+   * together are larger than 64 KiB. Default: false.
    */
   readonly keepalive?: boolean | undefined
 }
 
-/** What became of one of many files. */
+/** The outcome of one of many files. */
 export interface FileDeleted {
   readonly name: string
-  /** Why it was not deleted, such as `not-found`; `undefined`: it is gone for good. */
+  /** Why the file was not deleted, such as `not-found`; `undefined`: it is deleted for good. */
   readonly error: Error | undefined
 }
 
-/** What the server takes in one request. */
+/** The most that the server takes in one request. */
 const limits = { names: 10_000, bytes: 4 * 1024 ** 2 }
 
-/** Deletes files as many in a request as the server takes, in the order of `names`. */
+/** Deletes files, as many in a request as the server takes, in the order of `names`. */
 export async function* deleteMany(
   requests: Requests,
   patience: Patience,
@@ -38,7 +38,7 @@ export async function* deleteMany(
   for await (const name of names) {
     options.signal?.throwIfAborted()
     requireName(name)
-    // With a comma, or a bracket.
+    // Including a comma, or a bracket.
     const size = encoder.encode(JSON.stringify(name)).length + 1
     if (together.length === limits.names || bytes + size >= limits.bytes) {
       yield* deleteTogether(requests, patience, together, options)
@@ -51,21 +51,21 @@ export async function* deleteMany(
   yield* deleteTogether(requests, patience, together, options)
 }
 
-/** One of the names, and what is known of its file. */
+/** One of the names, with what is known about its file. */
 interface NamedFile {
   readonly name: string
   result?: FileDeleted
-  /** Why a request did not delete it, where another one may. */
+  /** The error of a request after which another one may delete the file. */
   refusal?: HoldfastError
-  /** Whether a request may have deleted it whose answer was lost. */
+  /** Whether a request without an answer may have deleted the file. */
   mayBeDeleted: boolean
 }
 
 /**
- * Deletes the files by one request, and by further ones those without an answer and those whose refusal may pass. Yields
- * results as they come, in the order of `names`.
+ * Deletes the files in one request, and repeats it for files without an answer or with a transient error. Yields results as they come, in
+ * the order of `names`.
  *
- * @throws what ended the last request, after all results that are known
+ * @throws the error that ended the last request, after all known results
  */
 async function* deleteTogether(
   requests: Requests,
@@ -106,7 +106,7 @@ async function* deleteTogether(
   }
 }
 
-/** Sends one request for the files; yields after each line of the answer, of which it notes the result or the refusal. */
+/** Sends one request for the files; after each line of the answer, stores the file's result or error, and yields. */
 async function* ask(
   requests: Requests,
   files: readonly NamedFile[],
@@ -136,7 +136,7 @@ function note(file: NamedFile, error: HoldfastError | undefined): void {
     file.refusal = error
     file.mayBeDeleted = true
   } else {
-    // An earlier request deleted it.
+    // An earlier request, whose answer was lost, deleted it.
     const isGone = file.mayBeDeleted && isHoldfastError(error, 'not-found')
     file.result = { name, error: isGone ? undefined : error }
   }

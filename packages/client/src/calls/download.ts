@@ -15,12 +15,12 @@ import type { TransportResponse } from '../transport/transport.ts'
 export interface DownloadOptions {
   /** The first byte, from 0. Default: 0. */
   readonly start?: number | undefined
-  /** The byte behind the last one, as in `Blob.slice`. Default: the end of the file. */
+  /** The position after the last byte, as in `Blob.slice`. Default: the end of the file. */
   readonly end?: number | undefined
   /** The entity tag that the file must have; otherwise `precondition-failed`. */
   readonly ifMatch?: string | undefined
   /**
-   * Whether a chunk of `body` is valid only until the next one is read: its memory is used again, so that large files take less of it.
+   * Whether to reuse the memory of `body`: a chunk is then valid only until the next one is read, and large files take less memory.
    * Default: false.
    */
   readonly reuseMemory?: boolean | undefined
@@ -31,11 +31,11 @@ export interface DownloadOptions {
 export interface Download extends FileDetails {
   /** The first byte of the content, from 0. */
   readonly start: number
-  /** The byte behind its last one. */
+  /** The position after its last byte. */
   readonly end: number
   /**
-   * The content: of one version of the file, all of it, or an error. Where the line breaks it goes on where it was, and fails with
-   * `precondition-failed` if the file is another one by then.
+   * The content: all of one version of the file, or an error. After a broken connection it continues where it was; it fails with
+   * `precondition-failed` if the file has been replaced.
    */
   readonly body: ReadableStream<Uint8Array>
   bytes(): Promise<Uint8Array<ArrayBuffer>>
@@ -68,7 +68,7 @@ export async function download(
     const unsized = new AbortController()
     const response = await ask(undefined, ifMatch, AbortSignal.any([until, unsized.signal]))
     if (hasSize(response)) return response
-    // A proxy compresses it. It leaves a part as it is, also one that is all.
+    // A proxy compresses the response. It does not compress a range, even one of the whole file.
     unsized.abort()
     return ask(rangeOf(0, undefined), ifMatch)
   }
@@ -93,7 +93,7 @@ export async function download(
     const parts: Blob[] = []
     for await (const chunk of chunksOf(body)) {
       const bytes = chunk as Uint8Array<ArrayBuffer>
-      // A copy, since a chunk may be valid only until the next one is read.
+      // Copies the bytes, since a chunk may be valid only until the next one is read.
       parts.push(new Blob([bytes]))
     }
     return new Blob(parts)
@@ -114,7 +114,7 @@ export async function download(
     throw cancelAs(answer)
   }
 
-  /** Gives up a response that is not what was asked for. */
+  /** Cancels a response that is not the requested one. */
   function cancelAs({ status }: TransportResponse): HoldfastError {
     const message = 'The answer is not the part of the file that was asked for'
     const error = new HoldfastError('unknown', message, { status })
@@ -154,7 +154,7 @@ async function* goOnAfterBreaks(
   }
 }
 
-/** What of the file a response has. */
+/** The range of the file that a response has. */
 function extentOf(response: TransportResponse): Extent & { readonly size: number } {
   if (response.status !== 206) {
     return { start: 0, ...sizes(Number(response.header('content-length') ?? NaN)) }
@@ -164,7 +164,7 @@ function extentOf(response: TransportResponse): Extent & { readonly size: number
   return { start: Number(start), end: Number(last) + 1, size: Number(total) }
 }
 
-/** Whether the content has the size that a response says. */
+/** Whether the response says the size of the content, and that is not encoded. */
 function hasSize(response: TransportResponse): boolean {
   const encoding = response.header('content-encoding') ?? 'identity'
   return encoding === 'identity' && response.header('content-length') !== undefined
@@ -177,7 +177,7 @@ function rangeOf(start: number, end: number | undefined): string {
   return `bytes=${start}-${end === undefined ? '' : end - 1}`
 }
 
-/** A stream of what `chunks` yields, one chunk at a time as it is read. To cancel it calls `cancel` and ends the iteration. */
+/** A stream of `chunks`, one chunk per read. Cancelling it calls `cancel` and ends the iteration. */
 function streamOf(
   chunks: AsyncIterator<Uint8Array>,
   cancel: (reason: unknown) => void,

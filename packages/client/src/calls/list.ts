@@ -7,17 +7,17 @@ import { withRetries, type Patience } from '../requests/with-retries.ts'
 export interface ListOptions {
   /** Only names that begin with this. */
   readonly prefix?: string | undefined
-  /** Only names behind this one, which need not exist. */
+  /** Only names after this one, which need not exist. */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface PageOptions extends ListOptions {
-  /** For how many files each request asks; the last number is that of all further ones. Default: 1000. */
+  /** The number of files that each request asks for; all further requests use the last number. Default: 1000. */
   readonly pageSizes?: readonly number[] | undefined
 }
 
-/** Beyond it the server lists a page twice. */
+/** For larger pages the server would list twice. */
 const defaultSizes = [1000]
 
 export async function* listNames(
@@ -47,7 +47,7 @@ export async function* listPages(
   yield* pages<FileDetails>(requests, patience, options, details, isDetails, ({ name }) => name)
 }
 
-/** Reads a page when the one before has been taken. None is empty. */
+/** Reads a page once the previous one has been taken. No page is empty. */
 async function* pages<Entry>(
   requests: Requests,
   patience: Patience,
@@ -60,7 +60,7 @@ async function* pages<Entry>(
   const sizes = [...pageSizes]
   for (let last = after; ;) {
     const [size = 0] = sizes.length > 1 ? sizes.splice(0, 1) : sizes
-    // `after` is always there: without it an empty list is an error.
+    // `after` is always sent: without it the server answers an empty list by an error.
     const query = { ...parameters, limit: String(size), after: last }
     const url = requests.urlOf('list')
     url.search = new URLSearchParams(prefix === undefined ? query : { ...query, prefix }).toString()
@@ -72,7 +72,7 @@ async function* pages<Entry>(
     const end = page.at(-1)
     if (end === undefined) return
     yield page
-    // A proxy may have left out the link.
+    // A proxy may have removed the link.
     if (!hasNext && page.length < size) return
     last = nameOf(end)
   }

@@ -7,19 +7,19 @@ import { bytesBody, type RereadableBody } from './upload-options.ts'
 
 export interface OpenFileOptions {
   /**
-   * Whether an upload may block the process while it reads 64 KiB. That takes less of the processor than reads by threads, and suits a
-   * command, which has nothing else to do. Timers and other connections have their turn every 4 ms; after a read of 2 ms or more
-   * threads read the next 16 MiB. Default: false.
+   * Whether an upload may block the process while it reads 64 KiB. That takes less processor time than reads by threads, and suits a
+   * command, which has nothing else to do. Timers and other connections run every 4 ms; after a read of 2 ms or more, threads read the
+   * next 16 MiB. Default: false.
    */
   readonly mayBlock?: boolean
 }
 
 /**
- * A file of this machine as what can be uploaded; of any size, it takes no memory. Fails with `changed-meanwhile` where it is not the
- * file any more that was opened, so that no mixture of two is stored. Where the file system does not know the size, as in `/proc` and
- * `/sys`, the content is what the file has now. Not in browsers.
+ * Opens a file of this machine for an upload. It uses no memory, whatever the size of the file. Reads fail with `changed-meanwhile` if the
+ * file has changed since it was opened, so that no mixture of two versions is stored. If the file system does not know the size, as in
+ * `/proc` and `/sys`, the content is read now. Not in browsers.
  *
- * @throws what `node:fs` throws; RangeError where the size is not known and the content longer than 8 MiB
+ * @throws what `node:fs` throws; RangeError if the size is unknown and the content longer than 8 MiB
  */
 export async function openFile(
   path: string,
@@ -38,7 +38,7 @@ export async function openFile(
       for await (const chunk of read({ file, start, end })) {
         start += chunk.length
         if (chunk.length === 0) throw changedMeanwhile(path)
-        // With the last chunk the server has all of it, and stores it.
+        // With the last chunk the server stores the file, so check it before.
         if (start === end) await requireSame()
         yield chunk
       }
@@ -61,25 +61,24 @@ function changedMeanwhile(path: string): HoldfastError {
 
 async function versionOf(path: string) {
   const { dev, ino, size, mtimeNs, blocks } = await stat(path, { bigint: true })
-  // Where the size is not known, no block of a disk is used either. There are other such files: empty ones, and those of one hole.
+  // A file of unknown size uses no disk blocks. Neither do empty files, and files that are one hole.
   const hasBlocks = blocks !== 0n
   return { size: Number(size), hasBlocks, version: [dev, ino, size, mtimeNs].join() }
 }
 
-/** So much of a stream an upload holds in memory, too. */
+/** Bytes; an upload of a stream holds as much in memory. */
 const mostInMemory = 8 * 1024 ** 2
 
 /**
- * The content of a file if it is not as long as `size`, which the file system gives. Files of `/proc` have a size of 0, those of `/sys`
- * one of 4096, and some file systems over the network do not know the size before they have fetched the file. `undefined` if `size` is
- * right.
+ * The content of a file whose real length differs from `size`, the file system's value; `undefined` if `size` is right. Files of `/proc`
+ * have a size of 0, those of `/sys` one of 4096, and some network file systems do not know the size before they have fetched the file.
  *
- * @throws RangeError if the content is not as long as `size`, and longer than 8 MiB
+ * @throws RangeError if the lengths differ and the content is longer than 8 MiB
  */
 async function readUnsized(path: string, size: number): Promise<Uint8Array | undefined> {
   const file = await open(path)
   try {
-    // A file that is one hole must not be read to find its end.
+    // A file that is one hole may be huge, so do not read it to find its end.
     if (size > 0 && (await endsAt(file, size))) return undefined
     const content = await readToEnd(file)
     if (content === undefined) {
@@ -96,7 +95,7 @@ async function endsAt(file: FileHandle, size: number): Promise<boolean> {
   return bytesRead === 1
 }
 
-/** `undefined` for what does not go into memory. */
+/** `undefined` if it is longer than {@link mostInMemory}. */
 async function readToEnd(file: FileHandle): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = []
   for (let length = 0; length <= mostInMemory;) {
@@ -115,14 +114,15 @@ interface FileRange {
   readonly end: number
 }
 
-/** Where chunks of `chunkSize` bytes at most are read into. */
+/** Memory for chunks of at most `chunkSize` bytes. */
 interface ChunkMemory {
   readonly chunkSize: number
   readonly bufferOf: (size: number) => Buffer<ArrayBuffer>
 }
 
 /*
- * Each of these reads a range in its order. Where the file ends before the range, the last chunk is empty, and no other is.
+ * Each of the following functions reads a range from start to end. If the file ends before the range, the last chunk is empty; no other
+ * chunk is.
  */
 
 /** Reads by threads, each chunk into memory of its own. */
@@ -135,18 +135,18 @@ export function reusedChunks(range: FileRange): AsyncGenerator<Buffer, void> {
   return chunksAhead(range, twoBuffers())
 }
 
-/** Milliseconds until timers and other connections have their turn: they would have none while no read and no write waits. */
+/** Milliseconds between two pauses for timers and other connections, which could not run while no read or write waits. */
 const turnMs = 4
 
-/** Milliseconds from which on a read is slow. One from the system's memory takes a hundredth of them. */
+/** Milliseconds from which on a read is slow. A read from the system's memory takes a hundredth of that. */
 const slowReadMs = 2
 
 /** How many bytes threads read after a slow read. */
 const detourSize = 16 * 1024 ** 2
 
 /**
- * Reads without threads into one buffer: each chunk is valid until the next one is asked for. To hand a read over to a thread costs as
- * much as the read. The process waits for the disk, so threads read the next 16 MiB after a slow read.
+ * Reads without threads into one buffer: each chunk is valid until the next one is asked for. To hand a read to a thread costs as much as
+ * the read. A slow read makes the process wait for the disk, so threads read the next 16 MiB after it.
  */
 export async function* blockingChunks(
   { file, start, end }: FileRange,
@@ -177,7 +177,7 @@ export async function* blockingChunks(
   }
 }
 
-/** Reads a chunk while the one before is in use. */
+/** Reads the next chunk while the caller uses the current one. */
 async function* chunksAhead(
   { file, start, end }: FileRange,
   { chunkSize, bufferOf }: ChunkMemory,
@@ -192,20 +192,20 @@ async function* chunksAhead(
     const chunk = await reading
     at += chunk.length
     if (at < end && chunk.length > 0) reading = readFrom(at)
-    // Whoever waits for it gets its error.
+    // The `await` of it reports its error.
     reading.catch(() => {})
     yield chunk
     if (chunk.length === 0) return
   }
 }
 
-/** Large ones would pile up until they are collected. */
+/** Small chunks, since large ones would pile up until they are collected. */
 const freshMemory: ChunkMemory = {
   chunkSize: smallChunk,
   bufferOf: (size) => Buffer.allocUnsafe(size),
 }
 
-/** Two buffers by turns: one is filled while the other is in use. */
+/** Alternates between two buffers: one is filled while the other is in use. */
 function twoBuffers(): ChunkMemory {
   let [next, other] = [Buffer.alloc(0), Buffer.alloc(0)]
   return {

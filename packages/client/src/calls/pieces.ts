@@ -2,56 +2,56 @@ import type { Requests } from '../requests/requests.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import type { RereadableBody, UploadOptions } from './upload-options.ts'
 
-/** A part of the content that is sent in one request. */
+/** A part of the content that one request sends. */
 export interface Piece {
-  /** How many bytes are left of it. */
+  /** The number of bytes in it. */
   readonly size: number
   readonly body: RequestBody
-  /** The size of the whole, if this is its last part. */
+  /** The size of the whole content, if this is its last piece. */
   readonly total: number | undefined
-  /** Whether smaller ones follow if it fails. */
+  /** Whether smaller pieces follow if this one fails. */
   readonly isEnlarged?: boolean
 }
 
-/** The parts of the content, each from where the server is. */
+/** Divides the content into pieces, each of which begins at the server's offset. */
 export interface Pieces {
-  /** The size of the whole; `undefined` until it is known. */
+  /** The size of the whole content; `undefined` until it is known. */
   readonly size: number | undefined
-  /** The whole; `undefined` where it cannot be read again. */
+  /** The whole content; `undefined` if it cannot be read again. */
   readonly body: RereadableBody | undefined
-  /** What follows `offset`, which is in the last part that was asked for, or at its end. */
+  /** The piece at `offset`, which must be in the last piece returned, or at its end. */
   at(offset: number): Promise<Piece>
 }
 
 /** How large pieces are. */
 interface Measure {
-  /** So much is acknowledged at a time at first, and at least. */
+  /** Bytes of the first piece, and the fewest of any. */
   readonly first: number
   readonly most: number
-  /** What a piece is to take. */
+  /** How long a piece should take. */
   readonly targetMs: number
 }
 
 /**
- * A proxy that takes no bodies as large as the first one is rare. After ten seconds the answer costs next to nothing, and a proxy that
- * holds all of a piece back loses no more of it.
+ * Few proxies refuse bodies as large as the first piece. With ten seconds for a piece, its answer costs next to nothing, and a proxy that
+ * holds back a whole piece loses no more than that.
  */
 const measure: Measure = { first: 64 * 1024 ** 2, most: Infinity, targetMs: 10_000 }
 
-/** Where only the answer to a piece says how far the upload is. */
+/** For transports that do not report progress: only the answer to a piece shows how far the upload is. */
 const silentMeasure: Measure = { first: 1024 ** 2, most: 16 * 1024 ** 2, targetMs: 2000 }
 
-/** A piece is at most so many times as large as the one before, whose time may have been that of a burst. */
+/** The most times that a piece may be larger than the one before: that may have been fast by a burst. */
 const mostGrowth = 16
 
-/** The part of a stream that is in memory until the server has it. */
+/** Bytes of a stream that stay in memory until the server has them. */
 export const streamPieceSize = 8 * 1024 ** 2
 
 /**
- * Parts of `pieceSize`; by default what the pace of the last one brings in ten seconds, until one that is larger than the first fails. With
- * `beforeLast` the last one is one byte.
+ * Pieces of `pieceSize`. By default each has what the speed of the last one brings in ten seconds, until a piece larger than the first
+ * fails. With `beforeLast` the last piece is one byte.
  *
- * @param now the time in milliseconds; that of the system by default
+ * @param now the time in milliseconds; by default the system's
  */
 export function piecesOfBody(
   body: RereadableBody,
@@ -94,7 +94,7 @@ export function piecesOfBody(
   }
 }
 
-/** The parts of a stream that goes on with `rest` after `first`. */
+/** The pieces of a stream: `first` has been read, and `rest` follows. */
 export function piecesOfStream(
   first: Uint8Array,
   rest: AsyncIterator<Uint8Array>,
@@ -105,7 +105,7 @@ export function piecesOfStream(
   let following: Promise<IteratorResult<Uint8Array>> | undefined
   const readAhead = () => {
     const next = unlessAborted(rest.next(), signal)
-    // Whoever waits for it gets its error.
+    // The `await` of it reports its error.
     next.catch(() => {})
     return next
   }
@@ -130,7 +130,7 @@ export function piecesOfStream(
   }
 }
 
-/** The bytes of `chunks` in parts of `size`, the last one excepted. Nothing gives nothing. */
+/** The bytes of `chunks` in parts of exactly `size`; only the last one may be smaller. No part is empty. */
 export async function* inParts(
   chunks: AsyncIterable<Uint8Array>,
   size: number,
@@ -162,7 +162,7 @@ function grown(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   return larger
 }
 
-/** Rejects with the signal's reason as soon as that is aborted, whatever becomes of `promise`. */
+/** Settles as `promise` does, but rejects with the signal's reason as soon as that aborts. */
 export async function unlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,

@@ -8,7 +8,7 @@ import { withRetries, type Patience } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 
 export interface StatOptions {
-  /** Whether `modified` may be in whole seconds: the server then need not look into its list. Default: false. */
+  /** Whether `modified` may be rounded to whole seconds: the server then need not read its list. Default: false. */
   readonly isRounded?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -24,7 +24,7 @@ export async function stat(
   return found ?? withRetries(patience, signal, () => statByList(requests, name, signal))
 }
 
-/** `undefined` if an answer without words, as to HEAD, does not say it. */
+/** `undefined` if the answer does not suffice: it has no size, or is an error, which has no message after HEAD. */
 async function statByHead(
   requests: Requests,
   patience: Patience,
@@ -63,7 +63,7 @@ async function statByList(
   throw new HoldfastError('not-found', 'File not found', { status: 400 })
 }
 
-/** What the headers of a file's response say of it. */
+/** Reads the details of a file from the headers of its response. */
 export function detailsOf(response: TransportResponse, name: string, size: number): FileDetails {
   return {
     name,

@@ -10,27 +10,27 @@ import { download } from './download.ts'
 import { stat } from './stat.ts'
 import { chunksOf } from '../shared/chunks.ts'
 
-/** Where an upload is. */
+/** The state of an upload on the server. */
 interface UploadState {
   readonly offset: number
   readonly length: number | undefined
-  /** Of the file that it has become. */
+  /** The entity tag of the file that the upload has become. */
   readonly etag: string | undefined
 }
 
-/** An upload as the server knows it. */
+/** An upload as the server reports it. */
 interface EarlierUpload extends UploadState {
   readonly metadata: string | undefined
-  /** Of what has arrived, if it was asked for. */
+  /** Of the bytes that have arrived, if it was requested. */
   readonly digest: string | undefined
 }
 
-/** Whoever gives up does not wait long for the server to know. */
+/** A caller that gives up should not wait long for this request. */
 const discardTimeoutMs = 5_000
 
 /**
- * Uploads by tus 1.0, and goes on where the server is whenever the line breaks. `undefined` if the server takes no uploads in pieces,
- * before it has got any content.
+ * Uploads by tus 1.0, and resumes at the server's offset whenever the connection breaks. Resolves with `undefined`, before it sends any
+ * content, if the server takes no uploads in pieces.
  */
 export async function uploadInPieces(
   requests: Requests,
@@ -71,7 +71,7 @@ export async function uploadInPieces(
       const isSame = offset === state.length || (await isBeginning(address, body, offset))
       if (!isSame) return undefined
       if (offset !== state.length || !requests.mayRead) return state
-      // The file that it became may have been deleted, or replaced.
+      // The file that the upload became may have been deleted or replaced.
       const isThere = await hasSameContent(requests, patience, name, {
         body,
         size: offset,
@@ -84,7 +84,7 @@ export async function uploadInPieces(
     }
   }
 
-  /** Whether the `offset` bytes that the server has are the first ones of `body`. */
+  /** Whether the first `offset` bytes of `body` are those that the server has. */
   async function isBeginning(
     address: string,
     body: RereadableBody,
@@ -138,7 +138,7 @@ export async function uploadInPieces(
     let state: UploadState | undefined = from
     return withRetries(patience, signal, async (retries) => {
       while (true) {
-        // After a break only the server knows how much has arrived.
+        // After a broken connection only the server knows how much has arrived.
         const { offset, length, etag } = state ?? (await stateAt(url))
         if (offset > known) retries.hasProgressed()
         known = offset
@@ -172,7 +172,7 @@ export async function uploadInPieces(
     const response = await send(request).catch((error: unknown) => {
       if (!(isEnlarged && mayBeTooLarge(error))) throw error
     })
-    // No retry is counted: smaller pieces may pass.
+    // This does not count as a retry: smaller pieces may get through.
     if (response === undefined) return stateAt(url)
     await textOf(response)
     return {
@@ -199,7 +199,7 @@ export async function uploadInPieces(
     }
   }
 
-  /** An answer to HEAD has no words. */
+  /** Replaces an error of HEAD, whose answers have no message, by one that says more. */
   async function explain(error: unknown): Promise<never> {
     if (!isHoldfastError(error, 'unknown')) throw error
     const { status } = error
@@ -209,7 +209,7 @@ export async function uploadInPieces(
       if (status !== 403) throw error
       throw new HoldfastError('link-refused', 'The link is wrong, or has expired', { status })
     }
-    // The credentials, most likely, which another request says with words.
+    // Probably the credentials are wrong; another request gets the message.
     if (status === 400 && !patience.isOutdated(error))
       await textOf(await send({ url: requests.urlOf('usage'), expects: ownAnswers.json }))
     throw error
@@ -238,7 +238,7 @@ function metadataOf(values: Readonly<Record<string, string>>): string {
     .join(',')
 }
 
-/** Has the server forget an upload in pieces. One that it does not know is forgotten already. */
+/** Discards an upload in pieces. If the server does not know it, it is gone already. */
 export async function discardUpload(
   requests: Requests,
   url: URL,
@@ -253,7 +253,7 @@ export async function discardUpload(
   }
 }
 
-/** Whether the file of that name has exactly this content, of `size` bytes. Reads the file only where its size is the same. */
+/** Whether the file `name` has exactly this content, of `size` bytes. Downloads the file only if its size is the same. */
 async function hasSameContent(
   requests: Requests,
   patience: Patience,

@@ -22,33 +22,33 @@ import {
 export interface FileToUpload {
   readonly name: string
   readonly body: UploadBody
-  /** What the content must be, in hexadecimal; otherwise `digest-mismatch`, and nothing has changed. */
+  /** The SHA-256 that the content must have, in hexadecimal; otherwise `digest-mismatch`, and nothing has changed. */
   readonly sha256?: string | undefined
 }
 
 export interface UploadManyOptions {
-  /** Whether a file fails with `already-exists` where its name is taken. Default: false. */
+  /** Whether a file fails with `already-exists` if its name is taken. Default: false. */
   readonly createOnly?: boolean | undefined
-  /** Ends the upload. What has been stored by then stays. */
+  /** Ends the upload. Files that were stored before stay. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What became of one of many files. */
+/** The outcome of one of many files. */
 export interface FileUploaded extends Partial<UploadedFile> {
   readonly name: string
-  /** Why it was not stored; `undefined`: it is safe, and in its place. */
+  /** Why the file was not stored; `undefined`: it is safe, under its name. */
   readonly error: Error | undefined
 }
 
-/** What a form has in memory, and what is sent again where the line breaks. */
+/** The most that a form holds in memory, and that is sent again after a broken connection. */
 const formLimits = {
   bytes: 4 * 1024 ** 2,
   files: 1000,
-  /** The server takes so many text fields in a form. */
+  /** The most text fields that the server takes in a form. */
   digests: 100,
 }
 
-/** Uploads small files many in a request, others each in its own, in their order. */
+/** Uploads small files many in a request, and others in requests of their own, in their order. */
 export async function* uploadMany(
   requests: Requests,
   patience: Patience,
@@ -76,7 +76,7 @@ export async function* uploadMany(
     }
     const [bytes, digests] = 'bytes' in entry ? [entry.bytes.length, entry.sha256 ? 1 : 0] : [0, 0]
     const isFull = left.bytes < bytes || left.digests < digests || left.files < 1
-    // In one form, the first of two that is sent again would replace the second.
+    // If both were in one form, sending the first again could replace the second.
     if (isFull || names.has(file.name)) yield* send()
     names.add(file.name)
     left.bytes -= bytes
@@ -125,10 +125,10 @@ interface UnreadFile {
   readonly error: Error
 }
 
-/** A larger file gains nothing from a request that it shares. */
+/** A larger file gains nothing from sharing a request. */
 const smallSize = 256 * 1024
 
-/** The file, read as a whole; `undefined` for one that does not go into a form. */
+/** Reads the whole file; `undefined` if it does not fit into a form. */
 async function readSmallFile({
   name,
   body,
@@ -174,20 +174,20 @@ async function bytesOfBlob(blob: Blob): Promise<Uint8Array> {
 const anotherLength = () =>
   new HoldfastError('changed-meanwhile', 'The content is not as long as its size')
 
-/** What is known of the files of a form. */
+/** The outcome of the files of a form. */
 interface FormUploaded {
   /** In the order of the files. */
   readonly results: readonly (FileUploaded | undefined)[]
-  /** Why nothing is known of the other files. */
+  /** Why the outcome of the other files is unknown. */
   readonly failure: { readonly error: unknown } | undefined
 }
 
-/** A file that has no answer yet, and where it is in the form. */
+/** A file without an answer yet, and its index in the form. */
 interface WaitingFile extends SmallFile {
   readonly at: number
 }
 
-/** Uploads the files in one request, and in another one those that need it where that is safe. Never rejects. */
+/** Uploads the files in one request. Sends those that need it again in another one, if that is safe. Never rejects. */
 async function uploadForm(
   requests: Requests,
   patience: Patience,
@@ -199,7 +199,7 @@ async function uploadForm(
   const results: (FileUploaded | undefined)[] = files.map(() => undefined)
   let waiting: readonly WaitingFile[] = files.map((file, at) => ({ ...file, at }))
 
-  /** Takes the answers of one request; resolves to what was wrong with it. */
+  /** Reads the answers of one request; resolves with the error of the request. */
   const takeAnswers = async (lines: AsyncIterable<BatchLine<WaitingFile>>): Promise<unknown> => {
     const again: WaitingFile[] = []
     let asked = 0
@@ -220,7 +220,7 @@ async function uploadForm(
     }
     const unanswered = waiting.slice(asked)
     waiting = [...again, ...unanswered]
-    // What was refused says nothing of those without an answer.
+    // An error of one file does not explain why others have no answer.
     return failure ?? refusal
   }
 
@@ -253,7 +253,7 @@ async function uploadForm(
   }
 }
 
-/** A form that did not arrive as it was sent: the server has stored neither the file that was arriving, nor those after it. */
+/** A form that did not arrive completely: the server has stored neither the file that was arriving, nor those after it. */
 class CutError extends HoldfastError {
   constructor(cause: unknown) {
     super('no-answer', 'The form did not arrive as a whole', { cause })
@@ -277,12 +277,12 @@ interface Form {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Whether the server reads from a form the same name that was written into it, instead of another, or none. */
+/** Whether the server reads exactly this name from a form. */
 function isNameForForms(name: string): boolean {
   return name.isWellFormed() && !/^\.{0,2}$|[\u0000-\u001f\u007f/\ufffd]/.test(name)
 }
 
-/** The files as `POST /upload/batch` takes them, a digest before its file. */
+/** The files as `POST /upload/batch` takes them: each digest before its file. */
 function formOf(files: readonly SmallFile[]): Form {
   const random = crypto.getRandomValues(new Uint32Array(4))
   const boundary = `holdfast-${[...random].map((part) => part.toString(36)).join('')}`
@@ -300,7 +300,7 @@ function formOf(files: readonly SmallFile[]): Form {
 const partOf = (boundary: string, parameters: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n`
 
-/** RFC 8187 §3.2.1. */
+/** Encodes an extended value by RFC 8187 §3.2.1. */
 function extendedValueOf(text: string): string {
   return encodeURIComponent(text).replace(
     /['()*]/g,

@@ -14,7 +14,7 @@ import {
 import { inParts, piecesOfBody, piecesOfStream, streamPieceSize, unlessAborted } from './pieces.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
 
-/** From this size on a broken line is worth more requests, or, where only answers say how far an upload is, its progress. */
+/** The size from which an upload in pieces is worth more requests: to resume it, or, where only answers report progress, to show that. */
 const resumableFrom = ({ isSilent }: Requests) => (isSilent ? 4 : 16) * 1024 ** 2
 
 export async function upload(
@@ -82,14 +82,14 @@ async function uploadStream(
     const uploaded = await uploadInPieces(requests, patience, name, pieces, withoutEarlier)
     return uploaded ?? (await uploadWhole(requests, patience, name, whole, options))
   } finally {
-    // A stream that stands still is not waited for.
+    // Do not wait for a stream that stands still.
     void parts.return().catch(() => {})
   }
 }
 
 /** Content that goes in one request. */
 interface WholeBody {
-  /** `undefined`: not known before its end. */
+  /** `undefined`: unknown before its end. */
   readonly size: number | undefined
   /** The content from its beginning. */
   open(): RequestBody
@@ -97,7 +97,7 @@ interface WholeBody {
   readonly isRereadable: boolean
 }
 
-/** Uploads in one request, and once more where that is safe. */
+/** Uploads in one request, and repeats it if that is safe. */
 async function uploadWhole(
   requests: Requests,
   patience: Patience,

@@ -1,14 +1,14 @@
 import { isHoldfastError, type HoldfastError } from '../shared/holdfast-error.ts'
 import { requireUrl } from '../shared/require.ts'
 
-/** Where requests go, and what lets them in. */
+/** The address of requests, and the credentials that they carry. */
 export interface Access {
   /** Paths are appended to it. */
   readonly base: URL
   /** What follows the path: '' or `?` and more. */
   readonly query: string
   readonly credentials: Credentials
-  /** Whether files may be looked at. A link to upload lets nothing in but uploads. */
+  /** Whether files may be read. A link to upload allows only uploads. */
   readonly mayRead: boolean
 }
 
@@ -18,26 +18,26 @@ interface Login {
   readonly onRefused?: ((error: HoldfastError) => void) | undefined
 }
 
-/** Who sends the requests. */
+/** The credentials of requests. */
 export interface Credentials {
-  /** For one request, as they are now. */
+  /** The current credentials, for one request. */
   take(): TakenCredentials
-  /** Whether a request may have failed for a password that is another one by now. */
+  /** Whether a request may have failed because the password has changed since. */
   readonly isOutdated: (error: unknown) => boolean
 }
 
 interface TakenCredentials {
   readonly headers: Readonly<Record<string, string>>
-  /** Notes what the request failed with. */
+  /** Records the error of the request. */
   failed(error: HoldfastError): void
 }
 
 export function createCredentials({ name, password, onRefused }: Login): Credentials {
   const nameHeader = headerOf('name', name)
   const current = typeof password === 'function' ? password : () => password
-  // What can never work is said at once.
+  // Report at once what can never work.
   if (typeof password !== 'function') headerOf('password', password)
-  /** With which passwords requests have failed. An answer to HEAD has no words that would say why. */
+  /** The passwords of failed requests: an answer to HEAD has no message that would say why it failed. */
   const passwords = new WeakMap<HoldfastError, string>()
   const isOutdated = (error: unknown) => {
     const shown = isHoldfastError(error) ? passwords.get(error) : undefined
@@ -60,7 +60,7 @@ export function createCredentials({ name, password, onRefused }: Login): Credent
   }
 }
 
-/** HTTP takes a character for each byte; the server reads the bytes as UTF-8. */
+/** HTTP headers take one character for each byte; the server reads the bytes as UTF-8. */
 function headerOf(option: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new TypeError(`${option} is missing`)
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) {
@@ -69,7 +69,7 @@ function headerOf(option: string, value: unknown): string {
   return String.fromCharCode(...new TextEncoder().encode(value))
 }
 
-/** The link alone lets requests in. */
+/** The link alone authorizes requests. */
 const noCredentials: Credentials = {
   isOutdated: () => false,
   take: () => ({ headers: {}, failed() {} }),
@@ -78,7 +78,7 @@ const noCredentials: Credentials = {
 /**
  * The access that a link to upload gives.
  *
- * @throws TypeError if it is none
+ * @throws TypeError if it is no such link
  */
 export function linkAccess(link: string | URL): Access {
   const url = requireUrl('link', link, 'https://files.example.com/upload/NAME?link=TOKEN')
@@ -86,7 +86,7 @@ export function linkAccess(link: string | URL): Access {
   const token = searchParams.get('link')
   const [, name] = /\/upload\/([^/]+)$/.exec(pathname) ?? []
   if (token === null || name === undefined) throw new TypeError(`Not a link to upload: ${href}`)
-  // Uploads in pieces begin at a path that has no name in it.
+  // The path at which uploads in pieces begin has no name in it.
   const query = new URLSearchParams({ link: token, name: decodeURIComponent(name) })
   return {
     base: baseOf(new URL('..', url)),
@@ -99,7 +99,7 @@ export function linkAccess(link: string | URL): Access {
 /**
  * The address to which paths are appended, wherever the service is mounted.
  *
- * @throws TypeError if it is no URL of HTTP, or has credentials
+ * @throws TypeError if it is no HTTP URL, or has credentials
  */
 export function baseOf(url: string | URL): URL {
   const base = requireUrl('url', url, 'https://files.example.com')

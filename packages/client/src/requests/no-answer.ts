@@ -1,17 +1,20 @@
 import { HoldfastError } from '../shared/holdfast-error.ts'
 
-/** Why no chain of certificates leads to one that is trusted. */
+/** Error codes of Node: no chain of certificates leads to a trusted one. */
 const unknownIssuer =
   /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|CERT_SIGNATURE)/
 
-/** What else is wrong with a certificate: it is of another name, over, not yet good, or for something else. */
+/** Other faults of a certificate: another name, expired, not yet valid, or for another purpose. */
 const wrongCertificate =
   /^(CERT_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
 
-/** What both sides of TLS do not agree on, or one of them demands. */
+/** Both sides of TLS do not agree, or one demands something. */
 const noAgreement = /handshake failure|protocol version|unsupported protocol|certificate required/
 
-/** Why no answer came, if another try may bring one. Otherwise what is wrong with the address, or with what is there. */
+/**
+ * The error for a request without an answer: `no-answer` if a retry may succeed; otherwise it says what is wrong with the address, or with
+ * the server there.
+ */
 export function noAnswer(error: unknown): HoldfastError {
   const code = codeOf(error)
   const reason = reasonOf(error)
@@ -43,7 +46,7 @@ export function isRefused(error: unknown): boolean {
   return error instanceof HoldfastError && codeOf(error.cause) === refused
 }
 
-/** Of several addresses that were tried, the first one. */
+/** The first of several addresses that were tried. */
 function placeOf(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : []
   const { address, port } = first as { readonly address?: unknown; readonly port?: unknown }
@@ -56,6 +59,6 @@ function codeOf(error: unknown): string {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Of several addresses that were tried, Node says nothing in its message.
+  // If it tried several addresses, the message of Node is empty.
   return error.message || codeOf(error) || error.name
 }

@@ -2,7 +2,7 @@ import type { TransportResponse } from '../transport/transport.ts'
 import { isTime } from './shapes.ts'
 import { HoldfastError } from '../shared/holdfast-error.ts'
 
-/** What a successful answer of holdfast always has. The page of a captive portal or of a proxy has not all of it. */
+/** What a successful response of holdfast always has. The page of a captive portal or a proxy does not have all of it. */
 export interface OwnAnswer {
   readonly statuses: readonly number[]
   /** Its headers, in lower case. */
@@ -13,7 +13,7 @@ export interface OwnAnswer {
   readonly text?: string
 }
 
-/** The successful answers of docs/openapi.yaml. JSON has to be parsed before it is known whose it is. */
+/** The successful responses of docs/openapi.yaml. JSON shows only after parsing whether it is holdfast's. */
 export const ownAnswers = {
   pong: { statuses: [200], text: 'pong' },
   stored: { statuses: [200], headers: ['etag'], text: 'OK' },
@@ -27,7 +27,7 @@ export const ownAnswers = {
   uploadEnded: { statuses: [204], headers: ['tus-resumable'] },
 } as const satisfies Readonly<Record<string, OwnAnswer>>
 
-/** @throws HoldfastError, `unknown`, if the response is not the one that is expected */
+/** @throws HoldfastError, `unknown`, if the response is not the expected one */
 export async function requireOwn(response: TransportResponse, expected: OwnAnswer): Promise<void> {
   const { statuses, headers = [], type, text } = expected
   const [given] = (response.header('content-type') ?? '').toLowerCase().split(';')
@@ -44,7 +44,7 @@ function isRight(name: string, value: string | undefined): boolean {
   return name === 'last-modified' ? isTime(value) : value !== undefined
 }
 
-/** What a proxy means by its own answer. */
+/** What the statuses mean when a proxy answers by itself. */
 const proxyMeans: Readonly<Record<number, string>> = {
   401: 'does not let this request through',
   403: 'does not let this request through',
@@ -59,7 +59,7 @@ const proxyMeans: Readonly<Record<number, string>> = {
   504: 'gets no answer from the server behind it',
 }
 
-/** The error that a response is which is not holdfast's; `body` is what was read of it. */
+/** The error for a response that is not holdfast's; `body` is the beginning of its body. */
 export function notOwn(response: TransportResponse, body: string): HoldfastError {
   const { status } = response
   const meaning = proxyMeans[status]
@@ -75,17 +75,17 @@ export function notOwn(response: TransportResponse, body: string): HoldfastError
   })
 }
 
-/** The beginning of a text for people. A page is none. */
+/** The beginning of a text for people; '' for a web page. */
 function wordsOf(response: TransportResponse, body: string): string {
   const text = body.slice(0, 200).trim()
   const isPage = /html|xml/i.test(response.header('content-type') ?? '') || text.startsWith('<')
   return isPage || text === '' ? '' : `: ${text}`
 }
 
-/** More than any error of the API has. */
+/** Longer than any error of the API. */
 const longestText = 64 * 1024
 
-/** The text of a body; of a long one its beginning, and the rest is given up. */
+/** Reads the text of a body; of a long one only the beginning, and cancels the rest. */
 export async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

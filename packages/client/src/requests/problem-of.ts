@@ -4,17 +4,17 @@ import { HoldfastError, type HoldfastErrorCode } from '../shared/holdfast-error.
 import { notOwn, startOf } from './own-answers.ts'
 import { hasMembers, isText } from './shapes.ts'
 
-/** The error that a response with another status than 2xx is. */
+/** The error for a response whose status is not 2xx. */
 export async function problemOf(
   response: TransportResponse,
   method: string,
 ): Promise<HoldfastError> {
   const { status } = response
   const body = await startOf(response.body).catch(() => '')
-  // No answer to HEAD has words.
+  // Answers to HEAD have no body, and so no message.
   const message = method === 'HEAD' ? `The server answered ${status}` : messageOf(body, status)
   const code = message === undefined ? 'unknown' : codeOf(status, message, method)
-  // Holdfast has no 404 but those that the client knows.
+  // The client knows all messages of holdfast's 404, so this one is from another server.
   if (message === undefined || (code === 'unknown' && status === 404 && method !== 'HEAD')) {
     return notOwn(response, message ?? body)
   }
@@ -32,13 +32,13 @@ export function codeOf(status: number, message: string, method: string): Holdfas
     ([code, problem]) =>
       problem.status === status &&
       new RegExp(problem.message).test(message) &&
-      // Uploads and downloads have the same words for a condition that does not hold.
+      // Uploads and downloads have the same message for a failed condition.
       code !== (method === 'GET' ? 'already-exists' : 'precondition-failed'),
   )
   return (found?.[0] as ProblemCode | undefined) ?? 'unknown'
 }
 
-/** Of an error as holdfast has it; a later one may have other messages. */
+/** The message of an error in holdfast's format. Later versions may have other messages. */
 function messageOf(body: string, status: number): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body)
@@ -49,24 +49,24 @@ function messageOf(body: string, status: number): string | undefined {
     })
     return isOwn(parsed) ? (parsed as { message: string }).message : undefined
   } catch {
-    // A proxy answers in words of its own.
+    // A proxy answers in a format of its own.
     return undefined
   }
 }
 
-/** What the answer to a batch says of one file. */
+/** The result for one file in the answer to a batch. */
 export interface BatchLine<File> extends LineResult {
   readonly file: File
 }
 
 interface LineResult {
   readonly error: HoldfastError | undefined
-  /** Of the file, where it is stored. */
+  /** Of the file, if it is stored. */
   readonly etag: string | undefined
 }
 
 /**
- * The lines of the answer to a batch, one for each of the `files`, as soon as they are there.
+ * Yields the lines of the answer to a batch, one for each of the `files`, as soon as they arrive.
  *
  * @throws HoldfastError for a line about another file, and, `no-answer`, if lines are missing
  */
@@ -77,7 +77,7 @@ export async function* batchLines<File extends { readonly name: string }>(
   let answered = 0
   for await (const { filename, error, etag } of linesOf(body)) {
     const file = files[answered]
-    // The server writes no name where it cannot go on.
+    // The server writes no name if it cannot continue.
     if (file === undefined || filename !== file.name) {
       throw error ?? new HoldfastError('unknown', 'The answer is about other files')
     }
@@ -93,7 +93,7 @@ interface NamedLine extends LineResult {
   readonly filename: string | undefined
 }
 
-/** What follows the last line feed is no line. */
+/** Ignores what follows the last line feed: it is no complete line. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<NamedLine, void> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -124,7 +124,7 @@ function membersOf(line: string): Readonly<Record<string, unknown>> {
     const parsed: unknown = JSON.parse(line)
     return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
   } catch {
-    // A proxy answers in words of its own.
+    // A proxy answers in a format of its own.
     return {}
   }
 }

@@ -14,25 +14,25 @@ import { problemOf } from './problem-of.ts'
 import type { Shape } from './shapes.ts'
 import type { Patience, Retry } from './with-retries.ts'
 
-/** The requests of one customer, or by one link, to one server. */
+/** Sends the requests of one customer, or of one link, to one server. */
 export interface Requests extends Pick<Access, 'mayRead'> {
-  /** Whether the server has answered anything yet. */
+  /** Whether the server has answered any request yet. */
   hasAnswered(): boolean
-  /** Whether it is not known how much of a body has gone out before the answer comes. */
+  /** Whether it is unknown how much of a body has been sent until the answer comes. */
   readonly isSilent: boolean
-  /** The address of a path such as `list`. */
+  /** The URL for a path such as `list`. */
   urlOf(path: string): URL
   /**
-   * The address of a file, for what is done with it.
+   * The URL of a file, for one kind of request.
    *
    * @throws HoldfastError, `invalid-file-name` for a name that no URL can have
    */
   urlOfFile(verb: 'upload' | 'serve' | 'delete' | 'link', name: string): URL
   /**
-   * The response, if it is the one that is expected. Its body must be read or given up.
+   * Sends a request; resolves with the response if it is the expected one. Its body must be read or cancelled.
    *
-   * @throws HoldfastError for any other response, and without an answer; TypeError for an address of another server, which must not get
-   *   the password
+   * @throws HoldfastError for any other response, and if no answer comes; TypeError for an address of another server, which must not get
+   * the password
    */
   send(request: Request): Promise<TransportResponse>
 }
@@ -43,10 +43,10 @@ export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'
   readonly signal?: AbortSignal | undefined
 }
 
-/** Of a body whose progress is not known, so many bytes may take a second. */
+/** Bytes a second, the slowest pace that is assumed for a body whose progress is unknown. */
 const silentPace = 8 * 1024
 
-/** Sends requests. They end when nothing comes or goes for `idleTimeoutMs`. */
+/** Sends requests. A request ends if nothing is sent or received for `idleTimeoutMs`. */
 export function createRequests(
   { base, query, credentials, mayRead }: Access,
   transport: Transport,
@@ -101,20 +101,20 @@ export function createRequests(
   }
 }
 
-/** Ends a request that stands still. */
+/** Ends a request that makes no progress. */
 interface ProgressWatch {
-  /** Aborted with the caller's signal, by `abort`, and when nothing has happened for too long. */
+  /** Aborts with the caller's signal, by `abort`, and when nothing has happened for too long. */
   readonly signal: AbortSignal
   readonly abort: (reason: unknown) => void
-  /** Notes that something has come or gone. What follows may take `extraMs` longer; by default nothing. */
+  /** Records that bytes were sent or received. The next progress may take `extraMs` longer; by default 0. */
   progress(extraMs?: number): void
-  /** The same content. That its reader takes its time is no standstill. */
+  /** The same content. Time that its reader takes between chunks does not count as a standstill. */
   body(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void>
   /** Stops watching. */
   end(): void
 }
 
-/** Timers run at once beyond it. */
+/** Timers with a longer delay fire at once. */
 const longestTimeoutMs = 2 ** 31 - 1
 
 function watchProgress(outer: AbortSignal | undefined, idleTimeoutMs: number): ProgressWatch {
@@ -131,7 +131,7 @@ function watchProgress(outer: AbortSignal | undefined, idleTimeoutMs: number): P
   const progress = (extraMs = 0) => {
     pause()
     const timeoutMs = idleTimeoutMs + extraMs
-    // What is still being sent after the last byte of the answer is not watched.
+    // Bytes still being sent after the last byte of the answer are not watched.
     if (isOver || timeoutMs > longestTimeoutMs) return
     timer = setTimeout(() => standsStill(timeoutMs), timeoutMs)
   }
@@ -165,7 +165,9 @@ function sizeOf(body: RequestBody | undefined): number {
   return body instanceof Uint8Array ? body.length : 0
 }
 
-/** Remembers whether it was what the caller has given that failed, and not the connection. A failed callback calls `abort`. */
+/**
+ * Remembers errors of the caller's body and callback, to distinguish them from those of the connection. A failed callback calls `abort`.
+ */
 function watchErrors(
   body: RequestBody | undefined,
   onSent: ((bytes: number) => void) | undefined,
@@ -191,7 +193,7 @@ function watchErrors(
       try {
         onSent?.(bytes)
       } catch (error) {
-        // Browsers report what a listener throws, and go on.
+        // Browsers only report what a listener throws, and continue.
         failure ??= { error }
         abort(error)
       }
@@ -202,7 +204,7 @@ function watchErrors(
   }
 }
 
-/** The content of a response, whose errors are {@link HoldfastError}s. */
+/** The content of a response; turns its errors into {@link HoldfastError}s. */
 async function* failing(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -214,14 +216,14 @@ async function* failing(
   }
 }
 
-/** What the caller gets for an error of the connection, or of the body that it has given. */
+/** The error for the caller, from an error of the connection or of the caller's body. */
 function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof HoldfastError) return error
   return noAnswer(error)
 }
 
-/** A URL has no segments that are "." or "..", however they are written: they lead elsewhere. */
+/** In a URL, "." and ".." are no segments, however they are encoded: they lead elsewhere. */
 function segmentOf(name: string): string {
   requireName(name)
   if (name === '.' || name === '..') {
@@ -246,9 +248,9 @@ export async function textOf({ body }: TransportResponse): Promise<string> {
 }
 
 /**
- * The JSON of a response.
+ * Reads the JSON of a response.
  *
- * @throws HoldfastError, `unknown`, if it is none, or `isRight` says that it is not what was asked for
+ * @throws HoldfastError, `unknown`, if it is no JSON, or `isRight` refuses its value
  */
 export async function jsonOf<T>(response: TransportResponse, isRight: Shape): Promise<T> {
   const text = await textOf(response)
@@ -261,7 +263,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A proxy answers in words of its own.
+    // A proxy answers in a format of its own.
     return undefined
   }
 }
@@ -269,15 +271,15 @@ function parsed(text: string): unknown {
 /** How a client sends its requests. */
 export interface SendingOptions {
   /**
-   * How often a request is sent again when no answer came, or one that may be another later: 408, 409, 429, 502, 503, 504. The first time
-   * after half a second at most, then after twice as long each time, up to 16 seconds, and not before the server's `Retry-After`;
-   * where that is beyond a minute, the error comes at once. Progress makes the number whole again. Default: 6, half a minute; but 4, some
-   * six seconds, where the connection is refused and the server has not answered this client before.
+   * How often a request is sent again after no answer, or after one that may differ later: 408, 409, 429, 502, 503, 504. The first retry
+   * comes after at most half a second, each further one after twice as long, up to 16 seconds, and not before the server's `Retry-After`;
+   * if that is longer than a minute, the error comes at once. Progress resets the count. Default: 6, half a minute; but 4, some six
+   * seconds, if the connection is refused and the server has not answered this client before.
    */
   readonly retries?: number | undefined
-  /** Called before each wait for another try. */
+  /** Called before the wait for each retry. */
   readonly onRetry?: ((retry: Retry) => void) | undefined
-  /** How long a request may stand still, in milliseconds. Default: two minutes. */
+  /** How long a request may make no progress, in milliseconds. Default: two minutes. */
   readonly idleTimeoutMs?: number | undefined
   /** How requests are sent. Default: by `node:http`; in browsers by `fetch`. */
   readonly transport?: Transport | undefined
@@ -285,16 +287,18 @@ export interface SendingOptions {
 
 const defaultIdleTimeoutMs = 120_000
 const defaultRetries = 6
-/** As long as no server has answered: one that has is being started again, and ends other requests first. */
+/**
+ * Used until the server has answered once. After that, a refused connection means a restart, which first waits for other requests to end.
+ */
 const defaultRefusals = 4
 
-/** What all that a client does is sent by. */
+/** Sends all requests of a client. */
 interface Sender {
   readonly requests: Requests
   readonly patience: Patience
 }
 
-/** @throws RangeError for numbers that cannot be meant */
+/** @throws RangeError for invalid numbers */
 export function createSender(
   access: Access,
   transport: Transport,

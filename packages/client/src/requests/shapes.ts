@@ -1,4 +1,4 @@
-/** Whether a value of JSON is what was asked for. A server may send anything. */
+/** Checks a value of JSON. A server may send anything. */
 export type Shape = (value: unknown) => boolean
 
 export const isText: Shape = (value) => typeof value === 'string'
@@ -19,7 +19,7 @@ export const isListOf =
   (value) =>
     Array.isArray(value) && value.every(shape)
 
-/** An object whose members are right; it may have others. */
+/** An object with these members, which pass their checks; it may have others. */
 export const hasMembers =
   (members: Readonly<Record<string, Shape>>): Shape =>
   (value) =>

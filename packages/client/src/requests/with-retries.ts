@@ -1,38 +1,38 @@
 import { isHoldfastError, type HoldfastError } from '../shared/holdfast-error.ts'
 import { isRefused } from './no-answer.ts'
 
-/** What is tried again, and until when. */
+/** The policy of retries. */
 export interface Patience {
   /** How often a request is sent again; 0 for never. */
   readonly retries: number
-  /** How often, where nothing listens at the address. */
+  /** How often, if nothing listens at the address. */
   readonly refusals: () => number
   /** Called before each wait. */
   readonly onRetry: ((retry: Retry) => void) | undefined
-  /** Whether an error says only that the password was another one: the same request is sent at once, and not counted. */
+  /** Whether an error only means that the password has changed: the request is then sent again at once, and this does not count. */
   readonly isOutdated: (error: unknown) => boolean
 }
 
-/** A request that failed and is sent again. */
+/** A failed request that will be sent again. */
 export interface Retry {
   readonly error: HoldfastError
-  /** In how many milliseconds. */
+  /** Milliseconds until then. */
   readonly delayMs: number
 }
 
 const firstDelayMs = 500
 const longestDelayMs = 16_000
-/** A server that wants more time than this is left alone. */
+/** The longest `Retry-After` to wait for. */
 const longestPatienceMs = 60_000
 
-/** The patience that is left for something that may be done more than once. */
+/** The retries that are left for one operation. */
 export interface Retries {
-  /** Makes the patience whole again. */
+  /** Resets the count of retries. */
   hasProgressed(): void
   /**
-   * Waits until it is time to try again.
+   * Waits until it is time for a retry.
    *
-   * @throws what it is given, where another try is of no use
+   * @throws the given error, if a retry is useless
    */
   wait(error: unknown): Promise<void>
 }
@@ -58,7 +58,7 @@ export function createRetries(
 }
 
 /**
- * Does something again and again while what hinders it may pass.
+ * Repeats an operation as long as its errors are transient.
  *
  * @throws the last error
  */
@@ -78,13 +78,13 @@ export async function withRetries<T>(
   }
 }
 
-/** Whether the same request may succeed later, without anything else being done: no answer, 408, 409, 429, 502, 503 or 504. */
+/** Whether the same request may succeed later without any other action: no answer, 408, 409, 429, 502, 503 or 504. */
 export function isTransient(error: unknown): error is HoldfastError {
   if (!isHoldfastError(error)) return false
   return error.code === 'no-answer' || [408, 409, 429, 502, 503, 504].includes(error.status)
 }
 
-/** Twice as long each time, and never the same for all clients of a server that comes back. */
+/** Doubles with each failure. Random, so that the clients of a server that restarts do not all come at once. */
 function delayAfter(failures: number, { retryAfter }: HoldfastError): number {
   const own = Math.min(firstDelayMs * 2 ** failures, longestDelayMs) * (0.5 + Math.random() / 2)
   return Math.max(own, (retryAfter ?? 0) * 1000)

@@ -2,10 +2,10 @@ import type { ProblemCode } from '../api/description.ts'
 
 /**
  * - A code of the API: the name of the error's schema in its description (docs/openapi.yaml).
- * - `no-answer`: the connection could not be made, broke, or stood still for too long. What was asked for may have happened.
- * - `not-secure`: TLS is not possible as it is: a certificate that is not trusted, or a port that speaks none. Nothing was sent.
- * - `changed-meanwhile`: the file that was to be sent is another one than when it was opened.
- * - `unknown`: an answer that is not the API's, such as a proxy's, or that of no holdfast at all.
+ * - `no-answer`: the connection could not be made, broke, or made no progress for too long. The server may have carried out the request.
+ * - `not-secure`: no TLS connection could be made: the certificate is not trusted, or the port does not use TLS. Nothing was sent.
+ * - `changed-meanwhile`: the file to send has changed since it was opened.
+ * - `unknown`: an answer that is not the API's, such as that of a proxy or of another program.
  */
 export type HoldfastErrorCode =
   | ProblemCode
@@ -14,15 +14,15 @@ export type HoldfastErrorCode =
   | 'changed-meanwhile'
   | 'unknown'
 
-/** Why something was not done. */
+/** Says why an operation failed. */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError'
   readonly code: HoldfastErrorCode
-  /** The status of HTTP; 0 without an answer. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** In how many seconds to try again, where the server says so. */
+  /** The server's `Retry-After`, in seconds, if it sent one. */
   readonly retryAfter: number | undefined
-  /** The request's name in the server's log. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | undefined
 
   constructor(code: HoldfastErrorCode, message: string, details: HoldfastErrorDetails = {}) {
@@ -49,8 +49,8 @@ export function isHoldfastError(
 }
 
 /**
- * Whether an error that came of one file says nothing of that file, so that to go on with the next one is pointless: the server cannot be
- * reached, is no holdfast, is overloaded or without its store, or does not take the login.
+ * Whether the error would stop every other file, too, so that it is pointless to continue with the next one: the server cannot be reached,
+ * is no holdfast, is overloaded or without its store, or refuses the login.
  */
 export function concernsAllFiles(error: unknown): boolean {
   return isHoldfastError(
@@ -67,8 +67,8 @@ export function concernsAllFiles(error: unknown): boolean {
 }
 
 /**
- * Whether it is certain that nothing was stored. Otherwise a second request could find the name taken by the first one's file,
- * and nothing would say whose it is.
+ * Whether it is certain that nothing was stored. Otherwise a second request could find the name taken by the file of the first one, and
+ * nothing would show whose file it is.
  */
 export function hasStoredNothing(error: unknown): boolean {
   if (isHoldfastError(error, 'overloaded', 'too-many-attempts')) return true
@@ -77,7 +77,7 @@ export function hasStoredNothing(error: unknown): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code))
 }
 
-/** Whether it may be the size of the piece that something before the server did not take. */
+/** Whether something before the server may have refused the piece for its size. */
 export function mayBeTooLarge(error: unknown): boolean {
   return (
     isHoldfastError(error, 'no-answer') ||

@@ -1,13 +1,13 @@
-/** What stands for a slash. */
+/** Replaces a slash. */
 const pathSeparator = ' - '
 
-/** However long a path is, its name begins as the path does, in so many bytes. */
+/** The first so many bytes of a name are those of its path, however long the path is. */
 const keptBytes = 200
 
 /**
- * The name of a file that lay at `path` in a folder: its segments with ` - ` between them, since names have no folders.
- * Control characters become `_`. A name longer than 255 bytes loses the end of its stem, and gets `~` and a number made of the
- * whole path, so that two such names stay two.
+ * The name for a file at `path` in a folder: its segments joined by ` - `, since names have no folders. Control characters become `_`. A
+ * name longer than 255 bytes loses the end of its stem, and gets `~` and a number made of the whole path, so that two such names stay
+ * different.
  */
 export function nameFromPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '')
@@ -16,7 +16,7 @@ export function nameFromPath(path: string): string {
   return bytesOf(name) <= longestName ? name : shortened(name, path)
 }
 
-/** What all names of files in the folder `path` begin with, and maybe some more names; '' for the path ''. */
+/** The prefix that all names of files in the folder `path` have, and perhaps some other names; '' for the path ''. */
 export function prefixFromPath(path: string): string {
   if (path === '') return ''
   return fitting(withoutControls(path.split('/').join(pathSeparator) + pathSeparator), keptBytes)
@@ -39,7 +39,7 @@ function hash(text: string): string {
   return (value >>> 0).toString(16).padStart(8, '0')
 }
 
-/** `name` with ` (2)` before its extension, or another number. Of a name that is too long then, the stem loses its end. */
+/** `name` with ` (2)`, or another number, before its extension. If that is too long, the stem loses its end. */
 export function numberedName(name: string, number: number): string {
   const { stem, extension } = apart(name)
   const end = ` (${number})${extension}`
@@ -53,14 +53,14 @@ const encoder = new TextEncoder()
 
 const bytesOf = (text: string): number => encoder.encode(text).length
 
-/** A name without its extension, and that; one that is longer than 16 bytes is none. */
+/** The stem and the extension of a name; an extension of more than 16 bytes belongs to the stem. */
 function apart(name: string): { readonly stem: string; readonly extension: string } {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && bytesOf(name.slice(dot)) <= 16 ? name.slice(dot) : ''
   return { stem: name.slice(0, name.length - extension.length), extension }
 }
 
-/** As much of the beginning of `text` as fits into so many bytes, whole characters only. */
+/** The longest beginning of `text` that fits into `bytes`, in whole characters. */
 function fitting(text: string, bytes: number): string {
   let kept = ''
   let room = bytes

@@ -1,4 +1,4 @@
-/** Refuses options that are none; `call` is the function with what it needs. @throws TypeError */
+/** Refuses options that are no object; `call` is the function with what it needs. @throws TypeError */
 export function requireOptions(call: string, options: unknown): void {
   if (typeof options === 'object' && options !== null) return
   if (options === undefined) throw new TypeError(`Options are missing: ${call}`)
@@ -11,7 +11,7 @@ export function requireName(name: unknown): void {
   throw new TypeError(`The name of a file must be a string, not ${kindOf(name)}`)
 }
 
-/** Refuses what cannot be iterated over, and a string, whose characters are not what is meant. @throws TypeError */
+/** Refuses what is not iterable, and strings, which would be read as characters. @throws TypeError */
 export function requireIterable(what: string, value: unknown): void {
   const isIterable =
     typeof value === 'object' &&
@@ -21,7 +21,7 @@ export function requireIterable(what: string, value: unknown): void {
     throw new TypeError(`${what} must be an array or another iterable, not ${kindOf(value)}`)
 }
 
-/** The URL that the option `what` is. @throws TypeError, which has no secret of the address */
+/** The URL in the option `what`. @throws TypeError that contains no secret of the address */
 export function requireUrl(what: string, value: unknown, example: string): URL {
   if (typeof value === 'string' || value instanceof URL) {
     if (URL.canParse(String(value))) return new URL(value)
@@ -31,7 +31,7 @@ export function requireUrl(what: string, value: unknown, example: string): URL {
   throw new TypeError(`${what} must be an address such as ${example}, not ${kindOf(value)}`)
 }
 
-/** What `value` is, for messages to programmers. */
+/** The kind of `value`, for messages to programmers. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
@@ -40,12 +40,12 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Refuses a Node.js that is too old before it fails in the midst of an upload.
+ * Refuses a Node.js that is too old; otherwise it would fail during an upload.
  *
  * @throws Error that names the version that is needed, and this one
  */
 export function requireRuntime(): void {
-  // What Node.js 22 has, and older ones have not. Bun and Deno have it, whatever version of Node they call themselves.
+  // Node.js 22 has this, and older versions have not. Bun and Deno have it, whatever Node version they report.
   if (typeof (Promise as { withResolvers?: unknown }).withResolvers === 'function') return
   throw new Error(`holdfast needs Node.js 22 or newer, and this is ${process.version}`)
 }

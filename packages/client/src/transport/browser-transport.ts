@@ -3,8 +3,8 @@ import { chunksOf } from '../shared/chunks.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
 /**
- * Sends by `fetch`, which does not say how much of a body has gone out. `XMLHttpRequest` does, but follows redirects, also to other servers,
- * which would get the password.
+ * Sends by `fetch`, which does not report how much of a body has been sent. `XMLHttpRequest` does, but follows redirects, also to other
+ * servers, which would get the password.
  */
 export const browserTransport: Transport = Object.assign(send, { isSilent: true })
 

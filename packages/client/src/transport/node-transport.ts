@@ -8,9 +8,7 @@ import { HoldfastError } from '../shared/holdfast-error.ts'
 import { largeChunk, smallChunk, passingChunks, cachedChunk } from '../shared/chunks.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
-/**
- * Sends by `node:http`: the global `fetch` of Node holds what it uploads in memory, and takes three times the processor's time.
- */
+/** Sends by `node:http`: the global `fetch` of Node holds uploads in memory, and takes three times the processor time. */
 export function createNodeTransport(): Transport {
   const way = ({ Agent, request }: typeof http | ReturnType<typeof https>) => ({
     send: request,
@@ -25,7 +23,7 @@ export function createNodeTransport(): Transport {
       url.protocol === 'https:' ? (secure ??= way(https())) : (plain ??= way(http))
     const length = size === undefined ? {} : { 'Content-Length': String(size) }
     const sent = send(url, { method, headers: { ...headers, ...length }, agent, signal })
-    // An abort after the last byte destroys a socket on which no one listens any more: its error would end the process.
+    // An abort after the last byte destroys a socket without listeners: its error would end the process.
     sent.once('socket', (socket) => {
       if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore)
     })
@@ -44,11 +42,11 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
   const answered = new AbortController()
   const answer = once(sent, 'response').then(([response]) => response as IncomingMessage)
   void sendBody(sent, request, answered.signal)
-  // A body that stands still is not waited for.
+  // Do not wait for a body that stands still.
   const stopSending = () => answered.abort()
   try {
     const response = await answer
-    // A connection on which half a body was sent carries nothing else.
+    // After half a body, a connection can carry nothing else.
     response.once('close', () => {
       stopSending()
       if (!sent.writableEnded) sent.destroy()
@@ -62,10 +60,10 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
   }
 }
 
-/** Bytes a millisecond of a quick line, from the beginning of the body on: buffers on the way empty by fits and starts. */
+/** Bytes per millisecond on a fast connection, measured from the beginning of the body: buffers on the way empty irregularly. */
 const quickPace = (20 * 1024 ** 2) / 1000
 
-/** The system's own buffers take no more than this at once, however slow the line is. */
+/** The most bytes that the system's own buffers take at once, however slow the connection is. */
 const systemBuffers = 16 * 1024 ** 2
 
 /** Never rejects: an error of the body ends the request, which rejects with it. */
@@ -74,7 +72,7 @@ async function sendBody(
   request: TransportRequest,
   answered: AbortSignal,
 ): Promise<void> {
-  // Connections end while a body is sent; the answer, or its lack, says what that means.
+  // Connections may end while a body is sent; the answer, or its absence, shows what that means.
   sent.on('error', () => {})
   try {
     if (await sendChunks(sent, request, answered)) sent.end()
@@ -95,7 +93,7 @@ async function sendChunks(
   for await (const given of bodyChunks(body)) {
     for (let at = 0; at < given.byteLength;) {
       const chunk = given.subarray(at, at + size)
-      // Who does not wait until the chunk is taken must not ask for another one, which may take its place in memory.
+      // Ask for another chunk only after this one is taken: it may overwrite this one in memory.
       if (!(await isTaken(sent, chunk, answered))) return false
       at += chunk.byteLength
       bytes += chunk.byteLength
@@ -107,7 +105,7 @@ async function sendChunks(
   return true
 }
 
-/** Hands the chunk to the system. Resolves with whether it was taken before the answer came, or the connection ended. */
+/** Hands the chunk to the system. Resolves with false if the answer came, or the connection ended, before the chunk was taken. */
 async function isTaken(
   sent: ClientRequest,
   chunk: Uint8Array,
@@ -147,27 +145,27 @@ function valueOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
 }
 
-// Any path will do for modules of Node's own, and this one is there in every bundle, too.
+// Node's own modules need no particular path, and this one exists in every bundle, too.
 const require = createRequire(process.execPath)
 
 /*
- * An ES module that imports `node:http` has Node read all of its names at once, and some are getters that load what `fetch` is made
- * of: as much work as Node's own start. `require` reads none.
+ * If an ES module imports `node:http`, Node reads all its exports at once, and some are getters that load what `fetch` is made of: as much
+ * work as Node's own start. `require` reads none.
  */
 const http = require('node:http') as typeof Http
 
-/** Loaded when it is asked for: a connection without TLS does without. */
+/** Loaded when needed: connections without TLS do not need it. */
 const https = () => require('node:https') as typeof Https
 
-/** A smaller body is not worth its connection, which is not used again. */
+/** For a smaller body a direct read is not worth the connection, which cannot be used again. */
 const leastSize = 4 * 1024 ** 2
 
-/** Writers of files like to write so much at a time. */
+/** Bytes that suit writers of files. */
 const chunkSize = 512 * 1024
 
 /**
- * The body of a response. A large one of known size is taken from the socket without the parser of HTTP, which copies each read into new
- * memory. The next chunk is received while the reader works with the one before.
+ * The body of a response. A large one of known size is read from the socket directly: the HTTP parser would copy each read into new
+ * memory. The next chunk arrives while the reader works with the current one.
  *
  * @param reuseMemory whether a chunk may be valid only until the next one is asked for
  */
@@ -182,21 +180,21 @@ async function* directBody(
   size: number,
   reuseMemory: boolean,
 ): AsyncGenerator<Uint8Array, void> {
-  // To a HEAD none follows; and a connection that has broken gives its error.
+  // A response to HEAD has no body, and a broken connection reports its error.
   if (response.complete || response.destroyed) return yield* response
   try {
-    // It came with the head, so the parser has it already.
+    // These bytes came with the head, so the parser has them already.
     const first = response.read() as Buffer | null
     const arriving = receive(response, size - (first?.length ?? 0))
     if (first) yield first
     for await (const chunk of arriving) yield reuseMemory ? chunk : new Uint8Array(chunk)
   } finally {
-    // The parser waits for the body, so no other request can follow.
+    // The parser still waits for the body, so the connection cannot be used again.
     response.destroy()
   }
 }
 
-/** Begins at once to receive the next `size` bytes. Each chunk is valid until the next one is asked for. */
+/** Starts at once to receive the next `size` bytes. Each chunk is valid until the next one is asked for. */
 function receive(response: IncomingMessage, size: number): AsyncGenerator<Uint8Array, void> {
   const { socket } = response
   const buffer = createDoubleBuffer(chunkSize, cachedChunk)
@@ -231,17 +229,17 @@ function receive(response: IncomingMessage, size: number): AsyncGenerator<Uint8A
   }
 }
 
-/** Takes bytes that are valid during the call, at most `cachedChunk`, and returns whether it has room for as many again. */
+/** Takes at most `cachedChunk` bytes, which are valid during the call; returns whether it has room for as many again. */
 type Receiver = (bytes: Uint8Array) => boolean
 
-/** By connection that reads into one buffer; `undefined` while the parser of HTTP gets what is read. */
+/** The receivers of connections that read into one buffer; `undefined` while the HTTP parser gets the bytes. */
 const receivers = new WeakMap<Socket, Receiver | undefined>()
 
-/** Bun and Deno go on reading when a write reports that there is no room. */
+/** Bun and Deno continue to read when a write reports that there is no room. */
 const isNode = !('Bun' in globalThis || 'Deno' in globalThis)
 
 /**
- * Has each connection of `agent` read into one buffer, so that {@link readDirectly} works. Otherwise Node makes new memory for each read.
+ * Makes each connection of `agent` read into one buffer, as {@link readDirectly} needs. Otherwise Node allocates new memory for each read.
  * In Bun and Deno nothing changes.
  */
 function withDirectReads<T extends Agent>(agent: T): T {
@@ -258,7 +256,7 @@ function withDirectReads<T extends Agent>(agent: T): T {
     const receive = (bytes: Uint8Array) => {
       const receiver = receivers.get(socket)
       if (receiver) return receiver(bytes)
-      // For the parser of HTTP, which may keep it.
+      // The HTTP parser may keep the bytes, so copy them.
       return socket.emit('data', Buffer.from(bytes))
     }
     return socket
@@ -266,21 +264,21 @@ function withDirectReads<T extends Agent>(agent: T): T {
   return agent
 }
 
-/** Whether `socket` is of such an agent. */
+/** Whether `socket` is from such an agent. */
 function canReadDirectly(socket: Socket): boolean {
   return receivers.has(socket)
 }
 
-/** Gives what `socket` reads from now on to `receiver`, and no more to the parser of HTTP: no other request can follow. */
+/** Passes what `socket` reads from now on to `receiver`, and not to the HTTP parser any more: the connection cannot be used again. */
 function readDirectly(socket: Socket, receiver: Receiver): void {
   receivers.set(socket, receiver)
 }
 
-/** Gathers bytes while the reader has the chunk before. */
+/** Collects bytes while the reader uses the previous chunk. */
 interface DoubleBuffer {
   /** Copies bytes of at most one step, and returns whether another step has room. */
   add(bytes: Uint8Array): boolean
-  /** What was added since the call before; `undefined` if that is nothing. It is valid until the next call that returns a chunk. */
+  /** The bytes added since the last call; `undefined` if there are none. They are valid until the next call that returns a chunk. */
   take(): Uint8Array | undefined
 }
 

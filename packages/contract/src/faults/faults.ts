@@ -1,56 +1,56 @@
 /**
- * When in the course of a call a fault may strike.
+ * The moments of a call at which a fault may occur.
  *
  * - `call`: before the call does anything; with a listing, before its first page.
- * - `item`: before a chunk of content, a page of a list, or a customer is handed on.
- * - `end`: all chunks, pages or customers have been handed on; before the receiver learns that there are no more.
- * - `answer`: the call has taken effect; before the caller learns of it.
- * - `close`: an opened blob has been closed; before the caller learns of it.
+ * - `item`: before a chunk of content, a page of a list, or a customer is passed on.
+ * - `end`: after all chunks, pages or customers have been passed on, and before the receiver gets the end.
+ * - `answer`: after the call has taken effect, and before the caller gets the result.
+ * - `close`: after an opened blob has been closed, and before the caller gets the result.
  */
 export type FaultMoment = 'call' | 'item' | 'end' | 'answer' | 'close'
 
-/** A point that calls pass, at which a fault may strike. */
+/** A point in a call at which a fault may occur. */
 export interface FaultStep {
-  /** The method called; of a `BlobStore`, or the one given to {@link Faults.call}. */
+  /** The method: of a `BlobStore`, or the name given to {@link Faults.call}. */
   readonly method: string
   readonly moment: FaultMoment
 }
 
-/** What is to go wrong, and where. */
+/** A fault, and where it occurs. */
 export interface Fault {
-  /** The step that is struck, counted from 1. */
+  /** The number of the step that fails, counted from 1. */
   readonly nth: number
   /** Which steps count, such as `{ method: 'put', moment: 'item' }`. Default: all. */
   readonly only?: Partial<FaultStep>
   /** Whether all steps after the nth fail as well, as in an outage. Default: only the nth. */
   readonly lasting?: boolean
-  /** What the step waits for. A put's signal and the end of a reader's interest cut the waiting short. Default: nothing. */
+  /** The step waits for this. A put's signal, or a reader that stops, ends the wait. Default: no wait. */
   readonly hold?: Promise<unknown>
-  /** What the step fails with, after waiting. Default: an `Error` that names the step; with `hold`, nothing. */
+  /** The error of the step, after the wait. Default: an `Error` that names the step; with `hold`, none. */
   readonly error?: Error
-  /** Called with each step that is struck. */
+  /** Called with each step at which the fault occurs. */
   readonly onStrike?: (step: FaultStep) => void
 }
 
-/** Counts the steps of calls, and lets one of them fail or wait as planned. */
+/** Counts the steps of calls, and makes them fail or wait as planned. */
 export interface Faults {
-  /** From now on `fault` is to happen, or none; counting begins anew. What is held already stays held. */
+  /** Plans `fault`, or none, and restarts the count. Steps that are waiting continue to wait. */
   plan(fault?: Fault): void
-  /** The steps passed since the last plan, in order, the struck ones included. */
+  /** The steps since the last plan, in order, including those with a fault. */
   steps(): readonly FaultStep[]
-  /** Those of {@link steps} that were struck. */
+  /** Those of {@link steps} at which the fault occurred. */
   struck(): readonly FaultStep[]
   /** Calls that have not settled, opened blobs that are neither read nor closed, and listings that have not ended. */
   underWay(): number
   /**
-   * Runs `body` as a call of `method`, with a step before and one after it. It injects faults into any function that
-   * returns a promise: `{ find: (name) => faults.call('find', () => source.find(name)) }`. `signal` ends a wait at these
-   * steps; the call then rejects with its reason.
+   * Runs `body` as a call of `method`, with a step before and one after it. It can inject faults into any function that returns a promise:
+   * `{ find: (name) => faults.call('find', () => source.find(name)) }`. `signal` ends a wait at these steps; the call then rejects with
+   * its reason.
    */
   call<Result>(method: string, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-  /** Passes a step: resolves, or waits, or rejects, as planned. */
+  /** Reports a step: resolves, waits, or rejects, as planned. */
   pass(step: FaultStep, signal?: AbortSignal): Promise<void>
-  /** Counts something as under way until the function returned is called; once is enough. */
+  /** Counts something as under way until the returned function is called; further calls of that do nothing. */
   begin(): () => void
 }
 
@@ -118,7 +118,7 @@ async function strike({ hold, error, onStrike }: Fault, step: FaultStep, signal?
   if (!hold) throw new Error(`A fault on purpose: ${step.method}, ${step.moment}`)
 }
 
-/** Resolves when `promise` has settled, however; rejects with the signal's reason as soon as that aborts. */
+/** Resolves when `promise` has settled in any way; rejects with the signal's reason as soon as that aborts. */
 async function settledUnlessAborted(
   promise: Promise<unknown>,
   signal: AbortSignal | undefined,

@@ -2,19 +2,19 @@ import type { BlobStore, OpenBlob, ResumableUploads } from '@holdfast/core'
 import type { Faults, Fault, FaultStep } from './faults.ts'
 
 /**
- * `store`, whose calls pass the steps of `faults`, and fail or wait there as planned; without a plan it behaves as
- * `store` does. The steps of a call, in order:
+ * Wraps `store`: its calls have the steps of `faults`, and fail or wait there as planned. Without a plan it behaves as `store` does. The
+ * steps of a call, in order:
  *
- * - `put`: `call`; an `item` for each chunk that the store takes; `end` when it is about to learn that the content is
- *   complete; `answer` when the blob is stored.
+ * - `put`: `call`; an `item` for each chunk that the store takes; `end` before the store gets the end of the content; `answer` when the
+ *   blob is stored.
  * - `open`: `call`; `answer`; then, as the content is read, an `item` for each chunk and `end`; `close` for each time
  *   it is closed. An opened blob that the caller does not get is closed.
  * - `stat`, `delete`, `usage`: `call`, `answer`.
- * - `list`, `listDetails`, `customers`: `call` when the first item is asked for; an `item` for each page of a list and for
+ * - `list`, `listDetails`, `customers`: `call` when the first item is requested; an `item` for each page of a list and for
  *   each customer; `end`.
- * - those of `resumable`: see `injectUploadFaults`.
+ * - the methods of `resumable`: see `injectUploadFaults`.
  *
- * Faults keep the port's promises: what was under way is closed, and the error comes through as it is. A fault at `item`
+ * Faults keep the port's promises: open content is closed, and the caller gets the original error. A fault at `item`
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
  */
 export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
@@ -78,11 +78,10 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
 }
 
 /**
- * `uploads`, whose calls pass the steps of `faults` under names such as `resumable.append`. The steps of a call, in order:
+ * Wraps `uploads`: its calls have steps of `faults` with names such as `resumable.append`. The steps of a call, in order:
  *
- * - `append`: as those of `put`; a fault at `item` or `end` reaches the store as content that throws, so that what came
- *   before counts.
- * - `list`, `content`: `call` when the first item is asked for; an `item` for each page or chunk; `end`.
+ * - `append`: the same as `put`; a fault at `item` or `end` reaches the store as content that throws, so that the bytes before it count.
+ * - `list`, `content`: `call` when the first item is requested; an `item` for each page or chunk; `end`.
  * - all others: `call`, `answer`.
  */
 function injectUploadFaults(uploads: ResumableUploads, faults: Faults): ResumableUploads {
@@ -111,15 +110,15 @@ function injectUploadFaults(uploads: ResumableUploads, faults: Faults): Resumabl
 
 /** The steps of one iteration. */
 interface ItemSteps {
-  /** Called when the iteration begins; what it gives is called when that has ended, in whichever way. */
+  /** Called when the iteration begins; the function that it returns is called when that has ended in any way. */
   readonly begin: () => () => void
-  /** Passes a step; `stopped` aborts when the reader stops the iteration. */
+  /** Reports a step; `stopped` aborts when the reader stops the iteration. */
   readonly pass: (moment: 'item' | 'end', stopped: AbortSignal) => Promise<void>
 }
 
 /**
- * What `source` yields, with a step before each item and one before the end. Where a step fails, the iteration of the
- * source is closed, and this one ends with the step's error.
+ * Yields the items of `source`, with a step before each item and one before the end. If a step fails, closes the iteration of the source,
+ * and ends this one with the step's error.
  */
 export function passingItems<Item>(
   source: (stopped: AbortSignal) => AsyncIterable<Item>,
@@ -152,7 +151,7 @@ export function passingItems<Item>(
         }
       },
       return: async () => {
-        // First of all, since an iterator that is held closes only when it goes on.
+        // Abort first: an iterator that waits at a step closes only after the wait.
         stop.abort(new Error('The reader has stopped'))
         await iterator.return?.()
         return finish()
@@ -162,7 +161,7 @@ export function passingItems<Item>(
   return { [Symbol.asyncIterator]: () => iterate() }
 }
 
-/** What `list` yields, as a call of `method` that passes the steps of `faults`; it begins when the first item is asked for. */
+/** Yields what `list` does, as a call of `method` with steps of `faults`; starts when the first item is requested. */
 function listedWith<Item>(
   faults: Faults,
   method: string,
@@ -178,7 +177,7 @@ function listedWith<Item>(
   })
 }
 
-/** `content` as a call of `method` takes it, which passes a step of `faults` for each chunk and for the end. */
+/** The `content` that a call of `method` reads, with a step of `faults` for each chunk and for the end. */
 function takenWith(
   faults: Faults,
   method: string,
@@ -195,12 +194,12 @@ function takenWith(
 export type EveryFaultOptions = Omit<Fault, 'nth' | 'onStrike'>
 
 /**
- * Runs `scenario` with a fault at the first step, then at the second, and so on, until a run meets its fault no more:
- * so the last run is one without faults. Each run makes everything anew, sets it up, and hands its fault to
- * `Faults.plan`. Resolves with the steps that were struck, one a run; with `lasting` the first of each.
+ * Runs `scenario` with a fault at the first step, then at the second, and so on, until a run does not reach its fault: the last run has
+ * none. Each run must create everything anew, and pass its fault to `Faults.plan`. Resolves with the steps at which faults occurred, one
+ * per run; with `lasting` the first of each run.
  *
- * Rejects when a run rejects, with an `Error` that names the step and has the run's as its `cause`; and when already
- * the first run meets no fault, since then nothing is proven.
+ * Rejects if a run rejects, with an `Error` that names the step and has the run's error as its `cause`. Also rejects if already the first
+ * run reaches no fault, since that would prove nothing.
  */
 export async function forEveryFault(
   scenario: (fault: Fault) => Promise<void>,

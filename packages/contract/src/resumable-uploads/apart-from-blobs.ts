@@ -23,7 +23,7 @@ import { inChunks, MiB } from '../support/sources.ts'
 
 const old = pattern(1000, { seed: 7 })
 
-/** Unfinished uploads and blobs do not know of each other. */
+/** Unfinished uploads and blobs do not affect each other. */
 export function apartFromBlobs(test: ResumableTest): void {
   blobs(test)
   lists(test)

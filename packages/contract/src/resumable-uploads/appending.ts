@@ -34,7 +34,7 @@ import {
 } from '../support/sources.ts'
 import { stalledAppend } from './interrupted-appends.ts'
 
-/** Lengths of consecutive appends; stores gather, join and split them in their own ways. */
+/** Lengths of consecutive appends; each store collects, joins and splits them in its own way. */
 const pieces: Readonly<Record<string, readonly number[]>> = {
   'one byte': [1],
   'no byte, and then some': [0, 3, 0, 2],
@@ -42,7 +42,7 @@ const pieces: Readonly<Record<string, readonly number[]>> = {
   'ascending sizes': [1, 10, 100, 1000, 10_000, 100_000, 1_000_000],
 }
 
-/** What was appended stands there in order, and the next append begins where it ends. */
+/** Appended bytes keep their order, and the next append begins where the last one has ended. */
 export function appending(test: ResumableTest, manyAppends: number): void {
   piecesInOrder(test, manyAppends)
   offsets(test)
@@ -185,7 +185,7 @@ function takingContent(test: ResumableTest): void {
       const upload = await begin(uploads)
       async function* content() {
         yield* inChunks(pattern(1000))
-        // Streams yield `any`, so that the types do not prevent it.
+        // Streams yield `any`, so the types do not prevent this.
         yield chunk as unknown as Uint8Array
       }
       const source = recorded(content())
@@ -219,14 +219,14 @@ function takingContent(test: ResumableTest): void {
   })
 }
 
-/** Around the sizes of parts that buckets take, in an order that lets small rests meet whole parts. */
+/** Sizes near those of parts in buckets, in an order in which small rests meet whole parts. */
 const sizes = [5 * MiB - 1, 1, 5 * MiB, 3, 5 * MiB + 1, 8 * MiB, 70_000]
 
 const bigSize = 272 * MiB
-/** What may be lost by a crash. */
+/** The most bytes that a crash may lose. */
 const mostAtRisk = 256 * MiB
 
-/** Pieces that are gathered, split and joined on the way, and one that would not fit into memory. */
+/** Appends pieces that the store must collect, split and join, and one that does not fit into memory. */
 export function bigAppends(test: ResumableTest, appendMemory: number): void {
   test('keeps pieces of several MiB', async ({ uploads, store }) => {
     const total = sizes.reduce((sum, size) => sum + size, 0)
@@ -273,7 +273,7 @@ export function bigAppends(test: ResumableTest, appendMemory: number): void {
   })
 }
 
-/** Of several appends to one upload one goes on, and bytes of two never mix. */
+/** Of several simultaneous appends to one upload only one continues, and the bytes of two are never mixed. */
 export function appendsAtOnce(test: ResumableTest): void {
   test('lets a later append end a stalled one', async ({ uploads, store }) => {
     const upload = await begin(uploads)
@@ -328,7 +328,7 @@ export function appendsAtOnce(test: ResumableTest): void {
     await promptly(stalled, 'taking the content')
     const other = uploadsOf(await openAgain())
     const second = other.append(upload, 0, inChunks(bytesOf(2, 1500)))
-    // It may be refused, or go on in place of the first one, which must then fail; its failure is looked at below.
+    // The second append may be refused, or continue in place of the first, which must then fail; the test checks that below.
     first.catch(() => {})
     await second.catch(() => {})
     release()
@@ -337,7 +337,7 @@ export function appendsAtOnce(test: ResumableTest): void {
   })
 }
 
-/** Passes when appends of different bytes at offset 0, one through each of `all` at once, are not mixed. */
+/** Passes if simultaneous appends of different bytes at offset 0, one through each of `all`, are not mixed. */
 async function expectUnmixed(all: readonly ResumableUploads[], upload: UploadKey): Promise<void> {
   const outcomes = await Promise.allSettled(
     all.map((uploads, at) => uploads.append(upload, 0, slow(bytesOf(at + 1, 5000 + at), 1000))),
@@ -345,12 +345,12 @@ async function expectUnmixed(all: readonly ResumableUploads[], upload: UploadKey
   for (const uploads of new Set(all)) await expectOneWriter(uploads, upload, outcomes)
 }
 
-/** Bytes of which each one says which writer it comes from. */
+/** Bytes that all have the number of their writer. */
 function bytesOf(writer: number, size: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(size).fill(writer)
 }
 
-/** Passes when all bytes are one writer's, and one that resolved is that one, whole. */
+/** Passes if all bytes are from one writer; if that one's append resolved, all of its bytes are there. */
 async function expectOneWriter(
   uploads: ResumableUploads,
   upload: UploadKey,

@@ -19,7 +19,7 @@ import {
 } from '../support/resumable-harness.ts'
 import { inChunks, gated, recorded } from '../support/sources.ts'
 
-/** Longest notes; the texts have characters that records, headers and file names may not take. */
+/** Notes of the greatest length, and with characters that records, headers and file names may not allow. */
 const notes = {
   'of one line': 'filename d29ybGQ=,is_confidential',
   'of every kind of character': 'quotes " \' \\, lines \r\n\t, NUL \0, {"json": "%7D"}, é, 🚀',
@@ -38,7 +38,7 @@ const plans: Readonly<Record<string, Partial<UploadPlan>>> = {
   'with a name of odd characters': { name: ' a"\\%2F?*🚀ﬁ.tmp ' },
 }
 
-/** What was begun is known with its plan, to every opening of the data, as soon as `begin` has resolved. */
+/** As soon as `begin` has resolved, every instance of the store knows the upload with its plan. */
 export function beginning(test: ResumableTest): void {
   for (const [what, more] of Object.entries(plans)) {
     test(`gives back a plan ${what}`, ({ uploads }) => expectKept(uploads, planOf(more)))
@@ -59,7 +59,7 @@ export function beginning(test: ResumableTest): void {
   test('expires as long after the beginning as the plan says', async ({ uploads }) => {
     const before = Date.now()
     const { expiresAt } = await uploads.begin(alice, planOf())
-    // Another machine's clock may be off by a little.
+    // The clock of another machine may differ a little.
     expect(expiresAt.getTime() - before).to.be.within(0.9 * hourMs, 1.1 * hourMs)
   })
 
@@ -123,7 +123,7 @@ async function expectKept(uploads: ReturnType<typeof uploadsOf>, plan: UploadPla
   expect(await uploads.state({ customer: alice, id: begun.id }), 'state').to.deep.equal(begun)
 }
 
-/** What no store gives as an id, such as the path of something else. */
+/** Texts that no store returns as an id, such as the path of something else. */
 const oddIds = [
   '',
   '.',
@@ -138,7 +138,7 @@ const oddIds = [
   '__proto__-constructor',
 ]
 
-/** An id is a secret of its customer's, and finds nothing else. */
+/** Only its customer can know an id, and it finds only its upload. */
 export function ids(test: ResumableTest): void {
   test('are made of the characters that paths and addresses take', async ({ uploads }) => {
     const { id } = await begin(uploads)
@@ -149,7 +149,7 @@ export function ids(test: ResumableTest): void {
     const begun = await Promise.all(Array.from({ length: 64 }, () => begin(uploads)))
     const found = begun.map(({ id }) => id)
     expect(new Set(found).size, 'different ids').to.equal(64)
-    // An estimate from below: 64 ids do not have every character of the alphabet at every place.
+    // A lower estimate: 64 ids do not have every character of the alphabet at every position.
     expect(randomBits(found), 'random bits').to.be.above(95)
   })
 
@@ -207,7 +207,7 @@ export function ids(test: ResumableTest): void {
   })
 }
 
-/** Passes when no method knows of the upload. */
+/** Passes if no method finds the upload. */
 export async function expectAbsent(uploads: ResumableUploads, upload: UploadKey): Promise<void> {
   const what = JSON.stringify(upload.id)
   expect(await uploads.state(upload), `state of ${what}`).to.equal(undefined)
@@ -221,7 +221,7 @@ export async function expectAbsent(uploads: ResumableUploads, upload: UploadKey)
   expect(await uploads.discard(upload), `discard of ${what}`).to.equal(false)
 }
 
-/** How many bits are needed at least for the characters that occur at each place. */
+/** The fewest bits that can encode the characters that occur at each position. */
 function randomBits(found: readonly string[]): number {
   const length = Math.min(...found.map((id) => id.length))
   let bits = 0

@@ -19,7 +19,7 @@ import { inChunks, MiB } from '../support/sources.ts'
 import { expectAbsent } from './beginning.ts'
 import { stalledAppend } from './interrupted-appends.ts'
 
-/** Uploads that do not go on end by themselves; those that do, do not. */
+/** Uploads without progress expire; others do not. */
 export function expiring(test: ResumableTest): void {
   expired(test)
   sweeping(test)
@@ -106,7 +106,7 @@ function sweeping(test: ResumableTest): void {
   })
 }
 
-/** Resolves when the upload has expired; fails when it has not after half a minute. */
+/** Resolves when the upload has expired; rejects if it has not after half a minute. */
 async function untilAbsent(uploads: ResumableUploads, upload: UploadKey): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     if ((await uploads.state(upload)) === undefined) return
@@ -115,7 +115,7 @@ async function untilAbsent(uploads: ResumableUploads, upload: UploadKey): Promis
   throw new AssertionError('the upload has not expired')
 }
 
-/** Changes the upload until it expires later than at `time`: a clock may stand still for some milliseconds. */
+/** Changes the upload until its expiry is later than `time`: a clock may stand still for some milliseconds. */
 async function laterThan(
   time: Date,
   uploads: ResumableUploads,

@@ -16,7 +16,7 @@ import {
 import { generated, inChunks, MiB, recorded, failing } from '../support/sources.ts'
 import { stalledAppend } from './interrupted-appends.ts'
 
-/** A store that is full says so, keeps what came, and goes on. */
+/** A full store reports that, keeps the bytes that arrived, and continues to work. */
 export function fullForUploads(test: ResumableTest): void {
   test('refuses what does not fit, and keeps what it has reported before', async ({ uploads }) => {
     const upload = await begin(uploads)
@@ -53,7 +53,7 @@ export function fullForUploads(test: ResumableTest): void {
   })
 }
 
-/** A store that cannot be reached says so in every method, and never takes that for absence. */
+/** An unreachable store reports that in every method, and never as absence. */
 export function unreachableForUploads(test: ResumableTest): void {
   test('refuses to say what is there, and to change it', async ({ uploads }) => {
     const upload = { customer: alice, id: 'x'.repeat(32) }
@@ -75,10 +75,10 @@ export function unreachableForUploads(test: ResumableTest): void {
 
 const before = 100_000
 
-/** Bytes of the append in question: some, and more than a store may gather before it sends. */
+/** Sizes of the appends: some bytes, and more than a store may collect before it sends. */
 const sizes = [1, 300_000, 11 * MiB]
 
-/** All bytes of such an append count, or none. */
+/** Either all bytes of such an append count, or none. */
 export function allOrNothing(test: ResumableTest): void {
   for (const size of sizes) {
     test(`keeps none of ${size} bytes when the content fails`, async ({ uploads, store }) => {

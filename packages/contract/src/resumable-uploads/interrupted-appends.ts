@@ -13,10 +13,10 @@ import {
 } from '../support/resumable-harness.ts'
 import { failing, gated, inChunks, MiB, recorded } from '../support/sources.ts'
 
-/** Bytes before an append ends: none, some, and more than a store may gather before it sends. */
+/** Bytes before an append ends: none, some, and more than a store may collect before it sends. */
 const sizes = [0, 1, 300_000, 6 * MiB]
 
-/** What came counts, however an append ends, and the next one goes on from there. */
+/** Bytes that arrived count, however an append ends, and the next one continues after them. */
 export function interruptedAppends(test: ResumableTest): void {
   failingContent(test)
   aborts(test)
@@ -173,7 +173,7 @@ function crashes(test: ResumableTest): void {
   })
 }
 
-/** The store as the next process opens it; a harness that cannot crash ends the append by `interrupt`. */
+/** Opens the store as the next process would after a crash; if the harness cannot crash, ends the append by `interrupt`. */
 async function crash(
   { openAfterCrash, openAgain }: ResumableHarness,
   append: Promise<unknown>,
@@ -185,7 +185,7 @@ async function crash(
   return openAgain()
 }
 
-/** An append of `size` bytes at `offset` that have been taken; more of it never come. */
+/** An append at `offset` of which `size` bytes have been taken; no more arrive. */
 export async function stalledAppend(
   uploads: ResumableUploads,
   upload: UploadKey,
@@ -196,13 +196,13 @@ export async function stalledAppend(
   const { content, stalled } = gated(pattern(size, { offset }))
   const source = recorded(content)
   const append = uploads.append(upload, offset, source, options)
-  // It may be rejected before the test looks at it.
+  // It may reject before the test awaits it.
   append.catch(() => {})
   await Promise.race([stalled, append])
   return { append, source }
 }
 
-/** Passes when the upload goes on at `offset`, and what is published is whole. */
+/** Passes if the upload continues at `offset`, and the published blob is complete. */
 async function goOn(
   { uploads, store }: ResumableHarness,
   upload: UploadKey,

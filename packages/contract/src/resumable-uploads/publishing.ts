@@ -16,7 +16,7 @@ import { inChunks } from '../support/sources.ts'
 
 const old = pattern(1000, { seed: 7 })
 
-/** An upload becomes a blob in one step, like one that was put. */
+/** An upload becomes a blob in one step, the same as one that was put. */
 export function publishing(test: ResumableTest): void {
   theBlob(test)
   refusals(test)
@@ -108,7 +108,7 @@ function refusals(test: ResumableTest): void {
     const upload = await begin(uploads)
     await uploads.append(upload, 0, inChunks(pattern(10)))
     await uploads.declareLength(upload, 10)
-    // Its caller looked at the plan before. A store may refuse it.
+    // The caller may have read the plan before. A store may refuse the append.
     const append = uploads.append(upload, 10, inChunks(pattern(5, { offset: 10 })))
     const isLonger = await append.then(
       () => true,
@@ -178,7 +178,7 @@ function createOnly(test: ResumableTest): void {
   })
 }
 
-/** The answer to the last request may be lost: asking again gives it again, and changes nothing. */
+/** The answer to the last request may be lost: a repetition gets the same answer, and changes nothing. */
 export function publishingAgain(test: ResumableTest): void {
   for (const createOnly of [false, true]) {
     const what = createOnly ? 'a create-only upload' : 'an upload'

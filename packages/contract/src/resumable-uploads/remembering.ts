@@ -19,7 +19,7 @@ import {
 } from '../support/resumable-harness.ts'
 import { inChunks } from '../support/sources.ts'
 
-/** A blob that came as a whole is known as an upload that has been published. */
+/** A blob that arrived whole is remembered as a published upload. */
 export function remembering(test: ResumableTest): void {
   for (const [what, more] of Object.entries({
     'an upload': { length: 1000, note: 'filename d29ybGQ=', link: 'l' },

@@ -1,37 +1,37 @@
 import type { BlobStore } from '@holdfast/core'
 
-/** A store made for one test, with the windows into it that the port does not have. */
+/** A store made for one test, with access to it that the port does not give. */
 export interface BlobStoreHarness {
   /** The store, empty. */
   readonly store: BlobStore
   /**
-   * Opens the same data once more while `store` is in use, as a second server would. A store that lives in one process
-   * only gives `store` itself.
+   * Opens the same data again while `store` is in use, as a second server would. For a store that lives in one process only, returns
+   * `store` itself.
    */
   readonly openAgain: () => Promise<BlobStore>
   /**
-   * Opens the data as the next process does after the one that has `store` has crashed: what `store` has under way goes on
-   * no more. Left out where a test cannot do that within its own process.
+   * Opens the data as the next process does after the process of `store` has crashed: running work of `store` must not continue. Left out
+   * if a test cannot do that within its own process.
    */
   readonly openAfterCrash?: () => Promise<BlobStore>
   /**
-   * Everything the store keeps beyond published blobs, such as temporary files and unfinished uploads, as names for the
-   * failure message. What stays for good, such as a version marker, is left out.
+   * Names of everything that the store keeps beside published blobs, such as temporary files and unfinished uploads, for the failure
+   * message. Leaves out what stays for good, such as a version marker.
    */
   readonly litter: () => Promise<readonly string[]>
   /** How many resources (descriptors, connections) opened blobs hold now. */
   readonly heldResources: () => Promise<number>
-  /** Removes everything, after a failed test too. */
+  /** Removes everything, also after a failed test. */
   readonly dispose: () => Promise<void>
 }
 
-/** Declares one test, which gets a harness of its own. */
+/** Declares one test, which gets its own harness. */
 export type BlobStoreTest = (
   fact: string,
   body: (harness: BlobStoreHarness) => Promise<void>,
 ) => void
 
-/** The two functions of a test framework that the suites need: mocha, vitest and node:test all have them. */
+/** The two functions that the suites need from a test framework: mocha, vitest and node:test all have them. */
 export interface SuiteRunner {
   describe(name: string, body: () => void): void
   it(name: string, body: () => Promise<void>): void
@@ -42,7 +42,7 @@ export interface SuiteOptions {
   readonly runner?: SuiteRunner
 }
 
-/** The runner made of the globals `describe` and `it`; throws where there are none. */
+/** The runner made of the globals `describe` and `it`; throws if there are none. */
 export function globalRunner(): SuiteRunner {
   return {
     describe: (name, body) => globalFunction('describe')(name, body),

@@ -14,10 +14,10 @@ import { slow } from './sources.ts'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Longer than what happens at once takes on a busy machine, shorter than the patience of test frameworks. */
+/** Longer than an immediate result takes on a busy machine, shorter than the time limits of test frameworks. */
 const promptMs = 5000
 
-/** What `promise` settles to; a failure saying that `what` hangs when it has not settled within five seconds. */
+/** Settles as `promise` does; fails with "`what` has not settled" if that takes longer than five seconds. */
 export async function promptly<T>(promise: Promise<T>, what: string): Promise<T> {
   const timer = new AbortController()
   const late = delay(promptMs, undefined, { signal: timer.signal }).then(() => {
@@ -31,7 +31,7 @@ export async function promptly<T>(promise: Promise<T>, what: string): Promise<T>
   }
 }
 
-/** What `promise` rejects with; a failure when it resolves, or hangs. */
+/** The reason with which `promise` rejects; fails if it resolves, or hangs. */
 export async function rejection(promise: Promise<unknown>, what = 'the call'): Promise<unknown> {
   const outcome = await promptly(
     promise.then(
@@ -44,7 +44,7 @@ export async function rejection(promise: Promise<unknown>, what = 'the call'): P
   return outcome.error
 }
 
-/** Passes when `promise` rejects with a `FileServiceError` of `code`. */
+/** Passes if `promise` rejects with a `FileServiceError` of `code`. */
 export async function expectRefusal(
   promise: Promise<unknown>,
   code: ErrorCode,
@@ -57,7 +57,7 @@ export async function expectRefusal(
   ).to.equal(true)
 }
 
-/** Passes when `key` holds exactly `bytes`, and `stat` and `open` report the same. */
+/** Passes if the blob `key` has exactly `bytes`, and `stat` and `open` report the same. */
 export async function expectBlob(store: BlobStore, key: BlobKey, bytes: Uint8Array): Promise<void> {
   const blob = await store.open(key)
   if (!blob) throw new AssertionError(`there is no blob ${JSON.stringify(key)}`)
@@ -71,7 +71,7 @@ export async function expectBlob(store: BlobStore, key: BlobKey, bytes: Uint8Arr
   expect(await store.stat(key), 'stat').to.deep.equal(blob.info)
 }
 
-/** Passes when no method knows of a blob under `key`. */
+/** Passes if no method finds a blob under `key`. */
 export async function expectAbsent(store: BlobStore, key: BlobKey): Promise<void> {
   expect(await store.stat(key), 'stat').to.equal(undefined)
   expect(await store.open(key), 'open').to.equal(undefined)
@@ -98,14 +98,14 @@ export async function details(
   return (await collect(store.listDetails(customer, options))).flat()
 }
 
-/** All that `source` yields. */
+/** All items of `source`. */
 export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const each of source) found.push(each)
   return found
 }
 
-/** Passes when nothing lies around in the store and nothing is held. */
+/** Passes if the store has no left-over data and holds no resources. */
 export async function expectTidy(harness: BlobStoreHarness): Promise<void> {
   expect(await harness.litter(), 'litter').to.deep.equal([])
   expect(await harness.heldResources(), 'resources still held').to.equal(0)
@@ -113,7 +113,7 @@ export async function expectTidy(harness: BlobStoreHarness): Promise<void> {
 
 const key = { customer: 'alice', name: 'contended' }
 
-/** Passes when of create-only puts, one through each of `stores` at once, exactly one succeeds and its blob is kept. */
+/** Passes if of simultaneous create-only puts, one through each of `stores`, exactly one succeeds and its blob is kept. */
 export async function expectOneWinner(stores: readonly BlobStore[]): Promise<void> {
   const contentOf = (index: number) => pattern(70_000 + index, { seed: index })
   const outcomes = await Promise.allSettled(
@@ -132,9 +132,9 @@ export async function expectOneWinner(stores: readonly BlobStore[]): Promise<voi
   }
 }
 
-/** Bytes of live JavaScript objects and of buffers outside the heap, right after the garbage was collected. */
+/** Bytes of live JavaScript objects and of buffers outside the heap, right after a garbage collection. */
 export function memoryInUse(): number {
-  // Buffers found dead by one collection are swept aside from it and only counted out by the next.
+  // One collection finds dead buffers, but only the next one subtracts their bytes.
   collectGarbage()
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
@@ -142,9 +142,9 @@ export function memoryInUse(): number {
   return 'bun' in process.versions ? heapUsed : heapUsed + external
 }
 
-// Without collecting, garbage that V8 has not looked at yet would be taken for memory in use.
+// Without this, garbage that V8 has not collected yet would count as memory in use.
 function collectGarbage(): void {
-  // Bun and Deno have it when they are started with --expose-gc; Node.js takes the flag later, too.
+  // Bun and Deno have `gc` if they were started with --expose-gc; Node.js accepts the flag later, too.
   if (globalThis.gc === undefined) setFlagsFromString('--expose-gc')
   const gc: unknown = globalThis.gc ?? runInNewContext('gc')
   if (typeof gc === 'function') Reflect.apply(gc, undefined, [])

@@ -1,10 +1,10 @@
 /**
- * Names that the policy allows and that stores get wrong, all different from each other, among them twins that file
- * systems, URLs, patterns, databases and object literals take for one.
+ * Names that the policy allows and that stores often get wrong. All are different; some pairs are equal to file systems, URLs, patterns,
+ * databases or object literals.
  */
 export const nastyNames: readonly string[] = [
   ...['a', 'A', 'readme.txt', 'README.TXT', 'straße', 'STRASSE', 'İ', 'i', 'ı'],
-  // Composed and decomposed, and two more pairs that normalisation makes equal.
+  // Composed and decomposed forms, and two more pairs that normalisation makes equal.
   ...['caf\u00e9', 'cafe\u0301', '\u00c5', '\u212b', '\u1100\u1161\u11a8', '\uac01', 'ﬁle', 'file'],
   ...[
     '%',

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { endianness } from 'node:os'
 
-/** Bytes of one pattern; the same on every machine and in every version of this package. */
+/** Selects the bytes of a pattern; they are the same on every machine and in every version of this package. */
 export interface PatternOptions {
-  /** Which pattern; two seeds differ in nearly every byte. Default: 1. */
+  /** The number of the pattern; two patterns differ in nearly every byte. Default: 1. */
   readonly seed?: number
-  /** Where in the endless pattern to begin. Default: 0. */
+  /** The first byte, from 0, in the endless pattern. Default: 0. */
   readonly offset?: number
 }
 
-/** `length` bytes of a pattern that looks random, so that no shifted, repeated or zeroed part goes unnoticed. */
+/** `length` bytes of a pattern that looks random, so that a test notices every shifted, repeated or zeroed part. */
 export function pattern(
   length: number,
   { seed = 1, offset = 0 }: PatternOptions = {},
@@ -21,7 +21,7 @@ export function pattern(
   return new Uint8Array(words.buffer, offset & 3, length)
 }
 
-/** By words and in one function: while coverage is collected, a call for each byte takes eight times as long. */
+/** Fills word by word in one function: while coverage is collected, a call for each byte takes eight times as long. */
 function fillWithPattern(words: Uint32Array, seed: number, first: number): void {
   const start = Math.imul(seed, 0x9e3779b1)
   for (let i = 0; i < words.length; i++) {
@@ -32,14 +32,14 @@ function fillWithPattern(words: Uint32Array, seed: number, first: number): void 
   }
 }
 
-/** What two contents have in common when they are the same. */
+/** Equal for equal contents. */
 export interface Digest {
   readonly size: number
   /** Hexadecimal. */
   readonly sha256: string
 }
 
-/** Reads `content` to its end, keeping nothing. */
+/** Reads `content` to its end, without keeping it. */
 export async function digest(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<Digest> {

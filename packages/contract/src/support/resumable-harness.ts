@@ -8,13 +8,13 @@ export interface ResumableHarness extends BlobStoreHarness {
   readonly uploads: ResumableUploads
 }
 
-/** Declares one test, which gets a harness of its own. */
+/** Declares one test, which gets its own harness. */
 export type ResumableTest = (
   fact: string,
   body: (harness: ResumableHarness) => Promise<void>,
 ) => void
 
-/** The uploads of `store`; throws where it keeps none. */
+/** The uploads of `store`; throws if it has none. */
 export function uploadsOf({ resumable }: BlobStore): ResumableUploads {
   if (resumable) return resumable
   throw new AssertionError('the store has no property "resumable"')
@@ -22,7 +22,7 @@ export function uploadsOf({ resumable }: BlobStore): ResumableUploads {
 
 export const hourMs = 60 * 60 * 1000
 
-/** The customer and the name of most tests. */
+/** The customer and the name that most tests use. */
 export const alice = 'alice'
 export const key = { customer: alice, name: 'report.pdf' }
 
@@ -31,7 +31,7 @@ export function planOf(more: Partial<UploadPlan> = {}): UploadPlan {
   return { name: key.name, expiresAfterMs: hourMs, ...more }
 }
 
-/** Begins an upload of alice's. */
+/** Begins an upload of alice. */
 export async function begin(
   uploads: ResumableUploads,
   more: Partial<UploadPlan> = {},
@@ -40,7 +40,7 @@ export async function begin(
   return { customer: alice, id }
 }
 
-/** Passes when the upload stands right after `bytes`, and has them as its content. */
+/** Passes if the upload's content is `bytes`, and its offset is right after them. */
 export async function expectBytes(
   uploads: ResumableUploads,
   upload: UploadKey,
@@ -50,7 +50,7 @@ export async function expectBytes(
   expect(await digest(uploads.content(upload)), 'content').to.deep.equal(await digest([bytes]))
 }
 
-/** Where the upload stands; throws if there is none. */
+/** The offset of the upload; throws if there is none. */
 export async function offsetOf(uploads: ResumableUploads, upload: UploadKey): Promise<number> {
   const state = await uploads.state(upload)
   if (state) return state.offset

@@ -4,26 +4,26 @@ import { pattern } from './pattern.ts'
 export const KiB = 1024
 export const MiB = 1024 * KiB
 
-/** `bytes` in chunks of `chunkSize`, the last one shorter; nothing for no bytes. */
+/** Yields `bytes` in chunks of `chunkSize`; the last one may be shorter. No chunk for no bytes. */
 export async function* inChunks(bytes: Uint8Array, chunkSize = 64 * KiB) {
   for (let offset = 0; offset < bytes.length; offset += chunkSize) {
     yield bytes.subarray(offset, offset + chunkSize)
   }
 }
 
-/** The given chunks, as they are. */
+/** Yields the given chunks unchanged. */
 export async function* chunks(...parts: readonly Uint8Array[]) {
   yield* parts
 }
 
-/** `size` bytes of a pattern in chunks of 64 KiB, made as they are asked for. */
+/** Yields `size` bytes of a pattern in chunks of 64 KiB, made on demand. */
 export async function* generated(size: number, seed = 1) {
   for (let offset = 0; offset < size; offset += 64 * KiB) {
     yield pattern(Math.min(64 * KiB, size - offset), { seed, offset })
   }
 }
 
-/** `bytes` with an empty chunk before, after and between all chunks. */
+/** Yields `bytes` with an empty chunk before, after and between all chunks. */
 export async function* withEmptyChunks(bytes: Uint8Array, chunkSize = 64 * KiB) {
   for await (const chunk of inChunks(bytes, chunkSize)) {
     yield new Uint8Array()
@@ -32,13 +32,13 @@ export async function* withEmptyChunks(bytes: Uint8Array, chunkSize = 64 * KiB) 
   yield new Uint8Array()
 }
 
-/** `bytes` and then, instead of the end, `error`. */
+/** Yields `bytes`, then throws `error`. */
 export async function* failing(bytes: Uint8Array, error: Error, chunkSize = 64 * KiB) {
   yield* inChunks(bytes, chunkSize)
   throw error
 }
 
-/** `bytes` with a millisecond's wait before every chunk and before the end. */
+/** Yields `bytes`, and waits a millisecond before every chunk and before the end. */
 export async function* slow(bytes: Uint8Array, chunkSize = 64 * KiB) {
   for await (const chunk of inChunks(bytes, chunkSize)) {
     await delay(1)
@@ -47,16 +47,16 @@ export async function* slow(bytes: Uint8Array, chunkSize = 64 * KiB) {
   await delay(1)
 }
 
-/** Content that stalls half-way until `release` is called. */
+/** Content that stalls until `release` is called. */
 export interface GatedSource {
   readonly content: AsyncIterable<Uint8Array>
-  /** Resolves when what comes before the gate has been taken and more is asked for. */
+  /** Resolves when all before the gate has been taken and more is requested. */
   readonly stalled: Promise<void>
-  /** Opens the gate. Never called, the content stalls for ever, and closing it does too. */
+  /** Opens the gate. Until then the content stalls, and so does closing it. */
   readonly release: () => void
 }
 
-/** `before`, a gate, `after`, the end. */
+/** Yields `before`, waits at a gate, then yields `after`. */
 export function gated(before: Uint8Array, after = new Uint8Array()): GatedSource {
   const stalled = Promise.withResolvers<undefined>()
   const gate = Promise.withResolvers<undefined>()
@@ -75,17 +75,17 @@ export function gated(before: Uint8Array, after = new Uint8Array()): GatedSource
 
 /** Content that records how it was used. */
 export interface RecordedSource extends AsyncIterable<Uint8Array> {
-  /** How often an iterator was asked for. */
+  /** How many iterators were requested. */
   iterations(): number
-  /** How many chunks were asked for. */
+  /** How many chunks were requested. */
   asked(): number
-  /** The most chunks that were asked for at the same time. */
+  /** The most chunks that were requested at the same time. */
   mostAskedAtOnce(): number
   /** Whether no iterator is open: each was never started, has ended or failed, or was closed by the reader. */
   isClosed(): boolean
 }
 
-/** `content`, recorded. */
+/** Records how `content` is used. */
 export function recorded(content: AsyncIterable<Uint8Array>): RecordedSource {
   const seen = { iterations: 0, asked: 0, pending: 0, mostPending: 0, open: 0 }
 

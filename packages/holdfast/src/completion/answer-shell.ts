@@ -10,7 +10,7 @@ export async function answerShell(
 ): Promise<number> {
   const shell = shells.find((each) => each === name)
   if (shell === undefined) return 2
-  // Yargs describes its words for some shells only, by this variable.
+  // Yargs describes its words only for some shells, which it recognizes by this variable.
   process.env['SHELL'] = 'fish'
   const lines = await complete(describe(), shell, words, findNames)
   await print(lines.map((line) => `${line}\n`).join(''))
@@ -18,7 +18,7 @@ export async function answerShell(
 }
 
 /**
- * What the script of {@link completionScript} gets, one a line: the words after the program's name for zsh and fish, and for bash the line
+ * The lines for the script of {@link completionScript}. For zsh and fish, `words` are those after the program's name; for bash, the line
  * before the cursor and the characters at which bash cuts words.
  */
 export async function complete(
@@ -48,7 +48,7 @@ async function completeLine(
   const start = Array.from(raw)
     .slice(0, kept + 1)
     .join('')
-  // After an open quote readline would take backslashes as characters.
+  // After an open quote readline would take backslashes literally.
   const find: FindNames = isQuoted ? () => Promise.resolve([]) : findNames
   return linesOf(await suggestWords(cli, typed, find), ({ word }) => {
     const quoted = quoteForBash(word)
@@ -72,7 +72,7 @@ interface ShellWord {
 }
 
 interface SplitLine {
-  /** The last one is the one that the cursor stands at; it may be empty. */
+  /** The last word is the one at the cursor; it may be empty. */
   readonly words: readonly ShellWord[]
   /** Whether the last word has a quote that is still open. */
   readonly isQuoted: boolean
@@ -81,7 +81,7 @@ interface SplitLine {
 /** A word part: quoted, a character after a backslash, or a plain one. The closing quote may be missing at the end. */
 const part = /'([^']*)('|$)|"((?:\\[^]|[^"\\])*)("|\\?$)|\\([^]|$)|([^\s'"\\]+)/y
 
-/** Splits the line before the cursor as bash does. Variables and patterns stay what they are. */
+/** Splits the line before the cursor as bash does, but expands no variables and patterns. */
 export function splitLine(line: string): SplitLine {
   const words: ShellWord[] = []
   let isQuoted = false
@@ -108,18 +108,18 @@ function partAt(line: string, position: number): RegExpExecArray | null {
   return part.exec(line)
 }
 
-/** `'files'`: what comes next is a file of this machine. */
+/** `'files'`: the next word is a file of this machine. */
 export type Suggestions = readonly Suggestion[] | 'files'
 
 /** Names on the server that begin with a text. */
 type FindNames = (prefix: string) => Promise<readonly string[]>
 
-/** The commands whose words are names on the server. */
+/** The commands whose words are names of files on the server. */
 const takeNames = ['get', 'cat', 'ls', 'rm', 'stat', 'link']
 
 /**
- * What may come at the end of `words`, the words of a command line after the program's name. The last one may be empty. What there is
- * to know of commands and options is asked of `cli`.
+ * What may come at the end of `words`, the words of a command line after the program's name. The last one may be empty. `cli` describes
+ * the commands and options.
  */
 export async function suggestWords(
   cli: Argv,
@@ -132,7 +132,7 @@ export async function suggestWords(
   const known = isBehindDashes ? { suggestions: [], switches: [] } : await yargsWords(cli, words)
   const fitting = known.suggestions.filter(({ word }) => word.startsWith(current))
   if (current.startsWith('-') && !isBehindDashes) return fitting
-  // Yargs offers options where it knows nothing else.
+  // Yargs suggests options if it knows nothing else.
   const others = fitting.filter(({ word }) => !word.startsWith('-'))
   if (others.length > 0) return others
   const command = before.find((word) => !word.startsWith('-'))
@@ -145,7 +145,7 @@ export async function suggestWords(
     .map((word) => ({ word, about: '' }))
 }
 
-/** Whether a terminal shows the name as it is, so that a user sees what was put into the line. */
+/** Whether a terminal shows the name as it is, so that users see what completion has inserted. */
 function isShowable(name: string): boolean {
   return !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)
 }
@@ -156,17 +156,17 @@ interface Suggestion {
   readonly about: string
 }
 
-/** What yargs knows of the place at the end of a command line. */
+/** What yargs suggests for the end of a command line. */
 interface YargsWords {
   readonly suggestions: readonly Suggestion[]
   /** Options without a value, without their dashes. */
   readonly switches: readonly string[]
 }
 
-/** Commands, options and choices that may come at the end of `words`, also such as do not begin as the last one does. */
+/** Commands, options and choices that may come at the end of `words`, including those that do not begin as the last word does. */
 async function yargsWords(cli: Argv, words: readonly string[]): Promise<YargsWords> {
   let found: YargsWords = { suggestions: [], switches: [] }
-  // The words come to the function, for those of a command are made by an inner run of yargs that would print them.
+  // A callback receives the words: for a command, an inner run of yargs makes them, and would otherwise print them.
   const take: FallbackCompletionFunction = (_current, _argv, filter, done) => {
     filter((_error, lines = []) => {
       found = { suggestions: lines.flatMap(readLine), switches: switchesOf(cli) }
@@ -179,19 +179,19 @@ async function yargsWords(cli: Argv, words: readonly string[]): Promise<YargsWor
   return found
 }
 
-/** Whether `option` is one that the next word belongs to. */
+/** Whether the next word is the value of `option`. */
 function optionTakesValue(option: string | undefined, switches: readonly string[]): boolean {
   const [, name] = /^--?([^=]+)$/.exec(option ?? '') ?? []
   return name !== undefined && !switches.includes(name)
 }
 
-/** Yargs sets the description apart by a tab, if the shell is fish. Letters come with two dashes. */
+/** For fish, yargs puts a tab before the description. It writes one-letter options with two dashes. */
 function readLine(line: string): readonly Suggestion[] {
   const [word = '', about = ''] = line.split('\t')
   return /^--.$/u.test(word) ? [] : [{ word, about }]
 }
 
-/** The types of yargs leave out what it knows of the options. */
+/** The types of yargs lack this method. */
 function switchesOf(cli: Argv): readonly string[] {
   const { boolean } = (cli as Argv & DescribedOptions).getOptions()
   return boolean
@@ -201,10 +201,10 @@ interface DescribedOptions {
   getOptions(): { readonly boolean: readonly string[] }
 }
 
-/** Characters that mean nothing to bash. Those beyond ASCII are letters to it. */
+/** Characters that mean nothing special to bash. It takes those beyond ASCII as letters. */
 const plain = /[A-Za-z0-9_.,:@%+=/^-]/
 
-/** `word` as one that bash takes literally, wherever it stands in a line. */
+/** Escapes `word` so that bash takes it literally at any place in a line. */
 export function quoteForBash(word: string): string {
   return Array.from(word, (character) =>
     plain.test(character) || character > '\u007f' ? character : `\\${character}`,

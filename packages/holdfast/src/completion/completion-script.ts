@@ -2,8 +2,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /**
- * The script by which a shell asks `program` for the words that may come next. `program --complete SHELL WORD…` prints them, one a
- * line, or a slash where files of this machine are meant: no name on a server has one.
+ * The script by which a shell asks `program` for the words that may come next. `program --complete SHELL WORD…` prints them, one a line,
+ * or a slash for files of this machine: no name on a server has a slash.
  */
 export function completionScript(shell: Shell, program: string): string {
   const functionName = `_${program.replace(/[^A-Za-z0-9_]/g, '_')}_complete`
@@ -11,8 +11,8 @@ export function completionScript(shell: Shell, program: string): string {
 }
 
 /**
- * The line goes as it stands, since bash cuts words at colons, and its answers come quoted. The loop and not `mapfile`, and `compopt`
- * without an error: macOS has bash 3.2.
+ * The script passes the line unchanged, since bash cuts words at colons, and gets quoted words back. It uses a loop instead of `mapfile`,
+ * and hides errors of `compopt`: macOS has bash 3.2.
  */
 const bash = `# bash completion of PROGRAM. For this shell: source <(PROGRAM completion bash)
 FUNCTION() {

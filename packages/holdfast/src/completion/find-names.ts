@@ -1,14 +1,14 @@
 import { createClient } from '@holdfast/client'
 import { findLogin } from '../remote/login/profile.ts'
 
-/** Longer than this the user of a shell does not wait. */
+/** Users of a shell do not wait longer. */
 const patienceMs = 3_000
-/** What one request brings. */
+/** The most names in one response. */
 const most = 1_000
 
 /**
- * Names on the server that begin with `prefix`: all of them, or none where they are too many, since a shell would complete what only
- * some have in common. None, too, without a login, and whatever fails.
+ * Names on the server that begin with `prefix`: all of them, or none if they are too many, since a shell would then complete what only
+ * some have in common. Also none without a login, or after any error.
  */
 export async function findNames(prefix: string): Promise<readonly string[]> {
   const names: string[] = []

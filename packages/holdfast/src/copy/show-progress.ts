@@ -2,7 +2,7 @@ import type { CopyProgress, FileCount } from '@holdfast/copy'
 import { formatBytes } from '@holdfast/core'
 import { formatDuration } from '../terminal/format.ts'
 
-/** What progress is shown on; standard error is one. */
+/** Where progress is shown, such as standard error. */
 export interface ProgressOutput {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -13,7 +13,7 @@ export interface ProgressDisplay {
   update(progress: CopyProgress): void
   /** Writes a separate line above the progress. */
   note(line: string): void
-  /** Shows the last progress; nothing is shown after that. */
+  /** Shows the last progress, and nothing afterwards. */
   end(): void
 }
 
@@ -23,8 +23,8 @@ const intervals = { redrawn: 200, plain: 5000 }
 const eraseLine = '\r\u001b[K'
 
 /**
- * Shows progress on a terminal: in one line that is redrawn, or where the environment asks for plain output (`NO_COLOR`,
- * `TERM=dumb`), as a line every five seconds and at the end. Elsewhere, as in a log, there is none.
+ * Shows progress on a terminal: in one line that is redrawn, or, if the environment asks for plain output (`NO_COLOR`, `TERM=dumb`), as a
+ * line every five seconds and at the end. Elsewhere, as in a log, it shows none.
  */
 export function showProgress(
   output: ProgressOutput,
@@ -39,7 +39,7 @@ export function showProgress(
   const show = () => {
     if (!latest || !isTerminal) return
     const pace = paceOf({ at: Date.now(), progress: latest })
-    // A character in the last column would make some terminals begin a new line.
+    // A character in the last column makes some terminals begin a new line.
     if (isRedrawn) output.write(eraseLine + progressLine(latest, pace, (output.columns || 80) - 1))
     else output.write(`${progressLogLine(latest, pace)}\n`)
   }
@@ -47,7 +47,7 @@ export function showProgress(
 
   return {
     update(progress) {
-      // Where each stage begins, for the pace of the first line.
+      // The first sample of each stage, for the pace in its first line.
       if (latest?.stage !== progress.stage) paceOf({ at: Date.now(), progress })
       latest = progress
     },
@@ -66,8 +66,8 @@ const longestBar = 30
 const shortestBar = 10
 
 /**
- * The progress of a copy in one line of ASCII of at most `width` characters. The least important facts are left out until
- * the rest fits; a bar fills the line.
+ * The progress of a copy in one line of ASCII of at most `width` characters. It leaves out the least important facts until the rest fits;
+ * a bar fills the line.
  */
 export function progressLine(progress: CopyProgress, pace: Pace, width: number): string {
   const parts = partsOf(progress, pace)
@@ -80,13 +80,13 @@ export function progressLine(progress: CopyProgress, pace: Pace, width: number):
   return lines.find((line) => line.length <= width) ?? (lines.at(-1) ?? '').slice(0, width)
 }
 
-/** The same as a line of a log, without a bar and a limit. */
+/** The same for a log: without a bar, of any length. */
 export function progressLogLine(progress: CopyProgress, pace: Pace): string {
   return join(partsOf(progress, pace).full)
 }
 
 interface Parts {
-  /** Empty while there is nothing to have a part of. */
+  /** Empty while the total is 0. */
   readonly percent: string
   readonly full: readonly string[]
   readonly shorter: readonly (readonly string[])[]
@@ -136,7 +136,7 @@ function drawBar(fraction: number, width: number): string {
 
 /** How fast a copy goes. */
 interface Pace {
-  /** Copied and compared. */
+  /** Of bytes that were copied or compared. */
   readonly bytesPerSecond: number
   /** Until the end of the stage; `undefined` if it is unknown. */
   readonly secondsLeft: number | undefined
@@ -176,12 +176,12 @@ export function createPaceMeter(): (sample: Sample) => Pace {
   }
 }
 
-/** Each file takes as long as this many bytes, in addition to its own. */
+/** The work for a file, beside its bytes, as a number of bytes. */
 const bytesPerFile = 256 * 1024
 
 /**
- * The estimated work for some files, to compare two counts of one stage. The stage that catches up compares files
- * and copies few, so their size hardly counts.
+ * Estimates the work for some files, to compare two counts of one stage. The stage that catches up compares files and copies few, so their
+ * size hardly counts.
  */
 function workOf({ files, bytes }: FileCount, stage: CopyProgress['stage']): number {
   return stage === 'catching up' ? files : files * bytesPerFile + bytes

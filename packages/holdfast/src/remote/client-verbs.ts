@@ -11,7 +11,7 @@ import { put } from './put/put.ts'
 import { sync } from './sync/sync.ts'
 import type { ClientVerb } from './verb/client-verb.ts'
 
-/** Every command that speaks to a server, in the order of the help. */
+/** Every command that sends requests to a server, in the order of the help. */
 export const clientVerbs: readonly ClientVerb[] = [
   login,
   logout,
@@ -27,15 +27,15 @@ export const clientVerbs: readonly ClientVerb[] = [
   completion,
 ]
 
-/** The words by which they are called. */
+/** The names of the commands. */
 export const verbNames = clientVerbs.map(nameOf)
 
-/** What yargs takes for the command: the first word that is no flag. */
+/** The first word that is no flag, which yargs takes for the command. */
 export function commandIn(args: readonly string[]): string | undefined {
   return args.find((arg) => !arg.startsWith('-'))
 }
 
-/** The verb that is the command, if it is one. */
+/** The verb that `args` call, if there is one. */
 export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
   const word = commandIn(args)
   return clientVerbs.find((verb) => nameOf(verb) === word)

@@ -33,8 +33,8 @@ export function withSettings(yargs: Argv, names: readonly SettingName[]): Argv {
 }
 
 /**
- * The variables of this process for the settings `names`, the secrets and the configuration file. A command that needs no
- * others should not fail because of them: a copy does not need the server's port.
+ * The variables of this process for the settings `names`, the secrets and the configuration file. Others are left out, so that a command
+ * does not fail because of them: a copy does not need the server's port.
  */
 export function settingEnvironment(names: readonly SettingName[]): NodeJS.ProcessEnv {
   const secretVariableNames = secretNames.flatMap((name) => Object.values(secretVariables(name)))
@@ -43,8 +43,8 @@ export function settingEnvironment(names: readonly SettingName[]): NodeJS.Proces
 }
 
 /**
- * Refuses flags of a store that is not among those `inUse`, since they would have no effect. Variables and configuration
- * files may have them, since several commands share these.
+ * Refuses flags of a store that is not among those `inUse`, since they would have no effect. Variables and configuration files may have
+ * them: several commands share these.
  *
  * @throws SetupError that names every such flag
  */
@@ -71,7 +71,7 @@ export function refuseRest({ '--': rest = [] }: { readonly '--'?: readonly strin
   if (stray !== undefined) throw new SetupError(`Nothing goes behind "--" here: "${stray}".`)
 }
 
-/** Where yargs puts a name. */
+/** The positional arguments that yargs parses for a command with one name. */
 export interface NameArgument {
   readonly name?: string | undefined
   /** The words after `--`, which yargs does not take as positionals. */
@@ -79,7 +79,7 @@ export interface NameArgument {
 }
 
 /**
- * The one name that was given, before or after `--`, if there was one.
+ * The name that was given, before or after `--`; `undefined` if there is none.
  *
  * @throws SetupError if there are two
  */

@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Opens a store that a command reads from, and makes no bucket for it.
+ * Opens a store that a command reads from, without making a bucket.
  *
  * @throws SetupError for what an administrator can mend
  */
@@ -14,7 +14,7 @@ export async function openExistingStore(
   config: Config,
   log: WarningLog,
 ): Promise<ClosableStore> {
-  // Loaded only now: help and mistakes are answered twice as fast without the stores.
+  // Loaded only now: without the stores, help and error messages come twice as fast.
   const { openStore } = await import('@holdfast/server/stores')
   try {
     return await openStore(kind, { ...config, 'minio-create-bucket': false }, log)
@@ -27,7 +27,7 @@ export async function openExistingStore(
 }
 
 /**
- * Refuses a data directory that does not exist, for commands that only read. Opening it would make it.
+ * Refuses a data directory that does not exist, for commands that only read: opening it would make it.
  *
  * @throws SetupError that names the directory
  */

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** Where it is below the home directory without the variable. */
+/** The place below the home directory if the variable is not set. */
 const defaults = { XDG_CONFIG_HOME: '.config', XDG_STATE_HOME: '.local/state' }
 
 /**
@@ -17,7 +17,7 @@ export function userDirectory(
   return join(isAbsolute(base) ? base : join(home(), defaults[variable]), 'holdfast')
 }
 
-/** An empty HOME would be the directory that the command is started in. */
+/** An empty HOME would mean the current directory. */
 function home(): string {
   const path = homedir()
   return isAbsolute(path) ? path : userInfo().homedir

@@ -13,7 +13,7 @@ interface Ending {
 }
 
 /**
- * Asks for a line on the terminal. The question goes to standard error; what is typed shows unless it is secret.
+ * Asks for a line on the terminal. The question goes to standard error. The input is visible unless it is secret.
  *
  * @throws SetupError if there is no answer
  */
@@ -22,7 +22,7 @@ export async function ask(
   { isSecret }: { readonly isSecret: boolean },
 ): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
-  // As a terminal, so that readline turns off the terminal's own echo.
+  // Readline switches off the terminal's own echo only for a terminal.
   const lines = createInterface({
     input: process.stdin,
     output: isSecret ? unseen : standardError(),
@@ -41,13 +41,13 @@ export async function ask(
     if (isSecret) standardError().write('\n')
   })
   if (answer !== undefined) return answer
-  // What the terminal does at Ctrl+C where readline has not turned it off.
+  // The terminal would do this at Ctrl+C if readline had not switched it off.
   if (isInterrupted) process.kill(process.pid, 'SIGINT')
   throw new SetupError('There was no answer.')
 }
 
 /**
- * The password in `input`, without the line end after it and otherwise unchanged.
+ * The password in `input`, without the line break at its end and otherwise unchanged.
  *
  * @throws SetupError for one that no client could send
  */

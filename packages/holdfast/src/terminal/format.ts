@@ -10,7 +10,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`
 }
 
-/** A time of the API in the time zone of this machine, to the minute: `2026-11-23 17:05`. */
+/** A time of the API in the local time zone, to the minute: `2026-11-23 17:05`. */
 export function localTime(time: string): string {
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) return '-'

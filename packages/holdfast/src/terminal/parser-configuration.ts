@@ -11,18 +11,21 @@ export const parserConfiguration = {
   'populate--': true,
 }
 
-/** What yargs does not take as words: it loses `-` among several, and shows the help in place of running a command whose last word is `help`. */
+/**
+ * Words that yargs mistreats: it loses `-` among several words, and for a last word `help` it shows the help instead of running the
+ * command.
+ */
 const words = ['-', 'help']
 
-/** No argument of a process can have a NUL. */
+/** A NUL, which no argument of a process can contain. */
 const mark = '\0'
 
-/** The command line, in which yargs does not recognize these words. */
+/** Hides these words from yargs by a mark before each. */
 export function hideWords(args: readonly string[]): readonly string[] {
   return args.map((arg) => (words.includes(arg) ? `${mark}${arg}` : arg))
 }
 
-/** The text as it was given. */
+/** Removes the marks, which gives the original text. */
 export function showWords(text: string): string {
   return text.replaceAll(mark, '')
 }

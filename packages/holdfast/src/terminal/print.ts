@@ -1,7 +1,7 @@
 import { SetupError } from '@holdfast/core'
 import { visible } from '@holdfast/server/visible'
 
-/** Standard output cannot be written, for another reason than that its reader has stopped. */
+/** Standard output cannot be written, but its reader has not stopped. */
 export class UnwritableError extends SetupError {
   override readonly name = 'UnwritableError'
 }
@@ -9,8 +9,8 @@ export class UnwritableError extends SetupError {
 let isOutputGuarded = false
 
 /**
- * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped,
- * with an `UnwritableError` otherwise, such as on a full disk. Without this, Node would end the process with a stack.
+ * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped, with an
+ * `UnwritableError` otherwise, such as on a full disk. Without this, Node would end the process with a stack trace.
  */
 export function print(text: string): Promise<void> {
   return writeBytes(text)
@@ -31,7 +31,7 @@ function explain(error: Error): Error {
   return new UnwritableError(`Standard output cannot be written (${error.message}).`)
 }
 
-/** Whether standard output failed because its reader has stopped, as `head` does: no error for the user. */
+/** Whether standard output failed because its reader has stopped, as `head` does: that is no error for the user. */
 export function isReaderGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }
@@ -40,7 +40,7 @@ let isErrorGuarded = false
 
 /**
  * Standard error, for messages to people. If it cannot be written (`2>/dev/full`, a reader that has stopped), the messages are
- * lost and the command goes on. Without this, Node would end the process.
+ * lost and the command continues. Without this, Node would end the process.
  */
 export function standardError(): NodeJS.WriteStream {
   if (!isErrorGuarded) process.stderr.on('error', () => {})
@@ -48,28 +48,24 @@ export function standardError(): NodeJS.WriteStream {
   return process.stderr
 }
 
-/**
- * A name as standard output takes it: as it is for programs; on a terminal without what the terminal would obey, hide or turn round.
- */
+/** A name for standard output: unchanged for programs; on a terminal without characters that it would obey, hide or reverse. */
 export function shown(name: string): string {
   return process.stdout.isTTY ? visible(name) : name
 }
 
-/** The text without what a terminal would obey, hide or turn round: names and messages come from a server. */
+/** The text without characters that a terminal would obey, hide or reverse: names and messages come from a server. */
 export function printable(text: string): string {
   return visible(text)
 }
 
-/**
- * A value as one line of JSON. What a terminal would obey, hide or turn round is escaped, which means the same to programs.
- */
+/** A value as one line of JSON. Escapes characters that a terminal would obey, hide or reverse; programs read the same text. */
 export function jsonLine(value: unknown, space?: number): string {
   const text = JSON.stringify(value, undefined, space)
   // Lines of JSON itself end with a line feed; one within a text is escaped already.
   return `${text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escape)}\n`
 }
 
-/** Of each half of a character that has two. */
+/** Escapes each UTF-16 unit of a character. */
 function escape(character: string): string {
   return Array.from({ length: character.length }, (_, index) => {
     const code = character.charCodeAt(index).toString(16)

@@ -1,13 +1,13 @@
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface Interruption {
-  /** Aborts at the first signal to end. The second one kills the process, as it does by default. */
+  /** Aborts at the first signal that ends the program. The second one kills the process, as it does by default. */
   readonly signal: AbortSignal
-  /** Which signal it was, if there was one. */
+  /** The name of that signal, if there was one. */
   name(): NodeJS.Signals | undefined
 }
 
-/** Handles the signals to end from now on. */
+/** Handles these signals from now on. */
 export function stopOnSignal(): Interruption {
   const controller = new AbortController()
   let first: NodeJS.Signals | undefined

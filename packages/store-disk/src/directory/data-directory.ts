@@ -21,20 +21,20 @@ export interface DataDirectory {
   readonly layout: Layout
   /** The layout of uploads in pieces. */
   readonly uploads: Layout
-  /** Makes the directories of uploads in pieces, which are not there before the first one. */
+  /** Makes the directories of uploads in pieces; the first upload makes the top one. */
   readonly uploadDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory
   readonly checkMount: MountCheck
-  /** Of files that are replaced; `undefined` where that does not move them. */
+  /** Records replaced files; `undefined` where a replaced file keeps its directory entry. */
   readonly journal: ReplacementJournal | undefined
   /** Whether it is known to lie on this machine. */
   readonly isLocal: boolean
-  /** For what is done in it. */
+  /** For all work in the directory. */
   readonly calls: FileCalls
 }
 
-/** What may be in a directory that is not ours yet: another process' start, and what ext4 puts at the top of a disk. */
+/** What a directory may hold before it is a store's: `tmp` of another process that starts, and what ext4 puts at the top of a disk. */
 const harmless = ['tmp', 'lost+found']
 
 /**
@@ -98,7 +98,7 @@ function modeFor(isPlainSafe: boolean): NamesMode {
   return isPlainSafe ? 'plain' : 'escaped'
 }
 
-/** Writes the layout file of a new directory, and reads it: another process may have been faster. */
+/** Writes the layout file of a new directory, and reads it back: another process may have written it first. */
 async function initialise(
   path: string,
   names: NamesMode,
@@ -173,14 +173,14 @@ const trialNames = [
 const refusals = ['EEXIST', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG', 'ENOENT', 'EISDIR', 'EPERM']
 
 /**
- * Whether the file system below `directory` keeps every name that the core allows as it is and apart from all others,
- * tried with real files, since it depends on the mount and not on the operating system.
+ * Whether the file system below `directory` keeps every name that the core allows, unchanged and distinct from all others. It tries real
+ * files: the answer depends on the mount, not on the operating system.
  */
 async function keepsNamesApart(directory: string): Promise<boolean> {
   return (await findUnkeptName(directory)) === undefined
 }
 
-/** The first name that the file system below `directory` refuses, changes or takes for another one; mostly none. */
+/** The first name that the file system below `directory` refuses, changes or takes for another one; usually `undefined`. */
 export async function findUnkeptName(directory: string): Promise<string | undefined> {
   const trial = join(directory, 'names')
   await mkdir(trial)

@@ -5,21 +5,21 @@ import { crashPoint } from '../files/crash-point.ts'
 import { isSystemError } from '../files/translate-fs-error.ts'
 import type { MountCheck } from './mount-check.ts'
 
-/** Makes directories below a root durable, and remembers which are. */
+/** Makes directories below a root durably, and remembers which ones are durable. */
 export interface DurableDirectories {
   /** Resolves when `directory`, the root or one below it, exists and survives a power cut. */
   ensure(directory: string): Promise<void>
   /**
-   * Does `change` in `directory`, which is made before. Where an administrator has removed that meanwhile, or one above it, both are
-   * done once more.
+   * Makes `directory` if needed, then runs `change`. If an administrator removes the directory meanwhile, or one above it, does both
+   * again.
    */
   within(directory: string, change: () => Promise<void>): Promise<void>
 }
 
-/** Owner and group; others have no business with customers' files. */
+/** Owner and group; other users may not read customers' files. */
 const directoryMode = 0o750
 
-/** Enough for every active customer; more would only hold memory. */
+/** Enough for every active customer; more would only take memory. */
 const maxRemembered = 10_000
 
 /** Makes directories below `root`, which exists. It waits for `check` before it makes one. */
@@ -38,7 +38,7 @@ export function createDurableDirectories(root: string, check: MountCheck): Durab
         outcome.isMade = await makeDirectory(directory)
       })
     } catch (error) {
-      // After a failed sync, no later one writes the dropped change. A directory that is made again is a new change.
+      // A failed sync drops the change, and no later sync writes it. To make the directory again is a new change.
       if (outcome.isMade) await rmdir(directory).catch(() => {})
       throw error
     }

@@ -7,7 +7,7 @@ import { nameProblem, type BlobKey } from '@holdfast/core'
  */
 export type NamesMode = 'plain' | 'escaped'
 
-/** Which path belongs to which name, and back. Nothing else knows the format; docs for people are in the README. */
+/** Maps names to paths and back. No other module knows the format; the README describes it for administrators. */
 export interface Layout {
   /** The directory that holds all customers. */
   readonly root: string
@@ -16,13 +16,13 @@ export interface Layout {
   /** The file of a blob. @throws TypeError for what cannot be a name. */
   blobPath(key: BlobKey): string
   /**
-   * The name of the customer whose path below the root, or of the blob whose path below its customer's directory, is
-   * `components`; `undefined` if there is no such name.
+   * The name whose path is `components`: of a customer if they start below the root, of a blob if they start below its customer's
+   * directory; `undefined` if no name has that path.
    */
   nameAt(components: readonly string[]): string | undefined
   /** Whether all blobs of a customer are in one directory. */
   readonly isFlat: boolean
-  /** Whether a directory called `component` is no customer's and holds more of what its parent holds. */
+  /** Whether a directory called `component` is not a customer's, but holds more entries of the same kind as its parent. */
   holdsMore(component: string): boolean
 }
 
@@ -43,7 +43,7 @@ export function createLayout(root: string, mode: NamesMode): Layout {
   }
 }
 
-/** The core has judged every name already; a caller without it must still not reach outside the directory. */
+/** The core has checked every name already. This check keeps callers without the core inside the directory. */
 function checked(name: string): string {
   const problem = nameProblem(name)
   if (problem !== undefined) throw new TypeError(`Not a name: ${problem}`)
@@ -53,7 +53,7 @@ function checked(name: string): string {
 /** Longest component in characters before its mark; far below every file system's limit, eCryptfs' 143 included. */
 const componentLength = 120
 
-/** What no file system folds, refuses, or gives a meaning to. `~` is not safe: Windows makes short names with it. */
+/** Characters that no file system folds, refuses, or treats specially. `~` is not safe: Windows makes short names with it. */
 const safeCharacter = /^[a-z0-9_.-]$/
 
 /** Windows takes these for devices, whatever follows the first dot. */
@@ -63,10 +63,10 @@ const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/
 const continuationMark = '%'
 
 /**
- * The path components of `name`, such that no two names share a path under case folding and Unicode normalisation, on
- * any operating system: lower-case letters, digits, `_`, `-` and `.` stand for themselves; every other byte of the
- * UTF-8 form is `%` and two lower-case hex digits, and so are a dot at the end and the first letter of a Windows device
- * name. What is too long for one component goes on in the next: a directory ending with a bare `%`.
+ * The path components of `name`, such that no two names share a path under case folding and Unicode normalisation, on any operating
+ * system. Lower-case letters, digits, `_`, `-` and `.` stand for themselves. Every other byte of the UTF-8 form is `%` and two lower-case
+ * hex digits; so are a dot at the end and the first letter of a Windows device name. A long name continues in the next component: all but
+ * the last are directories whose names end with a bare `%`.
  */
 export function encodeEscapedName(name: string): string[] {
   const pieces = Array.from(name, (character) =>
@@ -80,13 +80,13 @@ export function encodeEscapedName(name: string): string[] {
   )
 }
 
-/** The name that {@link encodeEscapedName} gives exactly these components for; `undefined` if there is none. */
+/** The name that {@link encodeEscapedName} encodes as exactly these components; `undefined` if there is none. */
 export function decodeEscapedName(components: readonly string[]): string | undefined {
   const escaped = components
     .map((component) => (isContinued(component) ? component.slice(0, -1) : component))
     .join('')
   const name = unescapeBytes(escaped)
-  // Encoding again weeds out every other spelling, so that a path on disk has one name and a name one path.
+  // Encoding again rejects every other spelling, so that each path has one name and each name one path.
   const isCanonical = name !== '' && encodeEscapedName(name).join('/') === components.join('/')
   return isCanonical ? name : undefined
 }

@@ -7,9 +7,9 @@ import { isAbsence, isSystemError, translateFsError } from '../files/translate-f
 import { readLayoutFile, type LayoutFile } from './layout-file.ts'
 
 /**
- * Resolves if the data directory is there and still the one that was opened. Only then a missing file is really missing:
- * the mount point of an unmounted file system is an empty directory, or an old one, and Btrfs shows directories without their newest
- * entries once its disk has failed.
+ * Resolves if the data directory exists and is still the one that was opened. Only then a missing file is really missing: the mount point
+ * of an unmounted file system is an empty directory, or an older one, and Btrfs shows directories without their newest entries once its
+ * disk has failed.
  *
  * @throws FileServiceError `store-unavailable` if it is gone, another store is in its place, or the kernel has made it read-only
  */
@@ -48,14 +48,14 @@ async function signatureOf(path: string): Promise<string> {
   return [ino, size, mtimeNs].join('-')
 }
 
-/** Rejects if there is no directory at `path`, or the kernel has made its file system read-only, after which it need not show all entries. */
+/** Rejects if there is no directory at `path`, or the kernel has made its file system read-only: it may then hide entries. */
 async function checkDirectory(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK)
   } catch (error) {
     const isReadOnly = isSystemError(error, 'EROFS')
     if (isReadOnly && (await findMount(await realpath(path)))?.isForcedReadOnly) throw error
-    // An administrator may have made it read-only; a server that may only read goes on with that.
+    // An administrator may have made it read-only on purpose: downloads go on.
     await stat(path)
   }
 }

@@ -1,15 +1,15 @@
 /** Two buffers, one to be filled while the other one is in use. */
 export interface BorrowedBuffers {
-  /** The one that was not given last, with whatever is in it. */
+  /** Gives the two buffers in alternation, with their old content. */
   readonly next: () => Buffer
   /** Returns both to the pool; no one may use them afterwards. */
   readonly giveBack: () => void
 }
 
 export interface BufferPool {
-  /** Whatever the limit. */
+  /** Ignores the limit. */
   borrow(): BorrowedBuffers
-  /** A buffer with whatever is in it; `undefined` while as many as there may be are in use. */
+  /** A buffer with its old content; `undefined` while `limit` buffers are in use. */
   take(): Buffer | undefined
   /** Returns a `buffer` that was taken here; no one may use it afterwards. */
   give(buffer: Buffer): void
@@ -33,7 +33,7 @@ export function createBufferPool(size: number, kept: number, limit = Infinity): 
 
   return {
     borrow() {
-      // Taken when they are needed: a small content never needs the second.
+      // Each is taken when it is first needed: a small content never needs the second.
       let last: Buffer | undefined
       let other: Buffer | undefined
       return {

@@ -3,9 +3,9 @@ import { isSystemError } from './translate-fs-error.ts'
 
 /** Changes to one directory that one sync makes durable. */
 interface Group {
-  /** Makes a change; resolves or rejects when that is done and nothing is open any more. */
+  /** Makes a change; settles when it is synced and the directory is closed. */
   make<T>(change: () => Promise<T>): Promise<T>
-  /** Whether its sync has not started yet. */
+  /** Whether more changes may join: its sync has not started yet. */
   takesMore(): boolean
   /** Resolves when the group's work has ended, in whatever way. */
   readonly ended: Promise<void>
@@ -18,15 +18,15 @@ const groups = new Map<string, Group>()
 let failures = 0
 
 /**
- * Makes a `change` to the entries of `directory`, such as a new name, and resolves when it survives a power cut. The
- * directory is opened first: where that is refused, or no more files can be opened, nothing has changed.
+ * Makes a `change` to the entries of `directory`, such as a new name, and resolves when it survives a power cut. It opens the directory
+ * first: if that fails, nothing has changed.
  *
- * What is changed while the directory is being synced for others shares the next sync, which begins when all of these
- * changes have been made; where it fails, all of them fail.
+ * Changes that are made while the directory is being synced share the next sync, which begins when all of them have been made. If it
+ * fails, all of them fail.
  *
- * A change also fails where any other sync of this process has failed since it began. The file system writes changes of
- * several directories at once; when that fails, it reports the failure once, to the sync that waits at that moment,
- * drops the changes, and the next sync succeeds without them: it has nothing to do (seen on ext4 and XFS).
+ * A change also fails if any other sync of this process has failed since the change began. The file system writes changes of several
+ * directories at once. If that fails, it reports the failure once, to the sync that waits at that moment, and drops the changes. The next
+ * sync has nothing to write, and succeeds (seen on ext4 and XFS).
  */
 export async function changeDurably<T>(
   directory: string,
@@ -56,8 +56,8 @@ function beginGroup(directory: string, before: Group | undefined, calls: FileCal
       if (made.length < outcomes.length) failures++
       if (made.length === 0) return
       if (failures !== failuresBefore) {
-        // A change that failed may have found the directory removed by hand, and made it again before others changed it.
-        // A sync of the removed directory makes nothing durable.
+        // A failed change may have found the directory removed by hand and made it again, before other changes. Syncing the removed
+        // directory would make nothing durable.
         const gone = opened
         opened = await calls.open(directory, 'r')
         await calls.close(gone)
@@ -96,7 +96,7 @@ async function syncIfNeeded(directory: number, calls: FileCalls): Promise<void> 
   try {
     await calls.sync(directory)
   } catch (error) {
-    // Network file systems that write names through at once (SMB) have nothing to sync and say so.
+    // Network file systems that write names through at once (SMB) have nothing to sync and report EINVAL.
     if (!isSystemError(error, 'EINVAL')) throw error
   }
 }

@@ -1,12 +1,12 @@
 import { channel } from 'node:diagnostics_channel'
 
 /**
- * The crash points of a disk store, each named after the change that it has just made. The store publishes them on the
- * diagnostics channel `holdfast:store-disk:step`, as these strings, and waits for the subscriber: a test can inspect the
- * directory, or kill the process, at each of them.
+ * The crash points of a disk store, each named after the change that it has just made. The store publishes them, as these strings, on the
+ * diagnostics channel `holdfast:store-disk:step`. Subscribers run synchronously: a test can inspect the directory, or kill the process, at
+ * each of them.
  */
 export const diskSteps = [
-  // Opening a directory: the first and those of the marker (the layout file) for a new one, a pair for each dead owner.
+  // Opening a directory. A new one has the first and those of the marker (the layout file); each dead owner has a pair of left-overs.
   'data-directory-made',
   'instance-made',
   'left-overs-found',
@@ -16,10 +16,10 @@ export const diskSteps = [
   'marker-linked',
   'marker-synced',
   'opened',
-  // Making the directory of all files, or of a customer, which is synced even where it was there already.
+  // Making the directory of all files, or of a customer. It is synced even if it existed already.
   'directory-made',
   'directory-synced',
-  // A put. What is small is written when the content has ended; the second name is a create-only put's.
+  // A put. Small content is written when it has ended. Only a create-only put has a second name.
   'temporary-made',
   'content-written',
   'content-ended',
@@ -35,32 +35,29 @@ export const diskSteps = [
   'removal-synced',
 ] as const
 
-/**
- * The crash points of uploads in pieces, beside those of {@link diskSteps} that they go through, too. They are published on
- * the same channel.
- */
+/** The crash points of uploads in pieces, published on the same channel. Such uploads also reach those of {@link diskSteps}. */
 export const diskUploadSteps = [
-  // What is kept of a blob that came as a whole.
+  // Remembering an upload that arrived whole.
   'upload-remembered',
   // Begin.
   'upload-prepared',
   'upload-named',
   'upload-begun',
-  // Each append: the name of the content says who owns it, and with each sync how many bytes are durable.
+  // Each append. The name of the content records its owner and, after each sync, the number of durable bytes.
   'upload-taken',
   'upload-content-synced',
   'upload-offset-named',
   'upload-offset-synced',
   'upload-released',
-  // A content that has to be copied, since its silent owner may come back.
+  // Copying a content whose silent owner may come back.
   'upload-copied',
   'upload-copy-named',
-  // The record: a length that is declared, or the blob that the content is about to become.
+  // Replacing the record: to add a declared length, or the blob that the content will become.
   'upload-record-replaced',
   'upload-record-synced',
   // Publishing, after the steps of a put.
   'upload-published',
-  // Discard, and what a sweep removes.
+  // A discard, and each removal by a sweep.
   'upload-moved-away',
   'upload-removal-synced',
 ] as const

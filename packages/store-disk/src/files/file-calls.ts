@@ -3,15 +3,14 @@ import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
 import { isSystemError } from './translate-fs-error.ts'
 
 /**
- * Bytes of a file beyond which it is not freed at once: to replace or remove a file is to free what it has in memory, too,
- * 0.2 ms for each MiB, or so.
+ * The thread pool replaces and removes files of more than so many bytes: to free what a file has in memory takes about 0.2 ms for each
+ * MiB.
  */
 export const largeSize = 256 * 1024
 
 /**
- * Calls of the file system that touch no more than what is in memory, as a rule, and two that wait for the disk: the
- * syncs. All reject with the system's error. A file is a descriptor here: the caller that opens one closes it once,
- * even if the close fails.
+ * File system calls. As a rule they only touch memory; the two syncs wait for the disk. All reject with the system's error. A file is a
+ * descriptor here: the caller that opens one closes it once, even if the close fails.
  */
 export interface FileCalls {
   /** Resolves with the descriptor. */
@@ -25,15 +24,15 @@ export interface FileCalls {
   /** Drops what is beyond the first `size` bytes. */
   truncate(file: number, size: number): Promise<void>
   stat(file: number): Promise<fs.BigIntStats>
-  /** Of what is at `path`, and not of what a symbolic link there leads to. */
+  /** The stats of `path` itself: does not follow a symbolic link. */
   lstat(path: string): Promise<fs.BigIntStats>
   sync(file: number): Promise<void>
-  /** Syncs the content, and as much of the rest as it takes to find it again. */
+  /** Syncs the content, and only the metadata that is needed to find it again. */
   datasync(file: number): Promise<void>
   close(file: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   link(from: string, to: string): Promise<void>
-  /** Makes a symbolic link of `text`, which need not lead anywhere. */
+  /** Makes a symbolic link to `text`, which need not exist. */
   symlink(text: string, path: string): Promise<void>
   unlink(path: string): Promise<void>
   /** Names of entries; for directories that have few of them. */
@@ -41,8 +40,8 @@ export interface FileCalls {
 }
 
 /**
- * Calls that the main thread makes itself as long as `breaker` has not tripped, since waking a thread of the pool takes
- * longer than most of them; the pool makes the others, and every sync.
+ * Makes calls that run on the main thread while `breaker` has not tripped: to wake a thread of the pool takes longer than most of them.
+ * The pool runs the others, and every sync.
  */
 export function createFileCalls(breaker: LatencyBreaker): FileCalls {
   const either =
@@ -109,7 +108,7 @@ export function createFileCalls(breaker: LatencyBreaker): FileCalls {
   }
 }
 
-/** What `call` brings. Node's `promisify` makes a function each time, which takes longer than the call. */
+/** Resolves with the result of `call`. Node's `promisify` makes a function each time, which takes longer than the call. */
 function byPool<Result = void>(
   call: (done: (error: Error | null, result: Result) => void) => void,
 ): Promise<Result> {

@@ -8,19 +8,16 @@ export interface Mount {
   /** As the kernel calls it: `ext4`, `nfs4`, `fuse.sshfs`. */
   readonly type: string
   readonly options: readonly string[]
-  /** Whether it was mounted to be written, and takes no writes all the same: the kernel does that after a fault of the disk. */
+  /** Whether it was mounted writable, but takes no writes: the kernel does that after a disk fault. */
   readonly isForcedReadOnly: boolean
 }
 
-/**
- * The file system that `path`, absolute and without symbolic links, is on; `undefined` if the system does not report
- * it.
- */
+/** The mount that `path` is on; `undefined` if the system does not report it. The path is absolute, without symbolic links. */
 export async function findMount(path: string): Promise<Mount | undefined> {
   // Linux only. Unlike the numbers of `statfs`, it names the program of a FUSE mount, and the mount options.
   const table = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
   const above = parseMounts(table).filter(({ point }) => isBelow(path, point))
-  // Of those mounted at one point the last one is seen.
+  // Of several mounts at one point, only the last is visible.
   return above.reduce<Mount | undefined>(
     (inner, mount) => (mount.point.length >= (inner?.point.length ?? 0) ? mount : inner),
     undefined,
@@ -44,7 +41,7 @@ function isBelow(path: string, point: string): boolean {
   return path === point || path.startsWith(point === '/' ? '/' : `${point}/`)
 }
 
-/** Blanks and backslashes come as three octal digits. */
+/** The kernel writes blanks and backslashes as three octal digits. */
 function unescape(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(parseInt(digits, 8)),
@@ -59,7 +56,7 @@ const local: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x794c7630,
 ])
 
-/** Whether `directory` is certainly on a local file system, where a cached read needs no other machine. */
+/** Whether `directory` is certainly on a file system of this machine, where cached reads need no network. */
 export async function isLocal(directory: string): Promise<boolean> {
   if (process.platform !== 'linux') return false
   const { type } = await statfs(directory)
@@ -81,7 +78,7 @@ export async function replacesInPlace(directory: string): Promise<boolean> {
   return replacingInPlace.has(type)
 }
 
-/** How many bytes more the file system of `directory` takes from processes without privileges. */
+/** How many more bytes the file system of `directory` accepts from processes without privileges. */
 export async function freeSpaceOf(directory: string): Promise<number> {
   const { bavail, bsize } = await translateFsError(statfs(directory))
   return bavail * bsize

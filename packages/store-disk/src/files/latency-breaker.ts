@@ -1,36 +1,32 @@
 import { openSync, readSync } from 'node:fs'
 
-/** A circuit breaker for calls that the main thread makes itself: it trips when they have taken long. */
+/** A circuit breaker for calls on the main thread: it trips when they have been slow. */
 export interface LatencyBreaker {
-  /** Whether calls were slow lately, so that the next had better be left to the thread pool. */
+  /** Whether recent calls were slow, so that the next one should use the thread pool. */
   isTripped(): boolean
-  /** What `call` makes, or throws; blocks until it is done, and looks at how long that took. */
+  /** Runs `call`, which blocks, and measures its duration. Returns or throws what `call` does. */
   time<Result>(call: () => Result): Result
 }
 
-/** The calls that are looked at together. A single one may have been slow by chance. */
+/** How many calls are averaged. A single one may be slow by chance. */
 const weight = 16
 
-/** What calls may take on average, in milliseconds: more is waiting for a disk. A single one of 8 ms is enough. */
+/** The average duration of calls, in milliseconds, above which it trips: more means waiting for a disk. A single call of 8 ms is enough. */
 const usualMost = 0.5
 
-/**
- * No more than one part in so many of the time goes into slow calls: a disk that is slow, or has a hiccup, must not
- * keep every request waiting.
- */
+/** At most 1/20 of the time goes into slow calls: a slow disk, or one hiccup, must not keep every request waiting. */
 const restFactor = 20
 
 /**
- * How exactly time without the processor is known, in milliseconds: to ask before each call would take as long as the
- * call. What was lost within this time before a slow call is taken for a loss during it.
+ * How old the last reading of `withoutProcessor` may be, in milliseconds: a reading before each call would take as long as the call. Time
+ * lost before a slow call, but after that reading, counts as lost during the call.
  */
 const askedEveryMs = 2
 
 /**
- * Makes a breaker for calls that take microseconds as a rule, less than the waking of a thread, and now and then wait for
- * a disk. Once they have taken more than `most` milliseconds on average it stays tripped for twenty times as long as
- * they took together. Time in which the thread had no processor does not count: the thread pool would not help
- * against that.
+ * Makes a breaker for calls that usually take microseconds, less than waking a thread, but sometimes wait for a disk. When their average
+ * exceeds `most` milliseconds, it stays tripped for 20 times their total duration. Time in which the thread had no processor does not
+ * count: the thread pool would not help against that.
  */
 export function createLatencyBreaker(
   most = usualMost,
@@ -71,23 +67,23 @@ export function createLatencyBreaker(
 /** For file systems whose calls may block. */
 export const trippedBreaker: LatencyBreaker = { isTripped: () => true, time: (call) => call() }
 
-/** Times of the thread that asks, in milliseconds. */
+/** Times of the calling thread, in milliseconds. */
 export interface ThreadClock {
   /** Never goes back. */
   now(): number
   /**
-   * For how long the thread could have run, and another had the processor, since it began. Waiting for a disk is not
-   * part of it. Always 0 where the system does not count it.
+   * How long in total the thread was ready to run while another thread had the processor. Waiting for a disk is not part of it. Always 0
+   * where the system does not count it.
    */
   withoutProcessor(): number
 }
 
-/** Takes two microseconds for `withoutProcessor`, on Linux, where alone it is known. */
+/** A reading of `withoutProcessor` takes two microseconds on Linux; elsewhere it is always 0. */
 export const threadClock: ThreadClock = { now: () => performance.now(), withoutProcessor }
 
 const bytes = Buffer.alloc(64)
 
-/** Open until the process ends; `undefined` where there is none. */
+/** Stays open until the process ends; `undefined` where there is no such file. */
 let statistics: number | undefined
 let isOpened = false
 
@@ -98,7 +94,7 @@ function withoutProcessor(): number {
       statistics = openSync('/proc/thread-self/schedstat', 'r')
     }
     if (statistics === undefined) return 0
-    // Nanoseconds on the processor, nanoseconds of waiting for one, number of turns.
+    // Nanoseconds on the processor, nanoseconds of waiting for one, number of time slices.
     const length = readSync(statistics, bytes, 0, bytes.length, 0)
     const nanoseconds = Number(bytes.toString('latin1', 0, length).split(' ')[1])
     return Number.isFinite(nanoseconds) ? nanoseconds / 1e6 : 0

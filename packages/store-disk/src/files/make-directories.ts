@@ -2,13 +2,12 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSystemError } from './translate-fs-error.ts'
 
-/** Owner and group; others have no business with customers' files. */
+/** Owner and group; other users may not read customers' files. */
 const mode = 0o750
 
 /**
- * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first.
- * Node's own recursive `mkdir` never ends where the system says "no such directory" of a parent that is there, as in
- * /proc.
+ * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first. Node's own recursive
+ * `mkdir` never ends if the system reports "no such directory" for a parent that exists, as in /proc.
  */
 export async function makeDirectories(directory: string): Promise<readonly string[]> {
   try {
@@ -20,7 +19,7 @@ export async function makeDirectories(directory: string): Promise<readonly strin
   return [...parents, ...(await makeDirectory(directory))]
 }
 
-/** Succeeds, too, where the directory exists already or another process makes it at the same time. */
+/** Also succeeds if the directory exists already, or another process makes it at the same time. */
 async function makeDirectory(directory: string): Promise<readonly string[]> {
   try {
     await mkdir(directory, { mode })

@@ -6,7 +6,7 @@ interface Meaning {
   readonly message: string
 }
 
-/** Errors of the system that mean the same for the whole store wherever they occur. */
+/** System errors that mean the same for the whole store wherever they occur. */
 const meanings: readonly Meaning[] = [
   {
     systemCodes: ['ENOSPC', 'EDQUOT'],
@@ -40,10 +40,10 @@ const meanings: readonly Meaning[] = [
 ]
 
 /**
- * Settles as `work` does, with an error of the file system translated into one of the service:
- * `insufficient-storage` for a full disk or disk quota, `file-too-large` for a file beyond the file system's maximum, and
- * `store-unavailable` where the whole store is out of use and a retry may succeed: read-only, unreachable, no open file
- * left. Other errors, such as a damaged disk or a missing permission, stay as they are.
+ * Settles as `work` does, but translates errors of the file system into errors of the service: `insufficient-storage` for a full disk or
+ * disk quota, `file-too-large` for a file beyond the file system's maximum, and `store-unavailable` where the whole store is out of use
+ * and a retry may succeed: read-only, unreachable, no open file left. Other errors, such as a damaged disk or a missing permission, stay
+ * as they are.
  */
 export async function translateFsError<T>(work: Promise<T>): Promise<T> {
   try {
@@ -66,8 +66,8 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
 }
 
 /**
- * The system's codes for "there is nothing of that name": the entry is missing, or what should be a directory on the
- * way to it is none. Nothing else counts as absence; "permission denied" least of all.
+ * Whether the system reports that nothing has the name: the entry is missing, or a parent on its path is no directory. No other error
+ * counts as absence; "permission denied" least of all.
  */
 export function isAbsence(error: unknown): boolean {
   return isSystemError(error, 'ENOENT', 'ENOTDIR')

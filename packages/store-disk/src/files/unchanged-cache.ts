@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache'
 
 /** What was read from a file or a directory. */
 export interface CachedRead<Names = unknown> {
-  /** Of the file or directory, from before the reading. */
+  /** Of the file or directory, from before it was read. */
   readonly stats: BigIntStats
-  /** Bytes that this takes beside the stats. */
+  /** Bytes of memory that this takes, without the stats. */
   readonly memory: number
   readonly blob?: { readonly info: BlobInfo; readonly bytes: Buffer }
   readonly names?: Names
@@ -16,21 +16,21 @@ export interface UnchangedCacheOptions {
   /** The most bytes of memory; 0 for none. Default: 32 MiB. */
   readonly cacheBytes?: number
   /**
-   * The age of the last change from which a reading is kept, in milliseconds. The clock of a file system has ticks, and
-   * two changes within one tick have the same time. Default: 2 s.
+   * Keeps a reading only if the last change is older than this, in milliseconds. The clock of a file system has ticks, and two changes
+   * within one tick have the same time. Default: 2 s.
    */
   readonly settlesAfterMs?: number
 }
 
-/** Keeps what was read, by path; what was used least recently gives way. */
+/** Keeps what was read, by path; drops the least recently used first. */
 export interface UnchangedCache<Names = unknown> {
   /** The most bytes of memory. */
   readonly bytes: number
-  /** What is kept, changed or not: compare its stats with those of now by {@link isUnchanged}. */
+  /** What is kept, which may be out of date: compare its stats with the current ones by {@link isUnchanged}. */
   get(path: string): CachedRead<Names> | undefined
-  /** Whether what has these `stats` now, and is read after that, may be kept. */
+  /** Whether something that has these `stats` now may be kept if it is read after them. */
   isSettled(stats: BigIntStats): boolean
-  /** Keeps `read`, in place of what was kept for `path`, unless it had changed a moment ago. */
+  /** Keeps `read` for `path`, in place of what was kept, unless the file had changed just before. */
   keep(path: string, read: CachedRead<Names>): void
 }
 
@@ -46,7 +46,7 @@ export function createUnchangedCache<Names>(
     maxSize: Math.max(1, cacheBytes),
     sizeCalculation: ({ memory }) => memory + overhead,
   })
-  // The time of last change (ctime): no program can set it back, unlike the modification time.
+  // The time of last change (ctime): unlike the modification time, no program can set it back.
   const isSettled = ({ ctimeMs }: BigIntStats) => Date.now() - Number(ctimeMs) > settlesAfterMs
   return {
     bytes: cacheBytes,
@@ -59,7 +59,7 @@ export function createUnchangedCache<Names>(
   }
 }
 
-/** For file systems that may show stats late: keeps nothing. */
+/** For file systems that may report old stats: keeps nothing. */
 export const noUnchangedCache: UnchangedCache<never> = {
   bytes: 0,
   get: () => undefined,
@@ -67,7 +67,7 @@ export const noUnchangedCache: UnchangedCache<never> = {
   keep: () => {},
 }
 
-/** Whether stats that were settled once are those of the same file or directory, without any change since. */
+/** Whether a file or directory has not changed between the stats `before`, which were settled, and `now`. */
 export function isUnchanged(before: BigIntStats, now: BigIntStats): boolean {
   return (
     before.ctimeNs === now.ctimeNs &&

@@ -12,10 +12,7 @@ import { parseContentName } from '../resumable/upload-site.ts'
 import { isUploadId } from '../resumable/find-upload.ts'
 import type { Mount } from '../files/file-system.ts'
 
-/**
- * Whether this process may do with the data directory what a store does, and others may not. What is not there yet is
- * passed over.
- */
+/** Checks that this process may use the data directory as a store does, and that others may not. Skips what does not exist yet. */
 export async function permissionFindings(data: string): Promise<readonly Finding[]> {
   const directories = [data, ...['files', 'uploads', 'tmp'].map((name) => join(data, name))]
   const found = (await Promise.all(directories.map(lookAt))).flatMap((each) => each ?? [])
@@ -36,7 +33,7 @@ interface Directory {
 }
 
 async function lookAt(path: string): Promise<Directory | undefined> {
-  // It is missing, or below a directory with a finding of its own.
+  // The directory is missing, or below one that has its own finding.
   const stats = await stat(path).catch(() => undefined)
   if (!stats) return undefined
   const { R_OK, W_OK, X_OK } = constants
@@ -54,7 +51,7 @@ function refusalOf({ path, stats, isUsable }: Directory): Finding | undefined {
   return finding('problem', 'permissions', message, remedy)
 }
 
-/** Root may everything, so that its checks say nothing of the user that the server runs as. */
+/** Root may do everything, so its checks prove nothing about the user that runs the server. */
 function ownerFindings({ path, stats: { uid } }: Directory): readonly Finding[] {
   if (process.geteuid?.() !== 0 || uid === 0) return []
   const message = `root may do everything; ${path} belongs to uid ${uid}, and that user's rights were not tried`
@@ -69,7 +66,7 @@ function privacyFinding(directories: readonly Directory[]): Finding {
     const message = `every user of this machine may replace what is in ${writable.path} (mode ${modeOf(writable.stats)})`
     return finding('problem', 'privacy', message, `chmod o= ${shellWord(writable.path)}`)
   }
-  // Others have to pass the top to get any further.
+  // Others must be able to enter the top directory before they can look further.
   const [top, ...inner] = directories
   const readable = top && isFor(0o001)(top) ? inner.find(isFor(0o001)) : undefined
   if (!readable) return finding('ok', 'privacy', 'other users of this machine cannot look into it')
@@ -124,16 +121,13 @@ function strangeFinding(tmp: string, strange: readonly string[]): Finding {
 
 type DiskRoom = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'>
 
-/** The part of a whole below which there is a warning. */
+/** Warns if a smaller part than this is free. */
 const scarce = 0.1
 
-/** Bytes, and files, below which uploads are about to fail. */
+/** Uploads are about to fail if fewer bytes or files are free. */
 const least = { bytes: 16 * 1024 * 1024, files: 100 }
 
-/**
- * Whether there is room on a disk, for bytes, for files, and for the `promised` bytes that customers may keep together,
- * as far as they have a limit.
- */
+/** Checks the free space of a disk: for bytes, for files, and for the `promised` bytes, the sum of the limits of customers who have one. */
 export function spaceFindings(room: DiskRoom, promised: number): readonly Finding[] {
   return [freeSpace(room), freeFiles(room), ...quotas(room, promised)]
 }
@@ -147,7 +141,7 @@ function freeSpace({ bsize, blocks, bavail }: DiskRoom): Finding {
 }
 
 function freeFiles({ files, ffree }: DiskRoom): Finding {
-  // Btrfs and others make them as they go.
+  // Btrfs and others make inodes as needed.
   if (files === 0) return finding('ok', 'free inodes', 'this file system makes them as needed')
   const count = (number: number) => number.toLocaleString('en')
   const message = `room for ${count(ffree)} more files and directories of ${count(files)}`
@@ -183,10 +177,7 @@ interface Counters {
   left: number
 }
 
-/**
- * Reports the unfinished uploads of `layout` and the space that they take, looking at `most` of them; nothing where no upload in
- * pieces has ever begun.
- */
+/** Reports the unfinished uploads of `layout` and their size, from at most `most` uploads; nothing before the first upload in pieces. */
 export async function uploadFindings(layout: Layout, most: number): Promise<readonly Finding[]> {
   if (!(await namesIn(layout.root))) return []
   const counters: Counters = { uploads: 0, bytes: 0, foreign: 0, example: '', left: most }
@@ -203,7 +194,7 @@ export async function uploadFindings(layout: Layout, most: number): Promise<read
 
 async function count(path: string, id: string, counters: Counters): Promise<void> {
   const names = isUploadId(id) ? await namesIn(path) : []
-  // It may end at any time.
+  // The upload may end at any time.
   if (!names) return
   const contents = names.filter((name) => parseContentName(name))
   if (!names.some((name) => name.endsWith('.json'))) {
@@ -253,7 +244,7 @@ interface Kind {
 
 const onDisk = () => 'Choose a directory on a disk with ext4, XFS, Btrfs or ZFS.'
 
-/** What is to be known of file systems; all others are taken for a disk's own. */
+/** The file systems that need a finding; all others count as a disk's own. */
 const kinds: readonly Kind[] = [
   {
     types: /^(tmpfs|ramfs|devtmpfs)$/,
@@ -295,7 +286,7 @@ const kinds: readonly Kind[] = [
 
 const check = 'file system'
 
-/** Whether files are safe on the file system `mount`, by its kind and how it is mounted, for `directory` on it. */
+/** Whether files are safe in `directory` on the file system `mount`, by its kind and its options. */
 export function fileSystemFinding(mount: Mount | undefined, directory: string): Finding {
   if (!mount) return finding('skipped', check, 'this operating system does not report its kind')
   const { type, point, options, isForcedReadOnly } = mount
@@ -319,7 +310,7 @@ export function fileSystemFinding(mount: Mount | undefined, directory: string): 
   return finding(kind.mark, check, message, kind.remedy(directory))
 }
 
-/** `text` as one word for a shell, to be pasted. */
+/** Quotes `text` as one word for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -32,21 +32,21 @@ import { summarizeFiles, summaryFindings } from './summarize-files.ts'
 import { changeDurably } from '../files/change-durably.ts'
 
 export interface InspectionOptions {
-  /** As given to `openDiskBlobStore`; need not be there. */
+  /** As given to `openDiskBlobStore`; need not exist. */
   readonly directory: string
-  /** Bytes that customers may keep together, as far as they have a limit. Default: 0, for no limits. */
+  /** The sum of the limits of customers who have one. Default: 0, for no limits. */
   readonly promisedBytes?: number
-  /** The most entries to look at among the files. Default: 100,000. */
+  /** The most entries to inspect among the files. Default: 100,000. */
   readonly mostEntries?: number
-  /** Ends the inspection soon; what it has made is removed first. */
+  /** Ends the inspection soon; it first removes what it has made. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Looks whether a store can keep files in a directory, and keeps them well, and says what to do where not: finding after
- * finding, as they are made. Harmless at any time, also beside running stores: what it tries, it tries in a directory of
- * its own in `tmp`, which it removes when the iteration ends. Of a process that was killed, the next store to start
- * removes it. Rejects with the reason of `signal`, and with what the system says of a disk that cannot be looked at.
+ * Checks whether a store can keep files well in a directory. Yields each finding as it is made, with a remedy where something is wrong.
+ * Harmless at any time, also beside running stores: it makes its trials in a directory of its own in `tmp`, and removes that when the
+ * iteration ends. If the process is killed, the next store to start removes it. Rejects with the reason of `signal`, or with the system's
+ * error if the disk cannot be inspected.
  */
 export async function* inspectDataDirectory(options: InspectionOptions): AsyncGenerator<Finding> {
   const data = resolve(options.directory)
@@ -83,7 +83,7 @@ async function identify(data: string, isThere: boolean) {
   }
 }
 
-/** Tries the file system, and looks at what else is in `tmp`. */
+/** Tries the file system, and reports what else is in `tmp`. */
 async function* tryOut(
   data: string,
   layoutFile: LayoutFile | undefined,
@@ -143,7 +143,7 @@ async function mountPoint(path: string): Promise<string | undefined> {
   }
 }
 
-/** Files are renamed from `tmp` to `files`, which takes one mount and not only one disk. */
+/** Files are renamed from `tmp` to `files`: both must be in one mount; one disk is not enough. */
 function oneMountFinding(points: readonly (string | undefined)[], data: string): Finding {
   const different = new Set(points.filter((point) => point !== undefined))
   if (different.size <= 1) return finding('ok', 'one mount', 'files and tmp are in one file system')
@@ -153,11 +153,11 @@ function oneMountFinding(points: readonly (string | undefined)[], data: string):
 
 interface Place {
   readonly finding: Finding
-  /** The directory itself, or the one nearest above it that is there; `undefined` where there can be none. */
+  /** The directory itself, or the nearest one above it that exists; `undefined` where there can be none. */
   readonly existing: string | undefined
 }
 
-/** Whether the directory `data` is there, or could be made. */
+/** Whether the directory `data` exists, or could be made. */
 async function findPlace(data: string): Promise<Place> {
   try {
     if (!(await stat(data)).isDirectory()) return unusable(data, 'it is a file')
@@ -191,16 +191,16 @@ async function nearestAbove(path: string): Promise<string | undefined> {
   }
 }
 
-/** A directory to try things in, where a store keeps temporary files. */
+/** A directory for trials, where a store keeps temporary files. */
 interface TrialDirectory {
   readonly path: string
-  /** Removes it, and the directories that were made above it unless they are in use. */
+  /** Removes it, and the directories that were made above it, unless these are in use. */
   remove(): Promise<void>
 }
 
 /**
- * Makes a directory of this process in the `tmp` of the data directory `data`, which need not be there. Whatever a killed
- * process leaves of it the next store to start removes, as it does with uploads that broke off.
+ * Makes a directory of this process in the `tmp` of the data directory `data`, which need not exist. If the process is killed, the next
+ * store to start removes it, as it does with uploads that broke off.
  */
 async function makeTrialDirectory(data: string): Promise<TrialDirectory> {
   const unique = randomBytes(6).toString('hex')
@@ -224,8 +224,8 @@ async function removeIfEmpty(directory: string): Promise<void> {
 }
 
 /**
- * Does with files of its own in `directory`, which is empty, what a store does with files: writes them durably, renames
- * and links them, gives them odd names. `names` is how the store names its files, if it is there already.
+ * Tries with files of its own in `directory`, which is empty, what a store does with files: durable writes, renames, links, odd names.
+ * `names` is the naming mode of the store, if there is one already.
  */
 async function* tryFileSystem(
   directory: string,
@@ -264,7 +264,7 @@ async function trySyncing(directory: string): Promise<Finding> {
   return finding('ok', 'syncing', message)
 }
 
-/** As an upload is written. */
+/** Writes a file as an upload does. */
 async function writeDurably(directory: string): Promise<void> {
   const [temporary, target] = [join(directory, 'unsynced'), join(directory, 'synced')]
   const handle = await open(temporary, 'w')
@@ -279,7 +279,7 @@ async function writeDurably(directory: string): Promise<void> {
 
 const renames = 200
 
-/** A reader of a file that is replaced again and again must find it whole, the old one or the new. */
+/** Checks that a reader of a file that is replaced again and again finds it whole, the old one or the new. */
 async function tryRenaming(directory: string): Promise<Finding> {
   const [next, target] = [join(directory, 'next'), join(directory, 'target')]
   const contents = ['old', 'new'].map((word) => word.repeat(1000))
@@ -331,8 +331,8 @@ async function tryLinking(directory: string): Promise<Finding> {
 }
 
 /**
- * Whether files can be named in the mode `names`, or a mode can be chosen for them, on a file system that does not keep
- * the name `unkept`, or keeps all.
+ * Whether files can be named in the mode `names`, or a mode can be chosen if that is `undefined`. `unkept` is a name that the file system
+ * does not keep; `undefined` if it keeps all.
  */
 export function namesFinding(unkept: string | undefined, names: NamesMode | undefined): Finding {
   if (unkept === undefined) {
@@ -356,10 +356,10 @@ async function tryClock(directory: string): Promise<Finding> {
   return clockFinding((await stat(path)).mtimeMs, { begin, end })
 }
 
-/** Milliseconds that a file's time may be off: kernels round, and some file systems keep whole seconds of even number. */
+/** Milliseconds that a file's time may be off: kernels round, and some file systems keep even seconds only. */
 const tolerance = 2_000
 
-/** Whether the time of a file that was written between `begin` and `end` is that of this machine; in milliseconds. */
+/** Compares the time of a file, written between `begin` and `end`, with this machine's clock; in milliseconds. */
 export function clockFinding(
   fileTime: number,
   { begin, end }: { readonly begin: number; readonly end: number },

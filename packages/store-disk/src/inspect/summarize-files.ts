@@ -9,7 +9,7 @@ import { shellWord } from './findings.ts'
 export interface SummaryOptions {
   /** The most entries to inspect. */
   readonly most: number
-  /** The owner of the data directory, which entries should have, too. */
+  /** The owner of the data directory, who should own the entries, too. */
   readonly uid: number
   readonly device: number
   readonly signal?: AbortSignal | undefined
@@ -27,8 +27,8 @@ interface Counters {
 }
 
 /**
- * Counts the entries below the root of `layout`, up to a number of them, and the odd ones among them. It inspects names,
- * owners and permissions, and opens no file. It may or may not count entries that are made or removed meanwhile.
+ * Counts the entries below the root of `layout`, up to a number of them, and the odd ones among them. It checks names, owners and
+ * permissions, and opens no file. It may miss entries that are made or removed meanwhile.
  */
 export async function summarizeFiles(
   layout: Layout,
@@ -128,7 +128,7 @@ async function may(path: string, mode: number): Promise<boolean> {
   }
 }
 
-/** The entries, in no order; none of a directory that may not be listed, which is noted. */
+/** The entries, in no order. A directory that may not be listed is noted, and has none. */
 async function entriesOf(directory: string, counters: Counters): Promise<readonly Buffer[]> {
   try {
     return await readdir(directory, { encoding: 'buffer' })

@@ -3,9 +3,9 @@ import { lstat, opendir, readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { isAbsence } from '../files/translate-fs-error.ts'
 
-/** Something in a directory. */
+/** An entry of a directory. */
 export interface Entry {
-  /** The bytes of its name, each a character (Latin-1), since they need not be UTF-8. */
+  /** The bytes of its name, one character each (Latin-1), since they need not be UTF-8. */
   readonly name: string
   isFile(): boolean
   isDirectory(): boolean
@@ -13,14 +13,14 @@ export interface Entry {
 }
 
 /**
- * What is in `directory`, in no order; nothing where there is no such directory. In batches: a promise for each entry
- * would take longer than reading it.
+ * The entries of `directory`, in no order; none if it does not exist. In batches: a promise for each entry would take longer than reading
+ * it.
  */
 export type EntriesOf = (directory: string) => AsyncIterable<readonly Entry[]>
 
 /**
- * Resolves with what `walk` makes of the entries of directories. If the file system does not report their types and
- * Node.js fails to look one up, it calls `walk` again, with entries that it inspects one by one.
+ * Resolves with the result of `walk`. If the file system does not report the types of entries and Node.js fails to look one up, calls
+ * `walk` again, with entries that are inspected one by one.
  */
 export async function withEntries<T>(walk: (entriesOf: EntriesOf) => Promise<T>): Promise<T> {
   try {
@@ -37,13 +37,13 @@ function isTypeUnknown(error: unknown): boolean {
   )
 }
 
-/** Entries read at a time: few enough for other work to go on, which with 4,096 waited up to 90 ms. */
+/** Entries in a batch: few enough for other work to go on, which with 4,096 waited up to 90 ms. */
 const batchLength = 1024
 
-/** Deno ignores the encoding of `opendir`; `readSync` on what it opens begins anew, and stays open. */
+/** In Deno, `opendir` ignores the encoding; `readSync` on its result starts again, and leaves the directory open. */
 const isDeno = 'Deno' in globalThis
 
-/** Fails if the type of an entry is not reported and the entry is gone, or its name is not ASCII. */
+/** Fails if the file system does not report the type of an entry that is gone, or whose name is not ASCII. */
 async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
   if (isDeno) {
     yield* entriesReadAtOnce(directory)
@@ -56,7 +56,7 @@ async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry
     first = opened.read()
     while (true) {
       const batch = readBatch(opened, await first)
-      // A short batch is the last one. Otherwise the system reads on while this batch is used.
+      // A short batch is the last one. After a full one, the system reads on while the caller uses it.
       const isLast = batch.length < batchLength
       if (!isLast) first = opened.read()
       yield batch
@@ -64,12 +64,12 @@ async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry
     }
   } finally {
     await first?.catch(() => {})
-    // To wake a thread of the pool takes longer than this, which waits for no disk.
+    // This waits for no disk, and takes less time than to wake a thread of the pool.
     opened.closeSync()
   }
 }
 
-/** The batch that begins with `first`. To read that has fetched the whole batch; the others return at once from memory. */
+/** The batch that begins with `first`. Reading `first` fetched the whole batch, so the other reads return at once from memory. */
 function readBatch(directory: Dir, first: Dirent | null): readonly Entry[] {
   const batch: Entry[] = []
   for (let entry = first; entry;) {

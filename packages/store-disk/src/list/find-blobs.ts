@@ -7,8 +7,8 @@ import { isAbsence } from '../files/translate-fs-error.ts'
 import type { EntriesOf, Entry } from './directory-entries.ts'
 
 /**
- * The names of a customer's blobs, in no order, in batches as they are found: of every regular file with a valid name.
- * Entries that an administrator put there and that are no blobs are passed over.
+ * The names of a customer's blobs, in no order, in batches: of every regular file with a valid name. Skips other entries, which an
+ * administrator put there.
  */
 export function findBlobs(
   layout: Layout,
@@ -20,8 +20,7 @@ export function findBlobs(
 }
 
 /**
- * The customers who have a directory, in no order; all of their blobs may be deleted. Like a blob's path on its way, a
- * symbolic link is followed.
+ * The customers who have a directory, in no order; all of their blobs may be deleted. Follows a symbolic link, as the path of a blob does.
  */
 export async function findCustomers(layout: Layout, entriesOf: EntriesOf): Promise<string[]> {
   const isWanted = (entry: Entry) => entry.isDirectory() || entry.isSymbolicLink()
@@ -40,7 +39,10 @@ interface Walk {
   readonly isWanted: (entry: Entry) => boolean
 }
 
-/** What is named by the layout in `directory` and below, and wanted; `parents` lead there from where names begin. */
+/**
+ * The names that the layout gives to wanted entries in `directory` and below; `parents` are the components from where names begin to
+ * `directory`.
+ */
 async function* find(
   walk: Walk,
   directory: string,
@@ -65,7 +67,7 @@ async function* find(
 
 const ascii = /^[\u0000-\u007f]*$/
 
-/** The text that `bytes` are in UTF-8; `undefined` for what is not UTF-8, and would be given as some other name. */
+/** The text that `bytes` are in UTF-8; `undefined` if they are not UTF-8: decoding would give another name. */
 function textOf(bytes: string): string | undefined {
   if (ascii.test(bytes)) return bytes
   const buffer = Buffer.from(bytes, 'latin1')
@@ -81,10 +83,10 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** Files looked at at a time: enough to keep the disk busy, and little of what other requests need. */
+/** Files inspected at a time: enough to keep the disk busy, with capacity left for other requests. */
 const concurrency = 16
 
-/** How many of the blobs that are called as `names` says there are still, and their sizes. */
+/** Counts the blobs called as in `names` that still exist, and sums their sizes. */
 export async function measure(
   layout: Layout,
   customer: string,

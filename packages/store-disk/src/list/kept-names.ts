@@ -11,11 +11,14 @@ import { covers, pageOf, type SortedNames, type TakePage } from './sorted-names.
 export interface KeptNames {
   /** The most bytes that names may take. */
   readonly most: number
-  /** Gives the pages of a list by these options, if the first of them is known and the directory has not changed. */
+  /**
+   * Resolves with what gives the pages of a list with these options; `undefined` if its first page is unknown or the directory has
+   * changed.
+   */
   open(options: Required<ListOptions>): Promise<TakePage | undefined>
   /**
-   * To be called before the directory is read. Resolves with what keeps the names that are read then; `undefined` if a
-   * change from now on might not show in the stats.
+   * Call it before reading the directory. Resolves with a function that keeps the names that are read then; `undefined` if a change from
+   * now on might not show in the stats.
    */
   begin(): Promise<((names: SortedNames) => void) | undefined>
 }
@@ -28,8 +31,8 @@ export const noKeptNames: KeptNames = {
 }
 
 /**
- * Keeps names of `directory`, which has no further directories with names, in `cache`.
- * `docs/decisions/028-names-kept-until-the-directory-changes.md` says why they are right.
+ * Keeps the names of `directory`, which has no subdirectories with names, in `cache`.
+ * `docs/decisions/028-names-kept-until-the-directory-changes.md` explains why they are right.
  */
 export function createKeptNames(
   directory: string,
@@ -44,7 +47,7 @@ export function createKeptNames(
       if (!stats || !names || !covers(names, options)) return undefined
       const now = await statsOf(directory)
       if (!now || !isUnchanged(stats, now)) return undefined
-      // A slow reader must not keep in memory what the cache has given up.
+      // A slow reader must not keep in memory what the cache has dropped.
       return (rest) => {
         const known = cache.get(directory)
         return known?.names && known.stats === stats ? pageOf(known.names, rest) : undefined
@@ -76,16 +79,13 @@ export function createStatsOf(calls: Pick<FileCalls, 'lstat'>): StatsOf {
   }
 }
 
-/** The names that one list holds. */
+/** The names that one list holds in memory. */
 export interface HeldNames {
-  /** Adds bytes; whether so many may be held. */
+  /** Counts `bytes` more; returns whether the list may hold them. */
   grow(bytes: number): boolean
-  /**
-   * Records that the reader has just taken names. If other lists need the memory and it takes no more, `drop` is
-   * called.
-   */
+  /** Records that the reader has just taken names. Calls `drop` if other lists need the memory before the reader takes more. */
   wait(drop: () => void): void
-  /** Holds nothing any more. */
+  /** Frees all that it holds. */
   release(): void
 }
 
@@ -96,19 +96,18 @@ export interface NameBudget {
   readonly held: () => number
 }
 
-/** Bytes: more than a million names of the usual length. */
+/** Bytes; enough for more than a million names of the usual length. */
 const defaultMost = 32 * 1024 * 1024
 
 /** Bytes that a list may hold in any case. */
 const defaultLeast = 128 * 1024
 
-/** A reader is slow if it has taken no names for so many milliseconds. */
+/** A reader that takes no names for so many milliseconds is slow. */
 const slowAfter = 1000
 
 /**
- * Limits the names of all lists together to `most` bytes, beside `least` for each. When a list needs more, the lists
- * whose readers have waited longest drop theirs. A list that has dropped its names reads them again when its reader
- * goes on.
+ * Limits the names of all lists together to `most` bytes, plus `least` for each. When a list needs more, the lists whose readers have
+ * waited longest drop their names. Such a list reads its names again when its reader goes on.
  */
 export function createNameBudget(
   { most = defaultMost, least = defaultLeast } = {},

@@ -12,10 +12,10 @@ import { pageOf, type SortedNames, type TakePage } from './sorted-names.ts'
 import type { Blobs } from './walk-blobs.ts'
 
 /**
- * The names of the blobs in `source`, each once, in ascending order of their UTF-8 bytes, cut as `options` say, in pages.
- * Names are found before the first is given, all of them as far as they may be held; a reader who stops meanwhile ends
- * that. Where names are dropped, by want of memory or a slow reader, another walk finds those after the last given. Where
- * names are kept, there is no walk. Other work of the process goes on all the while.
+ * The names of the blobs in `source`, each once, in ascending order of their UTF-8 bytes, selected by the options, in pages. It finds all
+ * names before it gives the first, as far as memory allows; it stops if the reader stops. If names were dropped, for lack of memory or
+ * because the reader is slow, another walk finds those after the last one given. Where names are kept, there is no walk. Other work of the
+ * process goes on meanwhile.
  */
 export function listNames(
   source: NameSource,
@@ -38,7 +38,7 @@ export function listNames(
           yield page.names
         }
         if (page.isComplete || rest.limit === 0) return
-        // A fast reader would keep the process from everything else until the end of the list.
+        // Otherwise a fast reader would block all other work until the end of the list.
         await setImmediate()
       }
     } finally {
@@ -48,20 +48,20 @@ export function listNames(
 }
 
 export interface NameSource {
-  /** How names are found: see `WalkBlobs`. */
+  /** Finds names: see `WalkBlobs`. */
   readonly walk: <T>(use: (blobs: Blobs) => Promise<T>) => Promise<T>
-  /** For names in memory that are not kept. */
+  /** Limits the names in memory that are not kept. */
   readonly budget: NameBudget
   readonly kept: KeptNames
 }
 
-/** A list of at most so many names is kept, as a small file is; a longer one only if it is read in pages. */
+/** A list of at most so many names is kept; a longer one only if it is read in pages. */
 const fewNames = 4096
 
 /** The most bytes of a name. */
 const nameLength = 256
 
-/** Finds the names that `rest` asks for by a walk, as many of the first as may be held. */
+/** Walks to find the names that `rest` asks for: as many of the first ones as may be held. */
 async function findNames(
   source: NameSource,
   rest: Required<ListOptions>,
@@ -70,7 +70,7 @@ async function findNames(
 ): Promise<TakePage> {
   const { walk, kept } = source
   const keep = await kept.begin()
-  // Half of the names may be dropped on the way.
+  // The sorter may drop half of the names on the way.
   const isPaged = keep !== undefined && rest.limit * nameLength <= kept.most / 2
   const { sorter, count } = await walk((blobs) => {
     held.release()
@@ -118,7 +118,7 @@ function takeFrom(sorter: NameSorter, held: HeldNames): TakePage {
   }
 }
 
-/** All names of `sorter`; other work goes on meanwhile. */
+/** Collects all names of `sorter`; other work goes on meanwhile. */
 async function collect(
   sorter: NameSorter,
   { prefix, after }: Required<ListOptions>,
@@ -133,7 +133,7 @@ async function collect(
   return { prefix, after, blocks, isCut: sorter.isCut() }
 }
 
-/** Gives the first page of `sorted`. If `again` gives the others from what is kept, it holds no names itself. */
+/** Gives the first page of `sorted`. If `again` can give the others from what is kept, the list holds no names itself. */
 function takeSorted(sorted: SortedNames, held: HeldNames, again: TakePage | undefined): TakePage {
   let names: SortedNames | undefined = sorted
   held.release()
@@ -147,19 +147,16 @@ function takeSorted(sorted: SortedNames, held: HeldNames, again: TakePage | unde
   }
 }
 
-/** Files looked at at a time: enough to keep the disk busy, and little of what other requests need. */
+/** Files inspected at a time: enough to keep the disk busy, with capacity left for other requests. */
 const concurrency = 16
 
 interface DetailSources {
   readonly list: (options: ListOptions) => AsyncIterable<readonly string[]>
-  /** What is known of a blob; `undefined` if it is gone. */
+  /** The description of a blob; `undefined` if it is gone. */
   readonly stat: (name: string) => Promise<BlobInfo | undefined>
 }
 
-/**
- * The blobs that `list` names, in its pages, each from one look at its file. Where blobs are gone by then, it lists
- * further names, up to the limit.
- */
+/** The blobs that `list` names, in its pages; inspects each file once. If blobs are gone by then, lists further names, up to the limit. */
 export function listDetails(
   { list, stat }: DetailSources,
   { prefix = '', after = '', limit = Infinity }: ListOptions = {},
@@ -185,7 +182,7 @@ export function listDetails(
   })
 }
 
-/** `pages`, whose iteration is stopped as soon as `signal` aborts, also while a page is awaited. */
+/** Stops the iteration of `pages` as soon as `signal` aborts, even while a page is awaited. */
 function stoppable<T>(pages: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
@@ -210,8 +207,8 @@ async function lookAtAll(
 }
 
 /**
- * Iterates what `start` returns, and aborts its signal as soon as the reader stops. A generator alone would notice that
- * only at its next `yield`.
+ * Iterates over the result of `start`, and aborts its signal as soon as the reader stops. A generator alone would notice that only at its
+ * next `yield`.
  */
 function abortOnReturn<T>(
   start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,

@@ -1,11 +1,11 @@
 import { compareUtf8, sortUtf8 } from '@holdfast/core'
 
-/** Takes names in any order, some perhaps more than once, and gives each once, in order. */
+/** Takes names in any order, also repeatedly, and gives each once, in order. */
 export interface NameSorter {
   add(name: string): void
-  /** The first of those added, in ascending order of their UTF-8 bytes, in pages; to be called once, at the end. */
+  /** The first of the added names, in ascending order of their UTF-8 bytes, in pages. Call it once, at the end. */
   pages(): Iterator<readonly string[]>
-  /** Whether names that came after those it gives were dropped for want of memory. */
+  /** Whether names after those that it gives were dropped to save memory. */
   isCut(): boolean
 }
 
@@ -17,16 +17,15 @@ export interface NameSorterOptions {
   readonly runLength?: number
 }
 
-/** The most names that are sorted at a time: it takes a few milliseconds, for which other requests wait. */
+/** The most names that are sorted at a time. Other requests wait for this, a few milliseconds. */
 const defaultRunLength = 8192
 
 /** The most names in a page; a reader takes a millisecond or so for them. */
 export const pageLength = 1024
 
 /**
- * Sorts names in runs, which it merges as their names are asked for, so that no step takes long and the first name is
- * there soon. Gives the first `limit`; where that is less than a run, it keeps no more than a run. Where it may not
- * hold what it has, it drops the last half.
+ * Sorts names in runs, and merges the runs while their names are requested: no step takes long, and the first name comes soon. Gives the
+ * first `limit`; if that is less than a run, keeps at most one run. If it may not hold what it has, drops the last half.
  */
 export function createNameSorter({
   limit,
@@ -54,11 +53,11 @@ export function createNameSorter({
     if (!grow(memoryOf(blocks))) dropHalf()
   }
 
-  /** Each run loses the blocks that begin with a certain name or a later one. */
+  /** Removes from each run the blocks that begin at or after a certain name. */
   const dropHalf = () => {
     const blocks = runs.flat()
     const firsts = withoutRepeats(sortUtf8(blocks.map(({ first }) => first)))
-    // Without the least one there would be no progress.
+    // The block with the least name must stay, or there would be no progress.
     const from = firsts[Math.ceil(firsts.length / 2)]
     if (from === undefined) return
     const isKept = ({ first }: NameBlock) => compareUtf8(first, from) < 0
@@ -118,13 +117,13 @@ interface Cursor {
   readonly blocks: NameBlock[]
 }
 
-/** A page has so many blocks, as a rule: the names of all runs before one that is a block's first. */
+/** The usual number of blocks in a page: it has the names of all runs before the first name of some block. */
 const blocksPerPage = 8
 
 /**
- * Merges sorted `runs`, which it empties, into one sorted sequence without duplicates, in pages. What the runs have before a certain name is
- * sorted together: the engine does that faster than the names can be compared one by one. With n runs, no page has more
- * names than n + {@link blocksPerPage} blocks.
+ * Merges sorted `runs`, which it empties, into one sorted sequence without duplicates, in pages. It sorts all names before a certain one
+ * together: the engine does that faster than comparing names one by one. With n runs, no page has more names than n + {@link
+ * blocksPerPage} blocks.
  */
 function* mergeRuns(runs: readonly NameBlock[][]): Generator<string[]> {
   const cursors = runs.map((blocks): Cursor => ({ names: [], next: 0, blocks }))
@@ -156,7 +155,7 @@ function takeBefore(end: string | undefined, cursor: Cursor, page: string[]): vo
   }
 }
 
-/** `names`, which are sorted, each once. */
+/** Removes duplicates from the sorted `names`. */
 function withoutRepeats(names: readonly string[]): string[] {
   return names.filter((name, at) => name !== names[at - 1])
 }

@@ -13,19 +13,19 @@ export interface SortedNames {
 
 export interface Page {
   readonly names: readonly string[]
-  /** Whether there are no more than these. */
+  /** Whether these are all. */
   readonly isComplete: boolean
 }
 
 /** Gives the next page; `undefined` if the names were dropped. */
 export type TakePage = (rest: Required<ListOptions>) => Page | undefined
 
-/** Whether the first names of a list by these options are among `sorted`, unless there are none. */
+/** Whether `sorted` has the first names of a list by these options, if there are any. */
 export function covers(sorted: SortedNames, { prefix, after }: Required<ListOptions>): boolean {
   return prefix.startsWith(sorted.prefix) && compareUtf8(after, sorted.after) >= 0
 }
 
-/** The first page of a list by these options; `undefined` if it is not held. */
+/** The first page of a list by these options; `undefined` if `sorted` does not hold it. */
 export function pageOf(
   { blocks, isCut }: SortedNames,
   { prefix, after, limit }: Required<ListOptions>,
@@ -46,7 +46,7 @@ export function pageOf(
   return names.length === 0 && isCut ? undefined : { names, isComplete: !isCut }
 }
 
-/** Where the first of `blocks` is that begins after `name`; their number if there is none. */
+/** The index of the first of `blocks` that begins after `name`; their number if there is none. */
 function firstBlockAfter(blocks: readonly NameBlock[], name: string): number {
   let low = 0
   let high = blocks.length

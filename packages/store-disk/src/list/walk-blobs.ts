@@ -12,27 +12,27 @@ import { findBlobs } from './find-blobs.ts'
 export type Blobs = AsyncIterable<readonly string[]>
 
 /**
- * Resolves with what `use` makes of the blobs of `customer`. They include each blob that is there throughout. `use` is
- * called again, with all blobs from the beginning, if another walk is needed; a blob may come twice.
+ * Resolves with the result of `use`, called with the blobs of `customer`. They include each blob that exists throughout. If another walk
+ * is needed, calls `use` again, with all blobs from the beginning; a blob may come twice.
  */
 export type WalkBlobs = <T>(customer: string, use: (blobs: Blobs) => Promise<T>) => Promise<T>
 
-/** A walk for file systems where a replaced file stays in its place: each blob is there once, in one walk. */
+/** A walk for file systems where a replaced file keeps its directory entry: each blob comes once, in one walk. */
 export function createPlainWalk(layout: Layout): WalkBlobs {
   return (customer, use) => withEntries((entriesOf) => use(findBlobs(layout, customer, entriesOf)))
 }
 
-/** The most walks of a directory that changes. A walk fails only if its marker is removed by hand. */
+/** The most walks of a directory that changes. A walk is disturbed only if its marker is removed by hand. */
 const attempts = 3
 
-/** Milliseconds, and how many of them, to wait for a directory to come to rest. */
+/** How long to wait for a directory to stop changing: so many pauses of so many milliseconds. */
 const pause = 60
 const pauses = 20
 
 /**
- * A walk for file systems where a replaced file may move. It writes nothing if the directory does not change meanwhile;
- * only a directory that `isLocal` reports each change at once. Otherwise the processes that replace files leave notes
- * for the walk.
+ * A walk for file systems where a replaced file may move. Where `isLocal`, it first walks without writing anything, which succeeds if the
+ * directory does not change: other file systems may report a change late. Otherwise the processes that replace files leave notes for the
+ * walk.
  */
 export function createWatchedWalk(
   layout: Layout,
@@ -47,7 +47,7 @@ export function createWatchedWalk(
       withEntries((entriesOf) => use(findWithReplaced(layout, customer, entriesOf, replaced))),
     )
 
-  /** Used if no marker can be made, as on a full disk, where few uploads succeed. */
+  /** For when no marker can be made, as on a full disk, where few uploads succeed. */
   const walkAtRest: WalkBlobs = async (customer, use) => {
     for (let at = 1; ; at++) {
       await delay(pause)

@@ -32,20 +32,20 @@ export interface BlobReaderOptions {
   readonly clock?: ThreadClock | undefined
 }
 
-/** The most bytes, of a whole file or of a range, that are in memory when a blob is open: they are copied in some 20 us. */
+/** The most bytes, of a file or a range, that are read into memory when a blob is opened: copying them takes some 20 us. */
 const inMemoryLimit = 128 * 1024
 
 /**
- * What a call may take on average, in milliseconds, for a file that may not be in the page cache. If it is there, a call
- * takes a tenth of that; a fast disk takes three times as long.
+ * How long a call may take on average, in milliseconds, for a file that may not be in the page cache. If it is there, a call takes a tenth
+ * of that; a fast disk takes three times as long.
  */
 const mostIfUncached = 0.04
 
 /**
- * Makes the reader of blobs on a file system; `isLocal` says whether that is certainly on this machine. To wake a thread
- * of the pool takes several times as long as to read some KiB from the page cache. So the main thread reads small files
- * and small ranges itself, unless reads were slow lately: it must not wait for a disk. It is patient with files that were
- * read lately, which are likely in the page cache, and not with others. The bytes of small files are cached.
+ * Makes the reader of blobs; `isLocal` says whether the file system is certainly on this machine. To wake a thread of the pool takes
+ * several times as long as to read some KiB from the page cache. So the main thread reads small files and small ranges itself, unless
+ * reads were slow lately: it must not wait for a disk. It tolerates slower calls for files that were read lately, since these are likely
+ * in the page cache. The bytes of small files are cached.
  */
 export function createBlobReader(
   isLocal: boolean,
@@ -99,7 +99,7 @@ interface OpenFile {
   readonly descriptor: number
   readonly stats: BigIntStats
   readonly info: BlobInfo
-  /** By which it was opened. */
+  /** The calls that opened it. */
   readonly calls: FileCalls
 }
 
@@ -180,7 +180,7 @@ interface PageCacheHints {
 /** Seconds after its last read for which a file is likely in the page cache. */
 const staysFor = 300
 
-/** A power of two. Each slot takes eight bytes and keeps the last file of its hash. */
+/** A power of two. Each slot takes eight bytes and records the last file with its hash. */
 const slots = 2 ** 18
 
 /** Keeps hints in constant memory. */
@@ -202,7 +202,7 @@ export function createPageCacheHints(now: () => number = () => performance.now()
   }
 }
 
-/** FNV-1a over the units of UTF-16. A collision only has a file taken for one that is cached. */
+/** FNV-1a over the units of UTF-16. A collision only makes another file look cached. */
 function hashOf(path: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < path.length; index++) {

@@ -3,10 +3,10 @@ import { createBufferPool } from '../files/buffer-pool.ts'
 import { pooledCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 
-/** Bytes per read: what a thread of the pool does in one go. A slow reader holds two such chunks. */
+/** Bytes per read, one call of the thread pool. A slow reader holds two such chunks. */
 const chunkSize = 256 * 1024
 
-/** New memory costs about as much as what is done with it; 8 MiB are kept. */
+/** New memory costs about as much as its use, so 8 MiB are kept. */
 const pool = createBufferPool(chunkSize, 32)
 
 /** An open file. */
@@ -25,16 +25,16 @@ export function readByPool(descriptor: number): ReadableFile {
 }
 
 export interface FileContent {
-  /** Its iterator has closed the file when it ends, fails or is stopped. */
+  /** The file is closed once its iterator ends, fails or is stopped. */
   readonly content: AsyncIterable<Uint8Array>
   /** Closes the file, whether or not it was read. */
   readonly close: () => Promise<void>
 }
 
 /**
- * The bytes of `range` of `file`, which it owns from now on. While a chunk is in use the next one is read, and no more.
- * A chunk is the reader's for good, or, with `reuseChunks`, until the next one is asked for or the file is closed. Fails
- * if the file turns out to be shorter.
+ * The bytes of `range` of `file`, which it owns from now on. While a chunk is in use it reads the next one, and no more. The reader may
+ * keep a chunk for good; with `reuseChunks`, only until it asks for the next one or the file is closed. Fails if the file is shorter than
+ * expected.
  */
 export function createFileContent(
   file: ReadableFile,
@@ -72,7 +72,7 @@ export function createFileContent(
     refuseIfClosed()
     reading ??= readAhead()
     const chunk = await reading
-    // The file was closed during the read: its buffer may be in use again.
+    // If the file was closed during the read, its buffer may be in use again.
     refuseIfClosed()
     reading = chunk && readAhead()
     return chunk
@@ -80,7 +80,7 @@ export function createFileContent(
 
   const close = () => {
     closing ??= (async () => {
-      // A descriptor closed under a read may be another file by the time the read happens, and a buffer another chunk.
+      // A read that runs after the close could read another file with this descriptor, into a buffer that holds another chunk.
       await reading?.catch(() => {})
       buffers.giveBack()
       await file.close()
@@ -99,13 +99,13 @@ export function becameShorter(position: number, end: number): Error {
   return new Error(`A file became shorter while it was read: ${position} of ${end} bytes`)
 }
 
-/** The code is that of a stream that is destroyed while it is read. */
+/** Has the error code of a stream that is destroyed while it is read. */
 function closedWhileRead(): Error {
   const message = 'The file was closed while it was read'
   return Object.assign(new Error(message), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }
 
-/** What `nextChunk` gives up to `undefined`. Who sees the end, or an error, may count on `close` being done. */
+/** The results of `nextChunk` up to `undefined`. Before the reader sees the end, or an error, `close` is done. */
 function closedAtEnd(
   nextChunk: () => Promise<Uint8Array | undefined>,
   close: () => Promise<void>,

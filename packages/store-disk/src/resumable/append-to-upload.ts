@@ -34,10 +34,10 @@ export interface Append {
 
 const { O_WRONLY, O_APPEND } = constants
 
-/** The new offset, or what the caller gets instead: his own error, as he threw it. */
+/** The new offset, or the error that ended the append early, as it was thrown. */
 export type Appended = { readonly offset: number } | { readonly error: unknown }
 
-/** Adds the content to an upload that no other work of this process uses, until `ending` aborts. */
+/** Appends the content to an upload until `ending` aborts. No other work of this process may use the upload. */
 export async function appendToUpload(
   site: UploadSite,
   leases: WatchedLeases,
@@ -69,9 +69,9 @@ async function fill(
   const { signal, allOrNothing = false, release = () => {}, onState } = options
   const ended = AbortSignal.any([...endings, ...(signal ? [signal] : [])])
   const { plan } = found.record
-  /** The path of the record that the last piece comes with, until it has its name. */
+  /** The temporary path of the record that belongs to the last piece, until it is renamed. */
   let record: string | undefined
-  // Without O_CREAT: after a standstill the content may be another process's, under another name.
+  // Without O_CREAT: if this process stood still, another one may have taken and renamed the content.
   const file = await calls.open(lease.path(), O_WRONLY | O_APPEND).catch((error: unknown) => {
     throw isAbsence(error) ? uploadTakenOver() : error
   })
@@ -115,7 +115,7 @@ function isFull(error: unknown): boolean {
   return isFileServiceError(error, 'insufficient-storage')
 }
 
-/** Drops what does not count, and has the upload expire soon, so that others have room on a disk that is full. */
+/** Drops the bytes that do not count, and makes the upload expire soon, so that others have room on a full disk. */
 async function giveBack(
   file: number,
   { expiresAfterMs }: UploadPlan,
@@ -128,11 +128,11 @@ async function giveBack(
     await calls.setTimes(file, changedAt.getTime() / 1000)
     await utimes(join(lease.directory, recordName), changedAt, changedAt)
   } catch {
-    // The first sweep after its usual expiry removes it.
+    // Then the first sweep after its usual expiry removes it.
   }
 }
 
-/** Syncs a content that is complete. The record for its publication can wait for that, unless a sync has failed. */
+/** Syncs a complete content, and prepares its record. If only the record fails, and no sync has failed, it can be written later. */
 async function prepareLast(
   site: UploadSite,
   file: number,
@@ -145,7 +145,7 @@ async function prepareLast(
   return undefined
 }
 
-/** Drops what is beyond the first `size` bytes: a process that has ended wrote it, and did not make it count. */
+/** Drops the bytes after the first `size`: a process wrote them, and ended before it made them count. */
 export async function trim(file: number, size: number, calls: FileCalls): Promise<void> {
   const stats = await calls.stat(file)
   if (stats.size < size) throw new Error(`${stats.size} of ${size} bytes of an upload are left`)
@@ -155,13 +155,13 @@ export async function trim(file: number, size: number, calls: FileCalls): Promis
 interface PreparedPublication {
   /** The blob that the content is about to become. */
   readonly published: BlobInfo
-  /** The path of the record that says so, or why it could not be written. */
+  /** The path of the record that names that blob, or why it could not be written. */
   readonly record: PromiseSettledResult<string>
 }
 
 /**
- * Gives the complete content in `file` the time that its entity tag needs, and syncs it; and at the same time the record of the blob
- * that it is about to become, which is to be placed or removed.
+ * Sets the time of the complete content in `file` for its entity tag, and syncs it. At the same time writes the record of the blob that
+ * the content is about to become; the caller places or removes the record.
  */
 export async function preparePublication(
   site: UploadSite,
@@ -187,7 +187,7 @@ interface DurableWrite {
   readonly file: number
   readonly content: AsyncIterable<Uint8Array>
   readonly calls: FileCalls
-  /** All bytes count or none. */
+  /** Whether bytes count only if all arrive. */
   readonly allOrNothing: boolean
   readonly release: (chunk: Uint8Array) => void
   /** Syncs the file when all of the content has been written. */
@@ -197,9 +197,9 @@ interface DurableWrite {
 }
 
 /**
- * Appends the content to the file, and makes it durable while it comes. However the content ends, what came counts, unless it is all or
- * nothing; where there is no room for all of it, what has been acknowledged by then counts. Resolves with the failure of the content, or of
- * writing, if there was one; rejects if what came cannot be made durable.
+ * Appends the content to the file, and makes it durable while it arrives. However the content ends, the bytes that arrived count, unless
+ * `allOrNothing`. If the disk has no room for all of it, only the bytes acknowledged by then count. Resolves with the failure of the
+ * content, or of writing, if there was one; rejects if the bytes cannot be made durable.
  */
 async function writeDurably(write: DurableWrite): Promise<{ readonly error: unknown } | undefined> {
   const { file, content, calls, allOrNothing, release, acknowledge, syncLast } = write
@@ -235,26 +235,26 @@ async function writeDurably(write: DurableWrite): Promise<{ readonly error: unkn
 /** Bytes between two syncs. */
 const interval = 24 * 1024 * 1024
 
-/** The most bytes that do not count yet, less what is written at a time: a writer that is faster than the disk waits. */
+/** The most bytes that do not count yet, without the write in progress: a writer that is faster than the disk waits. */
 const most = 254 * 1024 * 1024
 
-/** Milliseconds between two syncs at the most, where the content comes slowly. */
+/** The longest time between two syncs, in milliseconds, if the content arrives slowly. */
 const slow = 10_000
 
-/** Synced bytes, or milliseconds, from one acknowledgement to the next. Each syncs a directory, which delays the content. */
+/** Synced bytes, or milliseconds, between two acknowledgements. Each syncs a directory, which delays the content. */
 const stride = { bytes: 96 * 1024 * 1024, ms: 1_000 }
 
 interface DurableProgress extends IncrementalSync {
-  /** Bytes so far. */
+  /** Bytes written so far. */
   written(): number
-  /** Resolves when all that was written is durable, and acknowledged. `sync` syncs what is not synced yet. */
+  /** Resolves when all written bytes are durable and acknowledged. `sync` syncs what is not synced yet. */
   finish(sync?: () => Promise<void>): Promise<void>
 }
 
 /**
- * Syncs `file` while it is written, and has `acknowledge` note how many of the bytes are durable: after the first sync, after later
- * ones once a stride of bytes or time has passed, and at the end. Meanwhile the next bytes are synced, so that the disk is never
- * idle. After a failure nothing more counts: the kernel drops the pages that it could not write.
+ * Syncs `file` while it is written, and calls `acknowledge` with the number of durable bytes: after the first sync, after later ones once
+ * a stride of bytes or time has passed, and at the end. Meanwhile it syncs the next bytes, so that the disk is never idle. After a failure
+ * no more bytes count: the kernel drops the pages that it could not write.
  */
 function createDurableProgress(
   file: number,
@@ -277,7 +277,7 @@ function createDurableProgress(
     acknowledged = bytes
   }
 
-  /** Makes what is synced count. */
+  /** Acknowledges what is synced. */
   const note = () => {
     noted = synced
     notedAt = performance.now()
@@ -297,7 +297,7 @@ function createDurableProgress(
     crashPoint('upload-content-synced')
     synced = bytes
     if (isDue()) note()
-    // After a failure `syncing` stays as it is.
+    // After a failure `syncing` keeps the rejected promise.
     syncing = undefined
     if (written - begun >= interval) begin()
   }

@@ -53,7 +53,7 @@ import { createWatchedLeases, takeContent } from './upload-lease.ts'
 
 /** The uploads in pieces of a disk store. */
 export interface DiskResumableUploads extends ResumableUploads {
-  /** Ends the appends under way; what came counts. */
+  /** Ends the running appends; the bytes that arrived count. */
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
   const turns = createUploadTurns()
   const leases = createWatchedLeases(site)
 
-  /** Does `work` once nothing else of this process uses the upload. */
+  /** Runs `work` once no other work of this process uses the upload. */
   const alone = async <T>(
     key: UploadKey,
     work: (ending: AbortSignal) => Promise<T>,
@@ -178,8 +178,7 @@ async function openUnlessRenamed(path: string): Promise<number | undefined> {
 }
 
 /**
- * Keeps a blob as an upload that has been published: one file in the place of the upload's directory. Nothing is synced, since
- * the blob is safe without it.
+ * Records a blob as a published upload: one file in place of the upload's directory. Nothing is synced, since the blob is safe without it.
  */
 async function rememberUpload(
   site: UploadSite,
@@ -222,11 +221,11 @@ async function writeAndStat(file: number, record: UploadRecord, calls: FileCalls
 }
 
 /**
- * Begins an upload. Its directory is made in the temporary directory, and gets its name when it is complete: a crash leaves no
- * half of an upload.
+ * Begins an upload. Makes its directory in the temporary directory, and renames it when it is complete, so that a crash leaves no partial
+ * upload.
  *
- * @throws FileServiceError `insufficient-storage` for one that is longer than what is free at this moment. An upload that begins reserves
- *   nothing: otherwise the announcement of a large one would keep out all others.
+ * @throws FileServiceError `insufficient-storage` if it is longer than the free space at this moment. A new upload reserves nothing:
+ * otherwise the announcement of a large one would block all others.
  */
 async function beginUpload(
   site: UploadSite,
@@ -278,7 +277,7 @@ async function giveName(site: UploadSite, key: UploadKey, prepared: string): Pro
 const concurrency = 16
 
 /**
- * Removes the uploads of all customers that have expired by `now`; resolves to how many of them were unfinished. Finishes
+ * Removes the uploads of all customers that have expired by `now`; resolves with how many of them were unfinished. Also finishes
  * publications that broke off.
  */
 async function sweepUploads(site: UploadSite, turns: UploadTurns, now: number): Promise<number> {
@@ -304,12 +303,12 @@ async function sweepUploads(site: UploadSite, turns: UploadTurns, now: number): 
   return removed
 }
 
-/** Whether the content of a published upload still has its name here, which would keep its bytes when the file is deleted. */
+/** Whether the content of a published upload still has its name here. That name would keep the bytes when the file is deleted. */
 function isLinked({ published, content }: FoundUpload): boolean {
   return published !== undefined && content !== undefined
 }
 
-/** Removes one that has expired, or finishes its publication; whether it was unfinished and is gone. */
+/** Removes an upload that has expired, or finishes its publication; resolves with whether it removed an unfinished one. */
 async function sweepOne(site: UploadSite, { found }: ListedUpload, now: number): Promise<boolean> {
   const { content, directory, record } = found
   if (!content || (found.published && hasExpired(found, now))) {
@@ -320,11 +319,11 @@ async function sweepOne(site: UploadSite, { found }: ListedUpload, now: number):
   const verdict = owner === undefined ? 'gone' : await judgeOwner(owner, site)
   if (verdict === 'alive') return false
   if (found.published) {
-    // A process that is silent may come back and finish it by itself.
+    // A silent process may come back and finish it itself.
     if (verdict === 'gone') await finishPublication(site, found)
     return false
   }
-  // From now on no process can take it; one that had it since it was found has changed it.
+  // From now on no process can take it. One that took it since it was found has changed its time.
   const lease = await takeContent(site, { ...found, content }, verdict === 'silent')
   if (!lease) return false
   const { mtimeNs } = await site.calls.lstat(lease.path())

@@ -25,11 +25,11 @@ export interface FoundUpload {
   readonly offset: number
   /** Milliseconds since 1970. */
   readonly expiresAt: number
-  /** The blob, if it is one. */
+  /** The blob, if the upload is published. */
   readonly published?: BlobInfo
-  /** The file of the content, until it is a blob. */
+  /** The file of the content, while it is here. */
   readonly content?: ContentFile
-  /** Whether another process asks the owner to end. */
+  /** Whether another process asks the owner to stop. */
   readonly isWanted: boolean
 }
 
@@ -38,10 +38,10 @@ export interface ContentFile {
   readonly name: ContentName
 }
 
-/** How often it looks: names may change while it does. */
+/** The most attempts to find an upload: names may change during one. */
 const attempts = 8
 
-/** An id as this store makes it: file systems that fold case keep all of them apart. */
+/** An id as this store makes it: distinct on file systems that fold case, too. */
 const idPattern = /^[0-9a-f]{32}$/
 
 /** Whether `id` may be that of an upload here. */
@@ -54,12 +54,12 @@ export function createUploadId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** Where an upload is, if there is one. */
+/** The path of the upload's directory, which need not exist. */
 export function uploadDirectory({ uploads }: UploadSite, { customer, id }: UploadKey): string {
   return join(uploads.customerDirectory(customer), id)
 }
 
-/** Finds the upload `key`; `undefined` if there is none. What it reports is durable by then. */
+/** Finds the upload `key`; `undefined` if there is none. What it reports is durable. */
 export async function findUpload(
   site: UploadSite,
   key: UploadKey,
@@ -118,7 +118,7 @@ async function describe(
   return { ...found, offset: pending, content, ...expiring(lastChange) }
 }
 
-/** A process that came back after others took it for dead may have left a copy of what it knew: that has fewer bytes. */
+/** The name with the most bytes is right: a process that came back after others took it for dead may have left a copy with fewer. */
 function contentIn(directory: string, names: readonly string[]): ContentFile | undefined {
   const contents = names.flatMap((name) => {
     const parsed = parseContentName(name)
@@ -128,15 +128,15 @@ function contentIn(directory: string, names: readonly string[]): ContentFile | u
   return contents.sort((one, other) => bytes(other) - bytes(one))[0]
 }
 
-/** The process that published it may have ended before it synced the directories. */
+/** Syncs both directories: the process that published the upload may have ended before it did. */
 async function syncPublication(target: string, directory: string, calls: FileCalls): Promise<void> {
   const nothing = async () => {}
-  // Someone may have removed the customer's directory with all that is in it.
+  // An administrator may have removed the customer's directory with all that is in it.
   await changeDurably(dirname(target), nothing, calls).catch(undefinedIfAbsent)
   await changeDurably(directory, nothing, calls)
 }
 
-/** The entries of the upload's directory; `file` where it is the record of an upload that was remembered. */
+/** The entries of the upload's directory; `file` if a remembered upload has its record there. */
 async function namesIn(
   directory: string,
   calls: FileCalls,
@@ -147,7 +147,7 @@ async function namesIn(
   })
 }
 
-/** An upload that was remembered. It is not synced: a record that a power cut has damaged has expired. */
+/** Finds a remembered upload. Its record is not synced: one that a power cut has damaged counts as expired. */
 async function findRemembered(path: string, calls: FileCalls): Promise<FoundUpload | undefined> {
   const read = await readRecord(path, calls).catch(undefinedIfAbsent)
   if (!read) return undefined
@@ -178,7 +178,7 @@ export function describeUpload(
   return { id, plan: record.plan, offset, expiresAt: expiry, ...(published && { published }) }
 }
 
-/** Uploads looked at at a time, which become a page. */
+/** Uploads inspected at a time; they become one batch. */
 const batchLength = 64
 
 export interface ListedUpload {
@@ -194,7 +194,7 @@ export function findUploads(
   return find(site, customer, () => true)
 }
 
-/** Those of {@link findUploads} that are not known to be published, with nothing left to do. */
+/** Those of {@link findUploads} except the ones that are known to be published completely. */
 export async function* findOpenUploads(
   site: UploadSite,
   customer: string,
@@ -205,12 +205,12 @@ export async function* findOpenUploads(
   }
 }
 
-/** Notes which uploads of `batch` are published, with nothing left to do. */
+/** Remembers which uploads of `batch` are published completely. */
 export async function notePublished(
   site: UploadSite,
   batch: readonly ListedUpload[],
 ): Promise<void> {
-  // Before any is forgotten: that one would be noted once more.
+  // Filter before any is forgotten, which would be noted once more.
   const unknown = batch.filter(({ key }) => !site.published.has(key.id))
   for (const { key, found } of unknown) {
     const { published, content, expiresAt, record } = found
@@ -241,7 +241,7 @@ async function* idsIn(directory: string): AsyncGenerator<readonly string[]> {
   const opened = await openIfThere(directory)
   if (!opened) return
   let ids: string[] = []
-  // Its iterator closes the directory.
+  // The iteration closes the directory.
   for await (const { name } of opened) {
     if (!isUploadId(name)) continue
     ids.push(name)
@@ -261,7 +261,7 @@ async function openIfThere(directory: string): Promise<Dir | undefined> {
   }
 }
 
-/** Notes a published upload, and forgets the oldest of such if there are too many. Never rejects: the next sweep finds what stays. */
+/** Notes a published upload, and forgets the oldest ones if there are too many. Never rejects: the next sweep finds what stays. */
 export async function forgetOldest(
   site: UploadSite,
   customer: string,

@@ -20,8 +20,8 @@ import { takeUpload, type TakenUpload } from './take-upload.ts'
 import { type UploadSite, publishedName, recordName } from './upload-site.ts'
 
 /**
- * Makes the content of an upload, which no other work of this process uses, a blob. What the blob will be is recorded first: once the
- * content is not in the upload's directory any more, it has become that blob, whatever has come of the blob since.
+ * Makes the content of an upload a blob. No other work of this process may use the upload. It records the future blob first: once the
+ * content has left the upload's directory, it has become that blob, whatever has happened to the blob since.
  */
 export async function publishUpload(site: UploadSite, key: UploadKey): Promise<BlobInfo> {
   const taken = await takeUpload(site, key)
@@ -50,10 +50,10 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
   }
 }
 
-/** How long after the last piece its time may be that of the blob, in milliseconds. */
+/** How long the time that the last piece has set may serve as the blob's time, in milliseconds. */
 const longestPreparation = 10_000
 
-/** What the last piece has prepared, unless the content has changed since, or that was long ago. */
+/** What the last piece has prepared; `undefined` if the content has changed since, or that was long ago. */
 async function prepared(
   { calls }: UploadSite,
   { found, lease }: TakenUpload,
@@ -65,7 +65,7 @@ async function prepared(
   const published = blobInfo(plan.name, stats)
   if (published.etag !== publishing.etag) return undefined
   if (Math.abs(Date.now() - published.modifiedAt.getTime()) > longestPreparation) return undefined
-  // The time of a file never goes back where a client may compare it.
+  // The time of a blob must never go back: a client may compare it.
   const replaced = await fileStats(target, calls)
   return replaced && replaced.mtimeNs >= stats.mtimeNs ? undefined : published
 }
@@ -90,19 +90,19 @@ interface Finished {
   readonly content?: { readonly path: string }
 }
 
-/** Notes that the blob is durable, and syncs the directory that its content has left. */
+/** Records that the blob is durable, and syncs the directory that its content has left. */
 export async function finishPublication(
   { calls }: UploadSite,
   { directory, published, content }: Finished,
 ): Promise<BlobInfo> {
   if (!published) throw new Error(`${directory} has no content`)
   const note = async () => {
-    // The second name of a blob that was linked.
+    // Of a blob that was linked, this is the second name.
     if (content) await calls.unlink(content.path)
     await calls.rename(join(directory, recordName), join(directory, publishedName))
   }
   await changeDurably(directory, note, calls).catch((error: unknown) => {
-    // It was noted before.
+    // It was recorded before.
     if (!isAbsence(error)) throw error
   })
   crashPoint('upload-published')
@@ -110,9 +110,9 @@ export async function finishPublication(
 }
 
 /**
- * Finishes the publication that gave a blob its name, if the process that made it has ended before it took the content out of the upload.
- * Call it before the blob is removed or replaced: only the name shows that the upload has been published, and without it the next request
- * would publish the upload once more. Looks at uploads only if the blob's file has a second name.
+ * Finishes the publication that gave a blob its name, if its process ended before it removed the content from the upload. Call it before
+ * the blob is removed or replaced: only the name shows that the upload is published, and without it the next request would publish the
+ * upload again. Inspects uploads only if the blob's file has a second name.
  */
 export async function finishLinked(
   site: UploadSite,

@@ -8,8 +8,8 @@ import type { UploadSite } from './upload-site.ts'
 type RemovalSite = Pick<UploadSite, 'calls' | 'tempDirectory'>
 
 /**
- * Removes the directory of an upload durably, in one step; whether there was one. A process that writes the content has lost it
- * by then. What the directory holds is removed afterwards, by the next start if need be.
+ * Removes the directory of an upload durably, in one step; resolves with whether there was one. A process that writes the content loses it
+ * at that moment. The entries of the directory are removed afterwards, by the next start if need be.
  */
 export function removeUpload(site: RemovalSite, directory: string): Promise<boolean> {
   return moveAway(site, directory, async (move) => {
@@ -18,7 +18,7 @@ export function removeUpload(site: RemovalSite, directory: string): Promise<bool
   })
 }
 
-/** Removes an upload that need not be gone after a power cut: syncs nothing. */
+/** Removes an upload without a sync: after a power cut it may be there again. */
 export function forgetUpload(site: RemovalSite, directory: string): Promise<boolean> {
   return moveAway(site, directory, (move) => move())
 }

@@ -13,10 +13,10 @@ import { findUpload, hasExpired, type ContentFile, type FoundUpload } from './fi
 import { askForContent, takeContent, withdraw, type UploadLease } from './upload-lease.ts'
 import type { UploadSite } from './upload-site.ts'
 
-/** Milliseconds that a live process in another place is given to end: it looks once a second, and then syncs. */
+/** Milliseconds that a live owner on another machine or in another container has to end: it looks once a second, and then syncs. */
 const patience = 10_000
 
-/** Milliseconds between two looks whether it has. */
+/** Milliseconds between two checks whether it has ended. */
 const pause = 50
 
 export type Unpublished = FoundUpload & { readonly content: ContentFile }
@@ -27,10 +27,10 @@ export interface TakenUpload {
 }
 
 /**
- * Takes the content of the upload `key`, once its owner has ended, who is asked to. Resolves without a lease if the
- * upload is published.
+ * Takes the content of the upload `key`: asks its owner to stop, and waits until it has. Resolves without a lease if the upload is
+ * published.
  *
- * @throws FileServiceError `upload-not-found`; `upload-conflict` if the owner does not end
+ * @throws FileServiceError `upload-not-found`; `upload-conflict` if the owner does not stop
  */
 export async function takeUpload(
   site: UploadSite,
@@ -46,7 +46,7 @@ export async function takeUpload(
   }
 }
 
-/** Asks a live owner in another place to end, and resolves when no live process owns the content. */
+/** Asks a live owner in another place to stop, and resolves when no live process owns the content. */
 export async function awaitOwner(site: UploadSite, key: UploadKey) {
   const end = performance.now() + patience
   let asked: string | undefined
@@ -60,7 +60,7 @@ export async function awaitOwner(site: UploadSite, key: UploadKey) {
         throw uploadConflict('Another process writes the upload, and does not end')
       }
       asked = found.directory
-      // A process that took it meanwhile has withdrawn the request.
+      // A process that took the content meanwhile has withdrawn the request.
       if (!found.isWanted) await ask(found.directory)
       await delay(pause)
     }
@@ -83,7 +83,7 @@ export async function requireUpload(site: UploadSite, key: UploadKey): Promise<F
   throw uploadNotFound()
 }
 
-/** Whether it has expired at `now`, and no live process writes it. */
+/** Whether the upload has expired at `now`, and no live process writes it. */
 export async function isOver(site: UploadSite, found: FoundUpload, now: number): Promise<boolean> {
   if (!hasExpired(found, now)) return false
   const owner = found.content?.name.owner
@@ -91,17 +91,17 @@ export async function isOver(site: UploadSite, found: FoundUpload, now: number):
 }
 
 /**
- * What is known of the owner of an upload's content. `gone`: the process has certainly ended, and has no file open. `silent`: it
- * runs where it cannot be looked up, and gives no sign of life, but may come back. `alive`: anything else.
+ * The state of the owner of an upload's content. `gone`: the process has certainly ended, and has no file open. `silent`: it cannot be
+ * looked up from here, and gives no sign of life, but may come back. `alive`: anything else.
  */
 type OwnerVerdict = 'gone' | 'silent' | 'alive'
 
-/** Milliseconds without a heartbeat, of which one comes every 20 seconds. */
+/** An owner without a heartbeat for so many milliseconds is silent; one comes every 20 seconds. */
 const silence = 60 * 1000
 
 let self: ProcessIdentity | undefined
 
-/** Judges the owner, which is called as its directory in `tmp`. */
+/** Judges `owner`, the name of the owner's directory in `tmp`. */
 export async function judgeOwner(
   owner: string,
   { tempDirectory, isLocal }: Pick<UploadSite, 'tempDirectory' | 'isLocal'>,

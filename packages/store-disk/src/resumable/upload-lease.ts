@@ -15,7 +15,7 @@ import {
 } from './upload-site.ts'
 import type { ContentFile, FoundUpload } from './find-upload.ts'
 
-/** The content of an upload in the hands of this store: others find its name, and leave it alone. */
+/** This store's hold on the content of an upload. Other processes see it in the content's name, and leave the content alone. */
 export interface UploadLease {
   readonly directory: string
   /** Where the content is now. */
@@ -25,13 +25,13 @@ export interface UploadLease {
   /** The names that the content may have at this moment. */
   names(): readonly string[]
   /**
-   * Resolves when `offset` bytes of the content, which have been synced, count durably, and so does what `along` changes in the
-   * directory; it is called while the content is here. @throws `upload-conflict`
+   * Makes the first `offset` bytes of the content, which have been synced, count durably, and so does what `along` changes in the
+   * directory. Calls `along` while the content is here. @throws `upload-conflict`
    */
   acknowledge(offset: number, along?: () => Promise<void>): Promise<void>
-  /** Makes sure that no one else has the file open. */
+  /** Makes sure that no other process has the file open. */
   unshare(): Promise<void>
-  /** Gives the content back; never fails. */
+  /** Releases the content; never fails. */
   release(): Promise<void>
 }
 
@@ -47,14 +47,14 @@ export async function takeContent(
   const taken = { offset, owner, isShared: isShared || content.name.isShared }
   const take = async () => calls.rename(content.path, join(directory, formatContentName(taken)))
   try {
-    // A sync that failed may have dropped the earlier name, and no later sync writes that. This is a new change.
+    // A failed sync may have dropped the earlier name, and no later sync writes it. This rename is a new change.
     await (lastFailedSync() ? changeDurably(directory, take, calls) : take())
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error
   }
   crashPoint('upload-taken')
-  // It was meant for the one before; whoever waits asks again.
+  // The request was for the owner before; a process that still waits asks again.
   if (found.isWanted) await withdraw(directory)
   return createLease(site, directory, taken)
 }
@@ -118,7 +118,7 @@ function createLease(site: UploadSite, directory: string, taken: ContentName): U
   }
 }
 
-/** Puts a copy of the first `size` bytes in place of the file at `path`: writes to that reach the copy no more. */
+/** Replaces the file at `path` by a copy of its first `size` bytes, which later writes to the old file do not reach. */
 async function replaceByCopy(site: UploadSite, path: string, size: number): Promise<void> {
   const { calls, tempDirectory } = site
   const temporary = await tempDirectory.createTemporaryFile()
@@ -137,7 +137,7 @@ async function replaceByCopy(site: UploadSite, path: string, size: number): Prom
   }
 }
 
-/** If this process was silent while it copied, another one has taken the content from it, and goes on with that. */
+/** Fails if this process was silent while it copied, so that another one has taken the content and continues it. */
 async function requireOnlyContent({ calls }: UploadSite, directory: string, path: string) {
   const entries = await calls.readdir(directory).catch((error: unknown) => {
     throw isAbsence(error) ? uploadTakenOver() : error
@@ -148,27 +148,27 @@ async function requireOnlyContent({ calls }: UploadSite, directory: string, path
   throw uploadTakenOver()
 }
 
-/** Asks the owner of the content, a process that is alive, to end. */
+/** Asks the owner of the content, a live process, to stop. */
 export async function askForContent(directory: string): Promise<void> {
   const file = await open(join(directory, wantedName), 'a', 0o640)
   await file.close()
 }
 
-/** Takes back what {@link askForContent} has left. */
+/** Withdraws the request of {@link askForContent}. */
 export async function withdraw(directory: string): Promise<void> {
   await unlink(join(directory, wantedName)).catch(() => {})
 }
 
-/** Milliseconds between two looks at what other processes want. */
+/** Milliseconds between two checks for requests of other processes. */
 const interval = 1000
 
 /** The contents that this store writes now. */
 export interface WatchedLeases {
-  /** Calls `work`; its signal aborts when another process wants the content, or has it. */
+  /** Runs `work`; its signal aborts when another process wants the content, or has it. */
   watch<T>(lease: UploadLease, work: (wanted: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** Makes the watch, which has one timer while anything is written, and none otherwise. */
+/** Makes the watcher, which runs one timer while anything is written, and none otherwise. */
 export function createWatchedLeases({ calls }: Pick<UploadSite, 'calls'>): WatchedLeases {
   const watched = new Map<UploadLease, AbortController>()
   let timer: NodeJS.Timeout | undefined

@@ -8,7 +8,7 @@ import { recordName, type UploadSite } from './upload-site.ts'
 /** What is known of an upload beside its content. */
 export interface UploadRecord {
   readonly plan: UploadPlan
-  /** The blob that the content becomes, written before it does; it has become one once the content is not here any more. */
+  /** The blob that the content becomes, recorded before it does. Once the content has left the upload's directory, it is that blob. */
   readonly publishing?: BlobInfo
 }
 
@@ -87,7 +87,7 @@ export async function writeRecord(
   while (rest.length > 0) rest = rest.subarray(await calls.write(file, rest))
 }
 
-/** The same; makes it durable, and closes the file. */
+/** Writes `record` into `file`, makes it durable, and closes the file. */
 export async function fillRecord(
   file: number,
   record: UploadRecord,
@@ -112,7 +112,7 @@ export async function replaceRecord(
   await placeRecord(directory, await prepareRecord(record, site), site)
 }
 
-/** Writes `record` durably into a temporary file; resolves to the path. */
+/** Writes `record` durably into a temporary file; resolves with the path. */
 export async function prepareRecord(
   record: UploadRecord,
   { calls, tempDirectory }: RecordSite,
@@ -127,7 +127,7 @@ export async function prepareRecord(
   }
 }
 
-/** Makes the prepared record at `path` that of the upload in `directory`, durably. */
+/** Moves the prepared record at `path` into the upload's `directory`, durably. */
 export async function placeRecord(
   directory: string,
   path: string,
@@ -142,7 +142,7 @@ export async function placeRecord(
   }
 }
 
-/** Gives the prepared record at `path` its name; whoever calls it syncs the directory. */
+/** Gives the prepared record at `path` its name; the caller syncs the directory. */
 export async function nameRecord(directory: string, path: string, calls: FileCalls): Promise<void> {
   await calls.rename(path, join(directory, recordName))
   crashPoint('upload-record-replaced')

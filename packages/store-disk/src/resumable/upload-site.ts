@@ -6,11 +6,11 @@ import type { FileCalls } from '../files/file-calls.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 
-/** What uploads in pieces need of a store on a directory. */
+/** What uploads in pieces need of a disk store. */
 export interface UploadSite {
-  /** Of the blobs. */
+  /** The layout of the blobs. */
   readonly layout: Layout
-  /** Of the directories of customers that have uploads. */
+  /** The layout of the directories of customers that have uploads. */
   readonly uploads: Layout
   readonly calls: FileCalls
   readonly tempDirectory: TempDirectory
@@ -20,7 +20,7 @@ export interface UploadSite {
   readonly uploadDirectories: DurableDirectories
   readonly journal: Pick<ReplacementJournal, 'replace'>
   readonly checkMount: MountCheck
-  /** What this process knows of published uploads. */
+  /** The published uploads that this process knows. */
   readonly published: PublishedUploads
   /** The number of this process among those that share the directory. */
   readonly writer: number
@@ -28,21 +28,23 @@ export interface UploadSite {
   readonly isLocal: boolean
 }
 
-/** The files of an upload beside its content: the record, its name once the blob is durable, and a request to end. */
+/**
+ * The files of an upload beside its content: its record, the record's name once the blob is durable, and a request to its owner to stop.
+ */
 export const recordName = 'upload.json'
 export const publishedName = 'published.json'
 export const wantedName = 'wanted'
 
 /**
- * What the name of an upload's content says. The name is what makes an upload safe: to change it is one step of the file
- * system, which fails if another process has changed it before (docs/decisions/031-offset-and-owner-in-a-name.md).
+ * The parts of the name of an upload's content. The name makes an upload safe: a rename is one step of the file system, which fails if
+ * another process has renamed it before (docs/decisions/031-offset-and-owner-in-a-name.md).
  */
 export interface ContentName {
-  /** So many bytes of the content count: the name with them is durable. */
+  /** How many bytes of the content count: the name with this number is durable. */
   readonly offset: number
-  /** So many bytes are durable, and will count once this name is. */
+  /** How many bytes are durable, and will count once this name is durable, too. */
   readonly pending?: number
-  /** The process that writes, as its directory in `tmp` is called; none if no one writes. */
+  /** The process that writes, as its directory in `tmp` is called; `undefined` if none writes. */
   readonly owner?: string
   /** Whether an earlier owner, who was silent and may come back, still has the file open. */
   readonly isShared: boolean
@@ -50,13 +52,13 @@ export interface ContentName {
 
 const pattern = /^bytes-(\d{1,16})(?:\+(\d{1,16}))?(~?)(?:=(.+))?$/
 
-/** The file name that says this. */
+/** Formats the file name. */
 export function formatContentName({ offset, pending, owner, isShared }: ContentName): string {
   const bytes = pending === undefined ? `${offset}` : `${offset}+${pending}`
   return `bytes-${bytes}${isShared ? '~' : ''}${owner === undefined ? '' : `=${owner}`}`
 }
 
-/** What the file name `name` says; `undefined` if it is not the name of a content. */
+/** Parses the file name `name`; `undefined` if it is not the name of a content. */
 export function parseContentName(name: string): ContentName | undefined {
   const [match, offset, pending, shared, owner] = pattern.exec(name) ?? []
   if (match === undefined) return undefined

@@ -5,15 +5,15 @@ import { addNoteToWalks, readNotes, type TempDirectory } from './temp-directory.
 import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**
- * Reports to a walk through a directory which files any process has replaced meanwhile. It is for file systems where a
- * replacing file may get an entry that the walk has passed. `docs/decisions/019-lists-of-moving-files.md` proves it.
+ * Reports to a walk through a directory which files were replaced meanwhile, by any process. It is for file systems where a replacing file
+ * may get an entry that the walk has passed. `docs/decisions/019-lists-of-moving-files.md` proves it.
  */
 export interface ReplacementJournal {
   /** Calls `giveName`, which may replace the file at `target`, and notes that for all walks. */
   replace(target: string, giveName: () => Promise<void>): Promise<void>
   /**
-   * Calls `walk`. After `walk` has read all entries, it may call `replaced` for the paths of the files that were replaced
-   * since it started, each once, and of some others.
+   * Calls `walk`. After `walk` has read all entries, it may call `replaced` for the paths of the files that were replaced since it
+   * started. Each comes once; some other paths may be among them.
    *
    * @throws MarkerFailure if the walk cannot start; DisturbedWalk if the notes are lost, so that it must start again
    */
@@ -36,7 +36,7 @@ export function createReplacementJournal(
 ): ReplacementJournal {
   const tmp = dirname(tempDirectory.path)
   const walks = join(tmp, walksName)
-  /** Notes that could not be delivered, and their texts. Walks find them where they are. */
+  /** Notes that could not be delivered, with their texts. Walks find them in the directory of this process. */
   const kept = new Map<string, string>()
   const underWay = new Set<Promise<void>>()
   let started = 0

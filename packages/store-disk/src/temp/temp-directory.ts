@@ -8,7 +8,7 @@ import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
 import { identifyProcess, tempDirectoryName, findTempOwner } from './temp-owner.ts'
 import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
-/** Where a store warns its administrator. */
+/** Receives the warnings of a store for its administrator. */
 export interface WarningLog {
   warn(message: string): void
 }
@@ -37,17 +37,17 @@ export interface TempDirectory {
 /** Milliseconds between two heartbeats. */
 const heartbeatInterval = 20 * 1000
 
-/** Milliseconds between two sweeps. The first cannot be sure of every owner's death. */
+/** Milliseconds between two sweeps. The first sweep may find owners of whose death it cannot be sure yet. */
 const sweepInterval = 5 * 60 * 1000
 
-/** Owner and group: a backup may run as a member of the group. Others have no business here. */
+/** Owner and group: a backup may run as a member of the group. Other users may read nothing. */
 export const fileMode = 0o640
 const directoryMode = 0o750
 
 /**
- * Makes the temporary directory of this store inside `parent`, and removes those of dead processes, now and every five
- * minutes. It never touches the directory of a live process, here or on another machine. If the directory is removed, it
- * waits for `check` before it makes it again: `check` rejects while the file system is not mounted.
+ * Makes the temporary directory of this store inside `parent`, and removes those of dead processes, now and every five minutes. It never
+ * touches the directory of a live process, on this machine or another. If its own directory is removed, it waits for `check` before it
+ * makes it again: `check` rejects while the file system is not mounted.
  */
 export async function openTempDirectory(
   parent: string,
@@ -155,7 +155,7 @@ export async function openTempDirectory(
   }
 }
 
-/** Removes the directories in `parent` whose owners are dead. It only warns of a failure, which costs disk space. */
+/** Removes the directories in `parent` whose owners are dead. A failure only costs disk space, so it only warns. */
 async function removeOrphans(
   parent: string,
   warn: (message: string) => void,
@@ -170,7 +170,7 @@ async function removeOrphans(
       (file) => !file.endsWith(noteSuffix),
     ).length
     crashPoint('left-overs-found')
-    // The owner may have died after a rename, before it noted that for the walks.
+    // The owner may have died after a rename, before it delivered its note to the walks.
     for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
     crashPoint('left-overs-removed')

@@ -49,14 +49,14 @@ export interface Observation {
 /** Milliseconds without a heartbeat after which an owner that cannot be looked up counts as dead. */
 export const silenceOfDead = 15 * 60 * 1000
 
-/** Milliseconds that, on a network, a machine of the same host name must have been silent, in case it is another one. */
+/** How long a machine of the same host name must have been silent on a network file system, in milliseconds: it may be another one. */
 const silenceOfRebooted = 60 * 1000
 
 /**
- * Whether the process `owner` has certainly ended. A process of this boot and this container is looked up. On a local
- * disk, an owner of this host name and another boot ended with that boot. On a network file system it did if it was
- * silent since before this machine was booted. Any other owner, in another container or on another machine that shares
- * the directory, is dead after fifteen minutes without a heartbeat.
+ * Whether the process `owner` has certainly ended. A process of this boot and this container is looked up. On a local disk, an owner of
+ * this host name and another boot ended with that boot. On a network file system, such an owner is dead if its last heartbeat was before
+ * this boot and a minute ago. Any other owner, in another container or on another machine that shares the directory, is dead after fifteen
+ * minutes without a heartbeat.
  */
 export function isDead(
   owner: ProcessIdentity,
@@ -71,8 +71,8 @@ export function isDead(
 }
 
 /**
- * Whether the process `owner` has certainly ended, by looking it up; `undefined` where it cannot be looked up. `isLocal`
- * says whether its directory lies on a file system of this machine.
+ * Looks up whether the process `owner` has certainly ended; `undefined` if it cannot be looked up. `isLocal` says whether its directory is
+ * on a file system of this machine.
  */
 export function hasEnded(
   owner: ProcessIdentity,
@@ -81,7 +81,7 @@ export function hasEnded(
 ): boolean | undefined {
   if (isSamePlace(owner, self)) return isGone(owner)
   const isOtherBoot = isSameHost(owner, self) && owner.bootId !== self.bootId
-  // Its heartbeat may be seconds old: some machines boot that fast.
+  // This holds even if its heartbeat is seconds old: some machines boot that fast.
   return isOtherBoot && isLocal && owner.bootId !== '' && self.bootId !== '' ? true : undefined
 }
 
@@ -89,21 +89,21 @@ function isSameHost(owner: ProcessIdentity, self: ProcessIdentity): boolean {
   return parseTempDirectoryName(tempDirectoryName(self, '0'))?.hostname === owner.hostname
 }
 
-/** Whether both are of one boot and one container, so that a pid means the same to both. */
+/** Whether both are of one boot and one container: then a pid means the same to both. */
 function isSamePlace(owner: ProcessIdentity, self: ProcessIdentity): boolean {
   const isSameBoot =
     owner.bootId === self.bootId && (owner.bootId !== '' || isSameHost(owner, self))
   return isSameBoot && owner.pidNamespace === self.pidNamespace
 }
 
-/** Whether a process of this machine and container has ended; `undefined` if its pid may have gone to another one. */
+/** Whether a process of this machine and container has ended; `undefined` if another process may have its pid now. */
 function isGone({ pid, startTime }: ProcessIdentity): boolean | undefined {
   if (!isRunning(pid)) return true
   const actual = startTimeOf(pid)
   return actual === undefined || startTime === 0 ? undefined : actual !== startTime
 }
 
-/** The process that keeps temporary files in a directory. */
+/** The process that owns a temporary directory. */
 export interface TempOwner {
   readonly pid: number
   /** Whether the process has certainly ended, so that no one uses the files. */
@@ -151,21 +151,21 @@ function startTimeOf(pid: number): number | undefined {
   return Number.isSafeInteger(startTime) ? startTime : undefined
 }
 
-/** What the system says of the process `pid` in proc(5), from its state on; nothing where it is unknown. */
+/** The fields of the process `pid` in proc(5), from its state on; none if they are unknown. */
 function statOf(pid: number): readonly string[] {
   // The second field is the name in parentheses and may contain anything.
   const [, fields = ''] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
   return fields.split(' ')
 }
 
-/** Whether a process `pid` runs on this machine and in this container, of any user. */
+/** Whether a process `pid` of any user runs on this machine and in this container. */
 export function isRunning(pid: number): boolean {
   return exists(pid) && !hasOnlyToBeReaped(statOf(pid))
 }
 
 /**
- * Whether a process has ended, and only its parent has not asked for it yet. One that was killed while a thread of it waits for a
- * disk looks the same but for the number of its threads: what that thread does still comes.
+ * Whether a process has ended, and only waits for its parent to reap it. A killed process with a thread that still waits for a disk looks
+ * the same, except for its number of threads: that thread will still finish its call.
  */
 export function hasOnlyToBeReaped(stat: readonly string[]): boolean {
   const [state = ''] = stat

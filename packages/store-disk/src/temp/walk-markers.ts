@@ -4,8 +4,8 @@ import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
 import { parseTempDirectoryName } from './temp-owner.ts'
 
 /**
- * The directory in `tmp` of the markers. Each walk that is running has one: a directory for notes of the files that are
- * replaced meanwhile, named after the temporary directory of its process, and a number.
+ * The directory in `tmp` that holds the markers. Each running walk has a marker: a directory for notes of files that are replaced
+ * meanwhile. It is named after the temporary directory of its process, and a number.
  */
 export const walksName = 'walks'
 
@@ -15,7 +15,7 @@ export class DisturbedWalk extends Error {}
 /** No marker can be made for a walk; `cause` is the error of the system. */
 export class MarkerFailure extends Error {}
 
-/** Attempts to make a marker: another process removes the directory of all markers with the last one. */
+/** Attempts to make a marker: another process may remove the directory of all markers together with the last one. */
 const attempts = 10
 
 /** Owner and group, as with all directories. */
@@ -26,7 +26,7 @@ export async function makeMarker(marker: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       if (await tryToMake(marker)) return
       if (attempt === attempts) throw new Error(`${dirname(marker)} is removed again and again`)
-      // Below a file system that was unmounted there is no tmp, and none is made.
+      // If the file system was unmounted, `tmp` is missing here, and must not be made.
       await mkdir(dirname(marker), { mode }).catch((error: unknown) => {
         if (!isSystemError(error, 'EEXIST')) throw error
       })

@@ -15,9 +15,9 @@ export interface AtomicWrite extends Publication {
   /** The number of this process among those that share the directory. */
   readonly writer: number
   readonly content: AsyncIterable<Uint8Array>
-  /** Takes back the chunks that are no longer needed. */
+  /** Receives the chunks that are no longer needed. */
   readonly release: PutOptions['release'] | undefined
-  /** Takes the function that reads what has been written of the content. */
+  /** Receives the function that reads what has been written of the content. */
   readonly onReadable: PutOptions['onReadable'] | undefined
 }
 
@@ -60,7 +60,7 @@ async function fill(path: string, file: number, write: AtomicWrite): Promise<Big
   return stats
 }
 
-/** What `writer` has been given for the file at `path`. A chunk is the reader's until the next one is asked for. */
+/** What `writer` has received so far for the file at `path`. The reader may use a chunk until it asks for the next one. */
 async function* readBack(
   path: string,
   writer: Pick<FileWriter, 'settle'>,
@@ -72,8 +72,8 @@ async function* readBack(
 }
 
 /**
- * Gives `file` the time that its entity tag needs, and makes it durable. It never retries a sync: the kernel drops the pages
- * that it could not write, and a second sync would succeed without them.
+ * Sets the time of `file` for its entity tag, and makes the file durable. It never retries a sync: the kernel drops the pages that it
+ * could not write, and a second sync would succeed without them.
  */
 async function sealFile(file: number, { calls, writer }: AtomicWrite): Promise<BigIntStats> {
   await calls.setTimes(file, nextModificationTime(writer))

@@ -4,18 +4,18 @@ import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { translateFsError } from '../files/translate-fs-error.ts'
 import { requireBytes } from '@holdfast/core'
 
-/** The first buffer: all that most files need. */
+/** Bytes of the first buffer: most files need no other. */
 const smallBuffer = 64 * 1024
 
 /** Keeps 4 MiB. New memory outside of the heap for each small file causes a full garbage collection every few hundred files. */
 const smallPool = createBufferPool(smallBuffer, 64)
 
-/** Every further one: a write call costs about as much as copying this much. */
+/** Bytes of every further buffer: a write call costs about as much as copying this much. */
 const largeBuffer = 512 * 1024
 
 /**
- * 24 MiB for all files together, kept once they were used, since new memory costs as much as filling it. While all are in use, other
- * files use only their small buffer.
+ * 24 MiB for all files together. They are kept once they were used, since new memory costs as much as filling it. While all are in use,
+ * other files use only their small buffer.
  */
 const pool = createBufferPool(largeBuffer, 48, 48)
 
@@ -51,7 +51,7 @@ export function createFileWriter(
     if (synced) await synced
   }
 
-  /** Resolves when the write before has ended and this one has started. */
+  /** Resolves when the previous write has ended and this one has started. */
   const begin = async (bytes: Uint8Array) => {
     await writing
     writing = write(bytes)
@@ -109,7 +109,7 @@ function give(buffer: Buffer): void {
   home.give(buffer)
 }
 
-/** The system may write less than it was given, when the disk is nearly full or a limit is near. */
+/** The system may write less than it was given if the disk is nearly full or a limit is near. */
 async function writeAll(file: number, bytes: Uint8Array, calls: FileCalls): Promise<void> {
   let rest = bytes
   while (rest.length > 0) {

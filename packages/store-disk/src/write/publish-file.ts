@@ -17,11 +17,11 @@ export interface Publication {
   readonly directories: Pick<DurableDirectories, 'within'>
   /** Records a file that may be replaced. */
   readonly journal: Pick<ReplacementJournal, 'replace'>
-  /** The path of the content, in a directory below the root of `directories`, which need not exist. */
+  /** The path of the content. Its directory is below the root of `directories`, and need not exist. */
   readonly target: string
-  /** Called before the target is replaced, which may be there. */
+  /** Called before the target, if there is one, is replaced. */
   readonly beforeReplacing: () => Promise<void>
-  /** Fail with `already-exists` instead of replacing what is there. */
+  /** Whether to fail with `already-exists` instead of replacing the target. */
   readonly createOnly: boolean
   readonly signal: AbortSignal | undefined
 }
@@ -49,12 +49,12 @@ async function nameIt(path: string, publication: Publication): Promise<void> {
     return
   }
   await linkAs(path, publication)
-  // The content is published. The name in the temporary directory is only litter from now on.
+  // The content is published, so the temporary name is not needed any more.
   await publication.tempDirectory.remove(path)
   crashPoint('second-name-removed')
 }
 
-/** Unlike a rename, a link never replaces what is there. */
+/** Unlike a rename, a link never replaces an existing file. */
 async function linkAs(path: string, { calls, target }: Publication): Promise<void> {
   try {
     await calls.link(path, target)
@@ -66,8 +66,8 @@ async function linkAs(path: string, { calls, target }: Publication): Promise<voi
 }
 
 /**
- * Removes the file of a blob for good, after `beforeRemoving`; whether there was one. Its directory stays: removing that would race with an
- * upload into it.
+ * Removes the file of a blob for good, after `beforeRemoving`; resolves with whether there was one. Its directory stays: removing it would
+ * race with an upload into it.
  */
 export async function removeFile(
   path: string,
@@ -93,12 +93,12 @@ export async function removeFile(
 }
 
 /**
- * Microseconds between two times of one writer, and the number of writers. A double holds seconds to about a quarter of a
+ * Both the microseconds between two times of one writer, and the number of writers. A double holds seconds to about a quarter of a
  * microsecond, and systems drop fractions of a microsecond.
  */
 const interval = 10
 
-/** If the clock goes back by less than this, in intervals, the times go on from the last one. */
+/** If the clock goes back by less than this, in intervals, the times continue from the last one. */
 const setBack = 1_000_000 / interval
 
 let last = 0

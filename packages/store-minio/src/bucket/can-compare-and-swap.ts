@@ -8,10 +8,10 @@ import {
   type TrialObjects,
 } from './trial-objects.ts'
 
-/** Milliseconds before a trial that failed is repeated. */
+/** Milliseconds before each repetition of a failed trial. */
 const pauses = [100, 1000]
 
-/** Whether objects can be replaced under a condition, and says in the log why not. Never throws. */
+/** Whether objects can be replaced under a condition. If not, logs the reason. Never throws. */
 export async function canCompareAndSwap(trial: ServerTrial): Promise<boolean> {
   const problem = await tryRepeatedly(trial).catch(
     (error: unknown) => `did not let it be tried (${String(error)})`,
@@ -52,23 +52,23 @@ async function tryOnce(
   }
 }
 
-/** How many writes at once want to replace the same object. */
+/** How many writes at once try to replace the same object. */
 const rivals = 4
 
-/** How often they may try when none succeeds: one may have, whose answer was lost, and whose repetition was refused. */
+/** How many races there may be if no write succeeds: one may have, but its answer was lost and its repetition refused. */
 const races = 3
 
 const wrongTag = '"00000000000000000000000000000000"'
 
-/** What became of a write: its entity tag, or why there was none. */
+/** The outcome of a write: its entity tag, or why there is none. */
 type Outcome =
   | { readonly what: 'done'; readonly etag: string }
   | { readonly what: 'failed' | 'refused' }
 
 /**
- * Why objects of this server cannot be replaced under the condition that they are still the same (`If-Match` with
- * PutObject), as the end of a sentence about the server; `undefined` if they can. Tries it with an object that is no
- * customer's, and removes it. Rejects with what fails otherwise.
+ * Why this server cannot replace objects under the condition that they are unchanged (`If-Match` with PutObject), as the end of a sentence
+ * about the server; `undefined` if it can. Tries it with an object that is no customer's, and removes that. Rejects with any other
+ * failure.
  */
 export async function compareAndSwapProblem(
   changing: S3Client,
@@ -107,7 +107,7 @@ export async function compareAndSwapProblem(
     const missing = await put('4', etag, `${place.Key}-missing`)
     return missing.what === 'done' ? 'ignores If-Match where there is no object' : undefined
   } finally {
-    // What stays, the sweeps of trials remove.
+    // The sweeps of trials remove what stays.
     const removing = changing.send(new DeleteObjectCommand(place), until)
     await removing.then(
       ({ VersionId }) => made(place.Key, VersionId),

@@ -21,22 +21,22 @@ export interface BucketCheck {
   readonly bucket: string
   readonly region: string
   readonly prefix: string
-  /** Make the bucket if it is missing. */
+  /** Whether to make the bucket if it is missing. */
   readonly createBucket: boolean
 }
 
 /**
- * Makes sure that the bucket is there and may be listed.
+ * Checks that the bucket exists and may be listed.
  *
  * @throws StoreSettingError that says which setting is wrong
  */
 export async function checkBucket(check: BucketCheck): Promise<void> {
   const { s3, bucket, prefix, createBucket } = check
-  // HEAD would be answered without saying why not.
+  // The answer to HEAD would not say why it failed.
   const look = async () => {
     const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 })
     const { Name: listed } = await s3.send(command)
-    // The client takes many a web page for an empty list.
+    // The client takes many web pages for an empty list.
     if (listed !== bucket) throw new Error('the answer is no list of the bucket')
   }
   if (!canBeInPath(bucket)) throw new StoreSettingError(...noBucketName(check))
@@ -51,7 +51,7 @@ export async function checkBucket(check: BucketCheck): Promise<void> {
   }
 }
 
-/** Whether `bucket` stays what it is in the path of a URL; the server judges the rest. */
+/** Whether `bucket` stays unchanged in the path of a URL; the server checks the rest. */
 function canBeInPath(bucket: string): boolean {
   return /^[a-z0-9][a-z0-9._-]*$/i.test(bucket)
 }
@@ -61,14 +61,14 @@ function noBucketName({ bucket }: BucketCheck): [StoreSetting, string] {
 }
 
 async function makeBucket({ s3, bucket, region }: BucketCheck): Promise<void> {
-  // The one region that may not be named.
+  // S3 does not accept the name of this region here.
   const isDefault = region === 'us-east-1'
   const command = new CreateBucketCommand({
     Bucket: bucket,
     ...(!isDefault && { CreateBucketConfiguration: { LocationConstraint: region as never } }),
   })
   await s3.send(command).catch((error: unknown) => {
-    // Another server was faster.
+    // Another server made it first.
     if (!isAnswer(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error
   })
 }
@@ -146,13 +146,13 @@ function explain(error: unknown, check: BucketCheck): StoreSettingError {
     const { setting, problem, remedy } = known
     return new StoreSettingError(setting, problem(check), remedy ? [remedy] : [], error)
   }
-  // What a server that speaks TLS makes of plain HTTP, or we of its answer.
+  // A server that expects TLS answers plain HTTP by an error, or by something that is no HTTP.
   const isTls = check.endpoint.startsWith('http://') && (status === 400 || code.startsWith('HPE_'))
   const problem = `${check.endpoint} does not answer as an S3 server (${status || code}: ${reason})`
   return new StoreSettingError('endpoint', problem, isTls ? ['is it https://?'] : [], error)
 }
 
-/** Where to probe. */
+/** The bucket that a probe uses. */
 interface ProbedBucket {
   readonly s3: S3Client
   readonly bucket: string
@@ -163,8 +163,8 @@ interface ProbedBucket {
 const content = 'holdfast'
 
 /**
- * Puts a small object that is no customer's, reads it, and removes it. Rejects with what fails. Of a probe that failed,
- * or was killed, the object is removed soon, or by the sweeps of trials.
+ * Puts a small object that is no customer's, reads it, and removes it. Rejects with the first failure. If a probe fails or is killed, its
+ * object is removed soon, or by the sweeps of trials.
  */
 export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): Promise<void> {
   const { s3, bucket, prefix } = probed
@@ -181,17 +181,17 @@ export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): P
     }
     await deleteTrialObject(s3, { ...place, VersionId }, until)
   } catch (error) {
-    // Not awaited: the caller has waited long enough.
+    // Not awaited: the caller has waited long enough already.
     void trial.remove()
     throw error
   }
 }
 
-/** What is wrong with a server whose lists have other keys than it was given, as a sentence without an end. */
+/** What is wrong with a server whose lists have other keys than those that were put: a sentence without its end. */
 export const misnames =
   'the server lists files under other names than their own where those have a percent sign, a plus or a space'
 
-/** The keys in the bucket that begin with the trial's, as lists of the store have them. */
+/** The keys in the bucket that begin with the trial's key, as the store's lists have them. */
 export async function listedKeys(
   { s3, bucket, key }: Pick<TrialObjects, 's3' | 'bucket' | 'key'>,
   options?: { readonly abortSignal: AbortSignal },
@@ -203,8 +203,8 @@ export async function listedKeys(
 }
 
 /**
- * Makes sure that lists have the keys that were given: some servers say that theirs are encoded as in URLs, and encode none,
- * or not all that has a meaning there. What cannot be tried is passed over; uploads and lists fail by themselves then.
+ * Checks that lists have the keys that were put: some servers say that their keys are URL-encoded, but encode none, or not all special
+ * characters. A trial that fails otherwise is ignored: uploads and lists will fail by themselves.
  *
  * @throws StoreSettingError
  */
@@ -214,14 +214,14 @@ export async function checkListedNames({ client, bucket, prefix }: ServerTrial):
   const oddKey = `${key}-a b+%41`
   const found = await listOne(s3, { bucket, key, oddKey }).catch(() => undefined)
   const listed = (found ?? []).filter((each) => each.startsWith(key))
-  // A list may come too early to have it.
+  // The list may be too early to contain it.
   if (listed.length === 0 || listed.includes(oddKey)) return
   throw new StoreSettingError('endpoint', misnames, ['use another S3 server'])
 }
 
 interface OddObject {
   readonly bucket: string
-  /** What `oddKey` begins with, and no other key. */
+  /** The beginning of `oddKey`, and of no other key. */
   readonly key: string
   readonly oddKey: string
 }
@@ -238,7 +238,7 @@ async function listOne(
   try {
     return await listedKeys({ s3, bucket, key }, until)
   } finally {
-    // What stays, the sweeps of trials remove.
+    // The sweeps of trials remove what stays.
     await deleteTrialObject(s3, { ...place, VersionId }, until).catch(() => {})
   }
 }

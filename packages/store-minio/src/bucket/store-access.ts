@@ -3,24 +3,24 @@ import { createObjectKeys, type ObjectKeys } from '../keys/object-keys.ts'
 import { createStoreClient, type StoreClient } from '../http/s3-client.ts'
 import { StoreSettingError } from '../errors/s3-errors.ts'
 
-/** How a bucket is reached, and where in it the files are. */
+/** The address of a bucket, and where in it the files are. */
 export interface StoreAccessOptions {
-  /** Where the server is, as in `http://host:9000` or `https://host`. */
+  /** The address of the server, as in `http://host:9000` or `https://host`. */
   readonly endpoint: string
   readonly bucket: string
   readonly accessKey: string
   readonly secretKey: string
-  /** Goes with temporary keys. Default: none. */
+  /** Needed with temporary keys. Default: none. */
   readonly sessionToken?: string
   /** Default: `us-east-1`, the default of MinIO. */
   readonly region?: string
-  /** What all keys begin with, such as `holdfast/`, in a bucket that others use too. Default: nothing. */
+  /** The beginning of all keys, such as `holdfast/`, in a bucket that is also used for other things. Default: nothing. */
   readonly prefix?: string
-  /** Make the bucket if it is missing. Default: do not. */
+  /** Whether to make the bucket if it is missing. Default: no. */
   readonly createBucket?: boolean
-  /** Milliseconds for a connection to stand. Default: 5,000. */
+  /** Milliseconds within which a connection must be established. Default: 5,000. */
   readonly connectTimeoutMs?: number
-  /** Milliseconds for which the server may neither take nor send a byte while it is waited for. Default: 30,000. */
+  /** Milliseconds for which the server may neither take nor send a byte while a request waits for it. Default: 30,000. */
   readonly idleTimeoutMs?: number
 }
 
@@ -32,9 +32,9 @@ export interface StoreAccess {
 }
 
 /**
- * The means to reach a bucket; connects to nothing yet.
+ * Makes the clients for a bucket; does not connect yet.
  *
- * @throws StoreSettingError for an endpoint or a prefix that cannot be one
+ * @throws StoreSettingError for an invalid endpoint or prefix
  */
 export function createStoreAccess(options: StoreAccessOptions): StoreAccess {
   const { region = 'us-east-1', prefix = '' } = options

@@ -23,7 +23,7 @@ export interface TrialObjects {
   readonly made: (key: string, versionId: string | undefined) => void
   /** Records an upload to `largeKey`. A server need not list it, and lists a thousand at a time. */
   readonly uploadStarted: (uploadId: string | undefined) => void
-  /** Removes the objects with all that was made of them, as far as the access key may. */
+  /** Removes the objects and all their versions, as far as the access key may. */
   remove(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface OddKeys {
   readonly escaped: string
   /** Has characters that XML cannot have, as few names have. */
   readonly notInXml: string
-  /** The same but for its Unicode normalisation and case, without an object. */
+  /** Differs only in Unicode normalisation and case, and has no object. */
   readonly twins: readonly string[]
 }
 
@@ -42,12 +42,12 @@ function oddKeysBelow(key: string): OddKeys {
   return { escaped, notInXml: `${key}-\u0001\uffff`, twins }
 }
 
-/** Milliseconds after which such objects are left-overs. */
+/** Milliseconds after which trial objects are left-overs. */
 const hour = 60 * 60 * 1000
 
 const mark = '.holdfast-trial-'
 
-/** Makes up keys below `prefix`; there is no object yet. */
+/** Makes new keys below `prefix`; there is no object yet. */
 export function createTrialObjects(s3: S3Client, bucket: string, prefix: string): TrialObjects {
   const key = `${prefix}${mark}${randomUUID()}`
   const largeKey = `${key}-large`
@@ -74,22 +74,22 @@ export function createTrialObjects(s3: S3Client, bucket: string, prefix: string)
     },
     async remove() {
       for (const version of versions) await remove(version)
-      // With versions, another delete would leave another mark of it.
+      // With versions, another delete would leave another delete marker.
       for (const Key of versions.length === 0 ? keys : unversioned) await remove({ Key })
       if (versions.length === 0) {
-        // What a server has made of odd keys.
+        // The server may have changed odd keys.
         await removeOldTrialObjects(s3, bucket, key, Infinity, '')
       }
       for (const UploadId of uploads) {
         const upload = { Bucket: bucket, Key: largeKey, UploadId }
-        // Most of them are over.
+        // Most of these uploads have ended.
         await s3.send(new AbortMultipartUploadCommand(upload)).catch(() => {})
       }
     },
   }
 }
 
-/** Removes what trials that were killed over an hour before `now` have left below `prefix`. Never throws. */
+/** Removes what trials that were killed more than an hour before `now` have left below `prefix`. Never throws. */
 export async function removeOldTrials(
   s3: S3Client,
   bucket: string,
@@ -100,7 +100,7 @@ export async function removeOldTrials(
   await abortOldUploads(s3, bucket, prefix + mark, now)
 }
 
-/** The same for those that put no object in parts. */
+/** The same for trials without multipart uploads. */
 export async function removeOldTrialObjects(
   s3: S3Client,
   bucket: string,
@@ -117,7 +117,7 @@ export async function removeOldTrialObjects(
       await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: decode(Key) }))
     }
   } catch {
-    // A missing permission is reported by the steps that need it.
+    // The steps that need a missing permission report it.
   }
 }
 
@@ -125,7 +125,7 @@ function isOld(at: Date | undefined, now: number): boolean {
   return at !== undefined && now - at.getTime() > hour
 }
 
-/** Aborts the uploads to keys that begin with `begin`, over an hour before `now`. Never throws. */
+/** Aborts uploads to keys that begin with `begin` if they are more than an hour older than `now`. Never throws. */
 async function abortOldUploads(
   s3: S3Client,
   bucket: string,
@@ -140,18 +140,18 @@ async function abortOldUploads(
       await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
     }
   } catch {
-    // The server removes abandoned uploads itself.
+    // The server itself removes abandoned uploads.
   }
 }
 
-/** Where a trial has put an object, and as which version. */
+/** The object of a trial, and its version. */
 interface TrialPlace {
   readonly Bucket: string
   readonly Key: string
   readonly VersionId: string | undefined
 }
 
-/** Removes it with its version. */
+/** Deletes the object with its version. */
 export async function deleteTrialObject(
   s3: S3Client,
   { VersionId, ...place }: TrialPlace,
@@ -160,13 +160,13 @@ export async function deleteTrialObject(
   try {
     await s3.send(new DeleteObjectCommand({ ...place, VersionId }), options)
   } catch (error) {
-    // Without a right to versions one stays, with its mark of deletion, like those of customers' files.
+    // Without the right to delete versions the version stays, with a delete marker, as those of customers' files do.
     if (VersionId === undefined || !isAnswer(error, 'AccessDenied')) throw error
     await s3.send(new DeleteObjectCommand(place), options)
   }
 }
 
-/** Where a store tries at its start what the server can. */
+/** What a store needs to try the server at its start. */
 export interface ServerTrial {
   readonly client: StoreClient
   readonly bucket: string
@@ -174,5 +174,5 @@ export interface ServerTrial {
   readonly log: { warn(message: string): void }
 }
 
-/** Milliseconds after which a server that does not answer must not delay the opening any more. */
+/** Milliseconds after which a server without an answer must not delay the opening any longer. */
 export const patience = 15_000

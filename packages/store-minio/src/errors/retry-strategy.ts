@@ -1,21 +1,21 @@
 import type { RetryStrategyV2, RetryToken } from '@smithy/types'
 import { failureOf, isAnswer, isFull, mayBeDone } from './s3-errors.ts'
 
-/** Retries of a request to an unreachable server: few, so that the client soon gets its answer. */
+/** Retries of a request to an unreachable server: few, so that the client gets its answer soon. */
 const retriesUnanswered = 2
 
-/** Retries of a request that timed out: one, since the first has taken long already. */
+/** Retries of a request that timed out: one, since the first try has taken long already. */
 const retriesSilent = 1
 
 /**
- * Retries of a request that a server has answered, with "not now": a cluster that has lost a node finds its quorum again
- * within some ten seconds.
+ * Retries of a request that the server has answered with "not now": a cluster that has lost a node finds its quorum again within some ten
+ * seconds.
  */
 const retriesAnswered = 7
 
 /**
- * Milliseconds before what belongs to a multipart upload is repeated when the store says that there is no such upload: a
- * node of a cluster that has just lost another, or has come back itself, may say so of one that is there.
+ * How long to wait, in ms, before repeating a request for a multipart upload that the store calls unknown. A node of a cluster that has
+ * just lost another node, or has just come back itself, may say so of an existing upload.
  */
 export const pausesForUpload: readonly number[] = [300, 1000, 3000]
 
@@ -28,8 +28,8 @@ export interface RetryStrategyOptions {
 }
 
 /**
- * When the S3 client asks again: what a server or the way to it has failed at, and no mistake of ours. The pauses grow
- * from tenths of a second to seconds, and are cut at random, so that many clients do not come back all at once. In all,
+ * Makes the retry strategy of the S3 client: it repeats requests after failures of the server or the network, not after our own mistakes.
+ * The pauses grow from tenths of a second to seconds, and are shortened at random, so that many clients do not come back at once. In all,
  * up to 0.6 seconds for a server that cannot be reached, up to 14 for one that answers.
  */
 export function createRetryStrategy(
@@ -53,8 +53,8 @@ function pauseBefore(count: number, random: () => number): number {
 }
 
 /**
- * How long to wait before a request is repeated for the time `count`, from 1, that the server may have carried out or has
- * refused by the state that it is in; in milliseconds. `undefined` where it is not to be repeated.
+ * How long to wait, in ms, before the repetition `count`, from 1, of a request that the server may have carried out, or has refused
+ * because of its state; `undefined` if it must not be repeated.
  */
 export function pauseBeforeRepeating(error: unknown, count: number): number | undefined {
   if (isAnswer(error, 'NoSuchUpload')) return pausesForUpload[count - 1]
@@ -65,9 +65,9 @@ export function pauseBeforeRepeating(error: unknown, count: number): number | un
 
 function retriesFor({ error, errorType }: { error?: unknown; errorType?: string }): number {
   const { code, status } = failureOf(error)
-  // So says a node that has just come back and does not know yet what the others have.
+  // A node that has just come back and does not know yet what the others have answers this.
   if (code === 'InvalidPart') return retriesAnswered
-  // What a server does not know at all (501), it will not have learned a moment later.
+  // A server that does not implement a request (501) will not do so a moment later.
   if (errorType === 'CLIENT_ERROR' || isFull(error) || status === 501) return 0
   if (code === 'ETIMEDOUT') return retriesSilent
   return status === 429 || status >= 500 ? retriesAnswered : retriesUnanswered

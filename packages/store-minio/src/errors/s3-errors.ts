@@ -4,8 +4,8 @@ import { FileServiceError, isFileServiceError, SetupError } from '@holdfast/core
 const fullCodes = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']
 
 /**
- * Codes that say that the store cannot be used by us now, in its own words: wrong or expired credentials, no bucket, no
- * rights, another region, a clock that is off. An administrator can mend them; nothing says that a file is missing.
+ * Codes by which a store says that we cannot use it now: wrong or expired credentials, no bucket, no rights, another region, a wrong
+ * clock. An administrator can mend them; none of them means that a file is missing.
  */
 const refusalCodes = [
   'AccessDenied',
@@ -26,8 +26,8 @@ const refusalCodes = [
 ]
 
 /**
- * What the port says of a failed request: `insufficient-storage` for a full store; `store-unavailable` for one that
- * cannot be reached, does not answer in time, or refuses us; anything else, and what is said already, as it is.
+ * The port's error for a failed request: `insufficient-storage` for a full store; `store-unavailable` for one that cannot be reached, does
+ * not answer in time, or refuses us. Returns any other error, and one of the port already, as it is.
  */
 export function translateError(error: unknown): unknown {
   if (isFileServiceError(error)) return error
@@ -42,7 +42,7 @@ export function translateError(error: unknown): unknown {
   return error
 }
 
-/** For a response whose length a proxy has removed: its end cannot be checked. */
+/** For a response whose length a proxy has removed: its end cannot be verified. */
 export function lengthUnknown(): FileServiceError {
   return new FileServiceError(
     'store-unavailable',
@@ -56,7 +56,7 @@ export function isFull(error: unknown): boolean {
   return status === 507 || fullCodes.includes(code)
 }
 
-/** Codes that MinIO and S3 answer before they have changed anything. */
+/** Codes that MinIO and S3 return before they have changed anything. */
 const notNowCodes = [
   'OperationTimedOut',
   'RequestTimeout',
@@ -68,8 +68,8 @@ const notNowCodes = [
 ]
 
 /**
- * Whether the server may have carried out the request that failed, or may yet do so: it has got all of the request, and
- * its answer was lost, or comes from a proxy that has lost it, or does not say that nothing was done.
+ * Whether the server may have carried out the failed request, or may still do so: it has received all of it, and its answer was lost, or
+ * comes from a proxy that has lost it, or does not exclude that.
  */
 export function mayBeDone(error: unknown): boolean {
   const { code, status } = failureOf(error)
@@ -77,16 +77,16 @@ export function mayBeDone(error: unknown): boolean {
   return [500, 502, 503, 504].includes(status) && !notNowCodes.includes(code)
 }
 
-/** The failures of requests that were not sent to their end. */
+/** The failures of requests that were not sent completely. */
 const unsentRequests = new WeakSet<Error>()
 
-/** Remembers that the request was not sent to its end before it failed so: no server can have carried it out. */
+/** Records that the request of this failure was not sent completely: no server can have carried it out. */
 export function markUnsent(error: Error): Error {
   unsentRequests.add(error)
   return error
 }
 
-/** Does `work`, and says its failure in the words of the port. */
+/** Settles as `work` does, but translates its error into one of the port. */
 export async function translating<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -95,12 +95,12 @@ export async function translating<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether `error` is the store's answer with one of `codes`, such as `NoSuchKey`. */
+/** Whether `error` is an answer of the store with one of `codes`, such as `NoSuchKey`. */
 export function isAnswer(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(failureOf(error).code)
 }
 
-/** What the store or the way to it said: S3's code, or the system's; 0 where there was no HTTP status. */
+/** The code of a failure of the store or the connection: S3's code, or the system's. The status is 0 if there was no HTTP response. */
 export function failureOf(error: unknown): { readonly code: string; readonly status: number } {
   if (!(error instanceof Error)) return { code: '', status: 0 }
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }

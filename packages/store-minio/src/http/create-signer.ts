@@ -48,7 +48,7 @@ export function createSigner(
   }
 }
 
-/** Derives the signing key of a day, and keeps it until the day changes. */
+/** Derives the signing key of a day, and keeps it for that day. */
 function createDailyKeys(secretKey: string, region: string): (day: string) => KeyObject {
   let known: { readonly day: string; readonly key: KeyObject } | undefined
   return (day) => {

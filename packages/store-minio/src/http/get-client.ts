@@ -11,21 +11,19 @@ export interface GetHeaders {
 
 /** Sends GET requests for objects, without the S3 client. */
 export interface GetClient {
-  /**
-   * Resolves with the answer, whatever its status. Rejects when no answer comes, or one without a length. Never retries.
-   */
+  /** Resolves with the answer, whatever its status. Rejects if no answer comes, or one without a length. Never retries. */
   readonly get: (
     bucket: string,
     key: string,
     headers: GetHeaders,
     signal?: AbortSignal,
   ) => Promise<GetAnswer>
-  /** The number of connections that carry a request or an answer that is not read to its end. */
+  /** The number of connections that carry a request, or an answer that has not been read completely. */
   readonly busyConnections: () => number
   readonly close: () => void
 }
 
-/** How many idle connections are kept. */
+/** The most idle connections that are kept. */
 const maxIdle = 32
 
 /** Creates a client for the server of `connection`. */

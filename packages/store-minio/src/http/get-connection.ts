@@ -16,7 +16,7 @@ export interface GetConnection {
 
 export interface GetConnectionOptions extends Timeouts {
   readonly endpoint: URL
-  /** Called when an answer has been read to its end, and the connection can carry the next request. */
+  /** Called when an answer has been read completely, and the connection can carry the next request. */
   readonly onIdle: (connection: GetConnection) => void
   readonly onClose: (connection: GetConnection) => void
 }
@@ -25,8 +25,8 @@ export interface GetConnectionOptions extends Timeouts {
 const bufferSize = 256 * 1024
 
 /**
- * How long reading pauses, in milliseconds, after the socket has been read empty while more than a buffer is still to come,
- * so that one read takes several pieces: with a fast store the wake-up for a piece costs more than reading it.
+ * How long reading pauses, in milliseconds, after the socket was read empty while more than a buffer is still to come. One read then takes
+ * several packets: with a fast store, the wake-up for a packet costs more than reading it.
  */
 const coalesceMs = 1
 
@@ -97,7 +97,7 @@ export function openGetConnection(options: GetConnectionOptions): GetConnection 
     })
     .on('timeout', () => {
       const waited = performance.now() - (exchange?.waitingSince() ?? Infinity)
-      // The reader is slow or absent, or it has begun to wait only lately.
+      // The reader is slow or absent, or has begun to wait only recently.
       if (waited < idleTimeoutMs / 2) socket.setTimeout(idleTimeoutMs)
       else socket.destroy(timeout(`The store has been silent for ${idleTimeoutMs} ms`))
     })

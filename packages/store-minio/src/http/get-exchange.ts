@@ -30,9 +30,9 @@ export interface GetExchange {
 export interface GetExchangeOptions {
   readonly resolve: (answer: GetAnswer) => void
   readonly reject: (error: Error) => void
-  /** The reader no longer needs what was read into the buffer. */
+  /** Called when the reader no longer needs what was read into the buffer. */
   readonly release: (buffer: Uint8Array) => void
-  /** The reader has read the answer to its end. */
+  /** Called when the reader has read the answer completely. */
   readonly finish: (head: ResponseHead) => void
   readonly destroy: () => void
 }
@@ -161,11 +161,11 @@ export function parseResponseHead(text: string): ResponseHead {
 }
 
 /**
- * The length of the body, in bytes; `undefined` if the head does not say it, as with chunks or a body that ends with the
- * connection (RFC 9112 §6.3).
+ * The length of the body, in bytes; `undefined` if the head does not contain it, as with chunks or a body that ends with the connection
+ * (RFC 9112 §6.3).
  */
 export function contentLengthOf({ status, headers }: ResponseHead): number | undefined {
-  // It has no body; its Content-Length, if any, is that of the object (RFC 9110 §8.6).
+  // A 304 has no body; its Content-Length, if any, is that of the object (RFC 9110 §8.6).
   if (status === 304) return 0
   const length = headers.get('content-length') ?? ''
   if (headers.has('transfer-encoding') || !/^\d{1,15}$/.test(length)) return undefined
@@ -189,13 +189,13 @@ export interface StoreBody {
   readonly bytes?: Uint8Array
 }
 
-/** Returns a body that is in memory. */
+/** Makes a body of bytes in memory. */
 export function inMemory(bytes: Uint8Array): StoreBody {
   const chunks = bytes.length > 0 ? [bytes] : []
   return { bytes, next: async () => chunks.shift(), destroy: () => {} }
 }
 
-/** Returns a body that is read from a stream of Node. */
+/** Makes a body of a Node stream. */
 export function fromReadable(stream: Readable): StoreBody {
   // Without a listener an error would end the process; the iterator throws it when the body is read.
   stream.on('error', () => {})

@@ -9,18 +9,18 @@ import type { Socket } from 'node:net'
 /** Sends the requests of the S3 client. */
 export interface StoreHttpHandler {
   handle(request: HttpRequest, options?: HttpHandlerOptions): Promise<{ response: HttpResponse }>
-  /** The number of connections that carry a request or an answer that is not read to its end. */
+  /** The number of connections that carry a request, or an answer that has not been read completely. */
   readonly busyConnections: () => number
   destroy(): void
 }
 
 /**
- * Creates an HTTP handler for the S3 client that distinguishes a silent store from a slow reader. The client's own handler
- * counts the time in which the reader does not read as silence, so that it would cut off customers on slow lines; without
- * its timeout a request to a store that falls silent in the middle would never end.
+ * Creates an HTTP handler for the S3 client that distinguishes a silent store from a slow reader. The client's own handler counts time in
+ * which the reader does not read as silence, and so would cut off customers with slow connections. Without its timeout, a request to a
+ * store that falls silent halfway would never end.
  */
 export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
-  // They have no limit of connections, which slow downloads would use up before uploads.
+  // Without a limit of connections: slow downloads would use it up and block uploads.
   const agents = {
     'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 64 }),
     'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 64 }),
@@ -45,7 +45,7 @@ export function createHttpHandler(timeouts: Timeouts): StoreHttpHandler {
           headers: request.headers,
           agent: agentOf(request),
         })
-        // It stays after the answer has begun: without a listener a late error would end the process.
+        // This listener stays after the answer has begun: without one, a late error would end the process.
         outgoing.on('error', (error) =>
           reject(outgoing.writableFinished ? error : markUnsent(error)),
         )
@@ -122,7 +122,7 @@ function sendBody(outgoing: http.ClientRequest, body: unknown): void {
   outgoing.once('close', () => clearTimeout(waiting))
   outgoing.once('response', (incoming) => {
     clearTimeout(waiting)
-    // What was announced and not sent leaves the connection of no use.
+    // If the announced body was not sent, the connection cannot be used again.
     if (!outgoing.writableEnded) incoming.once('close', () => outgoing.destroy())
   })
   outgoing.flushHeaders()
@@ -163,7 +163,7 @@ function limitWaiting(
     let waitedAt: number | undefined
     const onTimeout = () => {
       const isReaderSlow = incoming !== undefined && isUntaken(incoming)
-      // The reader may have begun to wait only now: the store has the whole time from now on.
+      // The reader may have begun to wait only now: the store gets the whole time again.
       const isReaderBack = incoming !== undefined && socket.bytesRead !== waitedAt
       if (!isReaderSlow && !isReaderBack) {
         return giveUp(`The store has been silent for ${idleTimeoutMs} ms`)
@@ -181,7 +181,7 @@ function limitWaiting(
   })
 }
 
-/** Whether the reader has not yet read all that has come, the end included: then the reader is slow, not the store. */
+/** Whether the reader has not yet read all that has arrived, including the end: then the reader is slow, not the store. */
 function isUntaken({ readableLength, complete, readableEnded }: http.IncomingMessage): boolean {
   return readableLength > 0 || (complete && !readableEnded)
 }

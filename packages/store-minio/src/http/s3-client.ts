@@ -5,13 +5,13 @@ import type { Connection } from './get-connection.ts'
 import { createHttpHandler } from './http-handler.ts'
 
 export interface StoreClient {
-  /** Retries as `retry-strategy.ts` says. */
+  /** Retries by `retry-strategy.ts`. */
   readonly s3: S3Client
-  /** For requests that create or remove an object: does not retry what the server may have carried out. */
+  /** For requests that create or remove an object: does not repeat those that the server may have carried out. */
   readonly changing: S3Client
   /** For GETs of objects: fast, without retries. */
   readonly gets: GetClient
-  /** The number of connections that carry a request or an answer that is not read to its end. */
+  /** The number of connections that carry a request, or an answer that has not been read completely. */
   readonly busyConnections: () => number
   readonly close: () => void
 }
@@ -32,7 +32,7 @@ export function createStoreClient(connection: Connection): StoreClient {
     requestHandler: handler,
     // `http://host/bucket/key`; `http://bucket.host/key` would need a DNS name for each bucket.
     forcePathStyle: true,
-    // Each upload brings the checksums of its parts; those of the client are slower.
+    // Each upload computes the checksums of its parts itself; those of the client are slower.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,

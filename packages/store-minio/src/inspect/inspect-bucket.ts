@@ -27,18 +27,16 @@ import {
 } from './object-steps.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
-  /** Ends the inspection soon; what it has made is removed first. */
+  /** Ends the inspection soon; it first removes what it has made. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Looks whether a store can keep files in a bucket, and keeps them well, and says what to do where not: finding after
- * finding, as they are made. Harmless at any time, also beside running stores: it never makes the bucket, and what it
- * tries, it tries with objects of its own, which are no customer's and are removed when the iteration ends. Of a process
- * that was killed, an inspection that comes an hour later removes them.
+ * Checks whether a store can keep files well in a bucket. Yields each finding as it is made, with a remedy where something is wrong.
+ * Harmless at any time, also beside running stores: it never makes the bucket, and makes its trials with objects that are no customer's.
+ * They are removed when the iteration ends; if the process is killed, by an inspection at least an hour later.
  *
- * @throws StoreSettingError that says which setting is wrong, where the bucket cannot be reached at all; the reason of
- * `signal`
+ * @throws StoreSettingError that says which setting is wrong, if the bucket cannot be reached at all; the reason of `signal`
  */
 export async function* inspectBucket(options: BucketInspectionOptions): AsyncGenerator<Finding> {
   const access = createStoreAccess(options)
@@ -79,7 +77,7 @@ async function reach(
     if (createBucket && isAnswer(error.cause, 'NoSuchBucket')) {
       return finding('skipped', 'bucket', `${bucket} is missing; the server makes it at its start`)
     }
-    // The remaining steps still run; the one for listing reports the missing permission.
+    // The other steps still run; that for listing reports the missing permission.
     if (!isAnswer(error.cause, 'AccessDenied')) throw error
     return finding('ok', 'bucket', `${bucket} at ${endpoint} ${elapsed()}`)
   }
@@ -111,7 +109,7 @@ async function* tryOut(
   }
 }
 
-/** Whether files are encrypted on their way to `endpoint`, where they leave this machine. */
+/** Whether files are encrypted on their way to `endpoint`, if they leave this machine. */
 export function encryptionFinding(endpoint: string): Finding {
   const check = 'encryption'
   const { protocol, hostname } = new URL(endpoint)
@@ -139,10 +137,10 @@ function createResumingStep(changing: S3Client): BucketStep {
   }
 }
 
-/** Seconds that clocks may be apart; S3 servers refuse requests beyond the second. */
+/** How many seconds clocks may differ; S3 servers refuse requests beyond the second number. */
 const bounds = { warning: 60, problem: 15 * 60 }
 
-/** Whether the server's clock, by the `Date` header of its answer, agrees with `now`, in milliseconds since 1970. */
+/** Compares the server's clock, by the `Date` header of its answer, with `now`, in milliseconds since 1970. */
 export function serverClockFinding(date: string | null, now: number): Finding {
   const check = 'clock'
   const theirs = Date.parse(date ?? '')
@@ -157,7 +155,7 @@ export function serverClockFinding(date: string | null, now: number): Finding {
   return finding(mark, check, message, 'On the one that is wrong: timedatectl set-ntp true')
 }
 
-/** Milliseconds for an answer. */
+/** Milliseconds to wait for an answer. */
 const patience = 10_000
 
 /** Checks whether anonymous requests may read, list or write the bucket at `endpoint`. */
@@ -196,7 +194,7 @@ const names: BucketStep = {
   async run(trial) {
     const { escaped, notInXml } = trial.oddKeys
     for (const key of [escaped, notInXml]) await put(trial, key)
-    // After it rclone reads the names anew from its backend.
+    // After this, rclone reads the names again from its backend.
     await beginAndGiveUp(trial)
     const listed = await listedKeys(trial)
     if (!listed.includes(escaped)) {
@@ -244,7 +242,7 @@ async function isThere({ s3, bucket }: TrialObjects, Key: string): Promise<boole
   }
 }
 
-/** What a server makes of unusual names. */
+/** How the server treats unusual names. */
 const nameSteps: readonly BucketStep[] = [names, twins]
 
 const versioning: BucketStep = {
@@ -312,7 +310,7 @@ function deletesBelow(rule: LifecycleRule, prefix: string): boolean {
   return scope.startsWith(prefix) || prefix.startsWith(scope)
 }
 
-/** An access key need not have the rights to see settings. A server that does not know them has none. */
+/** The access key need not have the right to see settings; a server that does not know a setting does not have it. */
 async function ifShown({ check, right }: BucketStep, look: () => Promise<Finding>) {
   try {
     return await look()
@@ -326,5 +324,5 @@ async function ifShown({ check, right }: BucketStep, look: () => Promise<Finding
   }
 }
 
-/** What the bucket does by itself. */
+/** What the bucket is set to do by itself. */
 const settingSteps: readonly BucketStep[] = [versioning, objectLock, lifecycle]

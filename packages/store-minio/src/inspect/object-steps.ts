@@ -90,7 +90,7 @@ function damaged(check: string, message: string): Finding {
   return finding('problem', check, message, remedy)
 }
 
-/** What a store does with an object that comes and goes whole. */
+/** The steps for an object that is written and read as a whole. */
 export const objectSteps: readonly BucketStep[] = [
   uploading,
   createOnly,
@@ -99,7 +99,7 @@ export const objectSteps: readonly BucketStep[] = [
   listing,
 ]
 
-/** The last of all. */
+/** Runs after all other steps. */
 export const deleting: BucketStep = {
   check: 'deleting',
   right: 's3:DeleteObject',
@@ -117,10 +117,7 @@ export const deleting: BucketStep = {
   },
 }
 
-/**
- * Whether a server keeps what is there from being replaced: `write` asks for that by `If-None-Match: *`, and must fail
- * for that reason.
- */
+/** Whether a server prevents replacing: `write` requests that by `If-None-Match: *`, and must fail for that reason. */
 export async function judgeCondition(check: string, write: () => Promise<void>): Promise<Finding> {
   const failure = await write().then(
     () => undefined,
@@ -139,7 +136,7 @@ export async function judgeCondition(check: string, write: () => Promise<void>):
   return finding('problem', check, message, remedy)
 }
 
-/** An upload with one part. */
+/** Begins an upload with one part. */
 async function begin({ s3, bucket, largeKey, uploadStarted }: TrialObjects) {
   const place = { Bucket: bucket, Key: largeKey }
   const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place))
@@ -151,7 +148,7 @@ async function begin({ s3, bucket, largeKey, uploadStarted }: TrialObjects) {
   return { upload, complete: { ...upload, MultipartUpload } }
 }
 
-/** An upload that is not finished. */
+/** Begins an upload and aborts it. */
 export async function beginAndGiveUp(trial: TrialObjects): Promise<void> {
   const { upload } = await begin(trial)
   await trial.s3.send(new AbortMultipartUploadCommand(upload))
@@ -218,7 +215,7 @@ const givingUp: BucketStep = {
   },
 }
 
-/** What a store does with objects that come in parts. */
+/** The steps for objects in parts. */
 export const multipartSteps: readonly BucketStep[] = [
   largeUploads,
   largeCreateOnly,
@@ -227,17 +224,17 @@ export const multipartSteps: readonly BucketStep[] = [
   givingUp,
 ]
 
-/** Something that a store does with a bucket, tried on its own. */
+/** One thing that a store does with a bucket, for a trial. */
 export interface BucketStep {
   readonly check: string
-  /** What it is called in policies. */
+  /** The name of the right in policies. */
   readonly right: string
-  /** Checks that must have gone well. */
+  /** Checks that must have succeeded before. */
   readonly needs?: readonly string[]
   readonly run: (trial: TrialObjects) => Promise<Finding>
 }
 
-/** Takes `steps` one after the other; one that fails does not stop those that do not need it. */
+/** Runs `steps` one after the other. A failed step does not stop those that do not need it. */
 export async function* takeSteps(
   steps: readonly BucketStep[],
   trial: TrialObjects,

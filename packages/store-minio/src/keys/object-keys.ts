@@ -1,25 +1,25 @@
 import { nameProblem, type BlobKey, type BlobInfo } from '@holdfast/core'
 import type { S3Client } from '@aws-sdk/client-s3'
 
-/** Bytes; leaves room for two names of 255 bytes in S3's 1024 for a key. */
+/** Bytes; leaves room for two names of 255 bytes in the 1024 bytes of an S3 key. */
 const maxPrefixBytes = 500
 
 /**
- * Which object keeps which blob: `<prefix><customer>/<file name>`, with the names as they are wherever servers take
- * them, so that an administrator finds them.
+ * Maps blobs to objects: `<prefix><customer>/<file name>`, with the names unchanged wherever servers accept them, so that an administrator
+ * finds them.
  */
 export interface ObjectKeys {
-  /** What all keys begin with. */
+  /** The beginning of all keys. */
   readonly prefix: string
-  /** @throws TypeError for what cannot be a name. */
+  /** @throws TypeError for an invalid name. */
   keyOf(key: BlobKey): string
-  /** What the keys of a customer's objects begin with. @throws TypeError for what cannot be a name. */
+  /** The beginning of the keys of a customer's objects. @throws TypeError for an invalid name. */
   customerPrefix(customer: string): string
   /** Whether `key` could be that of a blob. */
   isKey(key: string): boolean
 }
 
-/** @throws RangeError that ends a sentence about the prefix, for a prefix that keys cannot begin with */
+/** @throws RangeError that ends a sentence about the prefix, for an invalid prefix */
 export function createObjectKeys(prefix: string): ObjectKeys {
   const problem = prefixProblem(prefix)
   if (problem !== undefined) throw new RangeError(problem)
@@ -36,7 +36,7 @@ export function createObjectKeys(prefix: string): ObjectKeys {
   }
 }
 
-/** What may follow a name and a slash at the beginning of `path`. */
+/** The texts that may follow a name and a slash at the beginning of `path`. */
 function restsOf(path: string): string[] {
   return nameEncodings.flatMap(({ folder, decode }) => {
     const end = path.indexOf('/', folder.length)
@@ -46,7 +46,7 @@ function restsOf(path: string): string[] {
   })
 }
 
-/** What is wrong with `prefix`, as the end of a sentence. Servers that keep objects as files refuse such keys. */
+/** What is wrong with `prefix`, as the end of a sentence. Servers that store objects as files refuse such keys. */
 function prefixProblem(prefix: string): string | undefined {
   if (prefix === '') return undefined
   if (!prefix.endsWith('/')) return 'does not end with a slash'
@@ -57,8 +57,8 @@ function prefixProblem(prefix: string): string | undefined {
 }
 
 /**
- * Undoes what a list did to its keys: nothing, unless its `EncodingType` says `url`. A server may ignore the question for
- * it. A key that is no such encoding is taken as it is, so that it hides no other.
+ * Makes the decoder for the keys of a list: it changes nothing unless the list's `EncodingType` is `url`, since a server may ignore the
+ * request for it. A key that is not URL-encoded stays as it is, so that it hides no other key.
  */
 export function keyDecoder(encodingType: string | undefined): (key: string) => string {
   return encodingType === 'url' ? decodeUrl : (key) => key
@@ -66,14 +66,14 @@ export function keyDecoder(encodingType: string | undefined): (key: string) => s
 
 function decodeUrl(encoded: string): string {
   try {
-    // A plus stands for a space.
+    // A plus means a space.
     return decodeURIComponent(encoded.replaceAll('+', ' '))
   } catch {
     return encoded
   }
 }
 
-/** The description of the blob `name`, from its object's; `etag` is in quotes. */
+/** The description of the blob `name`, from that of its object; `etag` is in quotes. */
 export function blobInfo(
   name: string,
   { size, modifiedAt, etag }: Pick<BlobInfo, 'size' | 'modifiedAt' | 'etag'>,
@@ -81,30 +81,30 @@ export function blobInfo(
   return { name, size, modifiedAt, etag: etag.replaceAll('"', '') }
 }
 
-/** Where an object is, or is to be. */
+/** The address of an object, which need not exist. */
 export interface ObjectPlace {
   readonly s3: S3Client
   readonly bucket: string
   readonly key: string
 }
 
-/** One of the ways in which a name becomes a part of a key. */
+/** One way to encode a name as a part of a key. */
 export interface NameEncoding {
-  /** The folder for names in this encoding, beside or instead of others; ends with a slash unless it is empty. */
+  /** The folder of names in this encoding; ends with a slash unless it is empty. */
   readonly folder: string
-  /** Keeps the order of UTF-8 bytes, and the length. For beginnings of names, too. */
+  /** Keeps the order of UTF-8 bytes, and the length. Also for beginnings of names. */
   readonly encode: (name: string) => string
-  /** The name that is encoded as `text`; `undefined` if no name is. */
+  /** The name that is encoded as `text`; `undefined` if there is none. */
   readonly decode: (text: string) => string | undefined
 }
 
 /**
- * What servers refuse that keep objects as files (MinIO does): a name with a dot or two between backslashes or its ends,
- * spaces aside. It might be taken for a way out of the folder.
+ * What servers that store objects as files refuse (MinIO does): a name with one or two dots, with or without spaces around them, between
+ * backslashes or the ends of the name. It could lead out of the folder.
  */
 const dotSegment = /(?:^|\\) *\.{1,2} *(?:\\|$)/
 
-/** Whether the name `text`, or a beginning of one, can be a part of a key as it is. */
+/** Whether the name `text`, or a beginning of one, can be a part of a key unchanged. */
 export function isPlain(text: string): boolean {
   return !dotSegment.test(text)
 }
@@ -116,9 +116,9 @@ const plain: NameEncoding = {
 }
 
 /**
- * Moves each character from the space to the dot down by one, which leaves no dot. That is reversible and keeps the
- * order since names have no slash, which follows the dot, and no control character, where the space goes. The folder
- * has a control character for a name, so that no file can have the same.
+ * Moves each character from the space to the dot down by one, so that no dot is left. This is reversible and keeps the order: names have
+ * no slash, which follows the dot, and no control character, which the space becomes. The folder is named by a control character, so no
+ * file can have its name.
  */
 const shifted: NameEncoding = {
   folder: '\u0001/',
@@ -133,12 +133,12 @@ function move(character: string, by: number): string {
   return String.fromCharCode(character.charCodeAt(0) + by)
 }
 
-/** Every name is in one of them: as it is, unless servers would refuse that. */
+/** Every name has one of these encodings: `plain`, unless servers would refuse that. */
 export const nameEncodings: readonly NameEncoding[] = [plain, shifted]
 
-/** `name` as a part of a key. @throws TypeError for what cannot be a name */
+/** `name` as a part of a key. @throws TypeError for an invalid name */
 export function encodeName(name: string): string {
-  // The core has judged every name already; a caller without it must still not reach outside the prefix.
+  // The core has checked every name already. This check keeps callers without the core below the prefix.
   const problem = nameProblem(name)
   if (problem !== undefined) throw new TypeError(`Not a name: ${problem}`)
   const encoding = isPlain(name) ? plain : shifted

@@ -15,14 +15,14 @@ import {
 } from '../keys/object-keys.ts'
 import { listObjects, type ListedObject, type ListedPage } from './list-objects.ts'
 
-/** Where blobs are listed. */
+/** The bucket in which blobs are listed. */
 export interface Listing {
   readonly s3: S3Client
   readonly bucket: string
   readonly keys: ObjectKeys
 }
 
-/** The names of a customer's blobs, in pages. Whatever else lies in the bucket is passed over. */
+/** The names of a customer's blobs, in pages. Skips everything else in the bucket. */
 export function listNames(
   listing: Listing,
   customer: string,
@@ -31,7 +31,7 @@ export function listNames(
   return listEntries(listing, customer, options, ({ name }) => name)
 }
 
-/** What is known of a customer's blobs, in pages. */
+/** The details of a customer's blobs, in pages. */
 export function listDetails(
   listing: Listing,
   customer: string,
@@ -46,7 +46,7 @@ async function* listEntries<T>(
   { prefix = '', after = '', limit = Infinity }: ListOptions,
   describe: (blob: Named<ListedObject>) => T,
 ): AsyncGenerator<readonly T[]> {
-  // Half of a surrogate pair, at its end, is a beginning of names and nothing that can be sent.
+  // Half of a surrogate pair at the end may begin names, but cannot be sent.
   const sound = prefix.slice(0, prefix.isWellFormed() ? prefix.length : -1)
   if (!canBegin(sound)) return
   const cut = { prefix: sound, after, pageSize: Math.min(1000, limit) }
@@ -63,7 +63,7 @@ async function* listEntries<T>(
   }
 }
 
-/** How much a customer keeps. */
+/** Counts the blobs of a customer and their bytes. */
 export async function measure(listing: Listing, customer: string): Promise<Usage> {
   const usage = { blobs: 0, bytes: 0 }
   const base = listing.keys.customerPrefix(customer)
@@ -74,7 +74,7 @@ export async function measure(listing: Listing, customer: string): Promise<Usage
   return usage
 }
 
-/** The names of the customers who keep a blob, all of which it holds in memory. */
+/** The names of the customers who have a blob. Holds all of them in memory. */
 export async function* listCustomers(listing: Listing): AsyncGenerator<string> {
   const names: string[] = []
   for await (const folders of entriesBelow(listing, listing.keys.prefix, foldersOf)) {
@@ -95,7 +95,7 @@ interface Named<T> {
   readonly object: T
 }
 
-/** Takes from a page what is wanted of it, by whole keys. */
+/** Selects the wanted entries of a page, with their whole keys. */
 type Pick<T extends { readonly key: string }> = (page: ListedPage) => readonly T[]
 
 const blobsOf: Pick<ListedObject> = ({ objects }) => objects
@@ -105,7 +105,7 @@ const foldersOf: Pick<{ readonly key: string }> = ({ folders }) =>
 
 const everything: Cut = { prefix: '', after: '', pageSize: 1000 }
 
-/** What is directly below `base`, in order and in pages; with a cut, all that is in it, and maybe more. */
+/** What is directly below `base`, in order and in pages. With a cut, yields all that is in the cut, and perhaps more. */
 function entriesBelow<T extends { readonly key: string }>(
   listing: Listing,
   base: string,
@@ -124,7 +124,7 @@ async function* entriesIn<T extends { readonly key: string }>(
   cut: Cut,
 ): AsyncGenerator<readonly Named<T>[]> {
   const [prefix, after] = [safeStart(encode(cut.prefix)), safeStart(encode(cut.after))]
-  // S3 servers differ in what they make of a start outside the prefix.
+  // S3 servers treat a start outside the prefix differently.
   if (!after.startsWith(prefix) && compareUtf8(after, prefix) > 0) return
   const isWithin = after !== '' && after.startsWith(prefix)
   const start = base + folder
@@ -151,8 +151,8 @@ async function* entriesIn<T extends { readonly key: string }>(
 }
 
 /**
- * The longest beginning of `text` that a key may have: servers that keep objects as files refuse a list from or below a
- * path that cannot be. What comes of it too early is passed over.
+ * The longest beginning of `text` that can be a key: servers that store objects as files refuse a list that starts from or below an
+ * invalid path. The caller skips the entries before `text`.
  */
 function safeStart(text: string): string {
   let [start, safe] = ['', '']
@@ -169,18 +169,18 @@ function canBegin(text: string): boolean {
   return text === '' || text === '.' || text === '..' || nameProblem(text) === undefined
 }
 
-/** Entries in a page of what is merged. */
+/** Entries in a merged page. */
 const pageLength = 1000
 
-/** A source of pages, at an entry of its page; at the end of the source the page is `undefined`. */
+/** A source of pages, at an entry of its current page; after the last page that is `undefined`. */
 interface Source<T> {
   readonly iterator: AsyncIterator<readonly T[]>
   page: readonly T[] | undefined
 }
 
 /**
- * The entries of all sorted `sources`, in order, in pages of up to a thousand that are not empty. Asks each source for one
- * page in advance, and closes all at the end.
+ * Merges the entries of all sorted `sources`, in order, in pages of up to a thousand, none of them empty. Requests one page of each source
+ * in advance, and closes all sources at the end.
  */
 async function* mergePages<T>(
   sources: readonly AsyncIterable<readonly T[]>[],
@@ -204,7 +204,7 @@ async function* mergePages<T>(
   }
 }
 
-/** Fetches the next page that is not empty if the present one is. */
+/** Fetches the next page that is not empty if the current one is. */
 async function refill<T>(source: Source<T>): Promise<void> {
   while (source.page?.length === 0) {
     const next = await source.iterator.next()
@@ -212,7 +212,7 @@ async function refill<T>(source: Source<T>): Promise<void> {
   }
 }
 
-/** Takes what no page to come can precede: all up to the end of the page that ends first. */
+/** Takes the entries that no later page can precede: all up to the end of the page that ends first. */
 function takeSettled<T>(sources: readonly Source<T>[], compare: (a: T, b: T) => number): T[] {
   const ends = sources.flatMap(({ page }) => page?.at(-1) ?? [])
   const [end] = ends.sort(compare)

@@ -14,13 +14,13 @@ import { translating, isAnswer } from '../errors/s3-errors.ts'
 export interface ListRequest {
   readonly s3: S3Client
   readonly bucket: string
-  /** Keys that begin with it; what follows it up to a slash is given as one folder. */
+  /** Lists keys that begin with it; what follows it up to a slash is one folder. */
   readonly prefix: string
   /** Only keys after this one. Default: from the first. */
   readonly after?: string
-  /** Whether objects in folders below are given as such. Default: only their folders are. */
+  /** Whether to list objects in folders below. Default: only the folders. */
   readonly isDeep?: boolean
-  /** The most keys to ask for at once. Default, and S3's limit: 1000. */
+  /** The most keys in one request. Default, and S3's limit: 1000. */
   readonly pageSize?: number
 }
 
@@ -35,14 +35,14 @@ export interface ListedObject {
   readonly etag: string
 }
 
-/** What is directly below a prefix: objects, and the folders that hold others, by their whole keys. */
+/** The objects directly below a prefix, and the folders that hold others, by their whole keys. */
 export interface ListedPage {
   readonly objects: readonly ListedObject[]
   /** End with a slash. */
   readonly folders: readonly string[]
 }
 
-/** Lists page by page, each in the order of the keys' UTF-8 bytes, as the reader asks for more. */
+/** Lists page by page, in the order of the keys' UTF-8 bytes, as the reader requests more. */
 export async function* listObjects(request: ListRequest): AsyncGenerator<ListedPage> {
   const { s3, bucket, prefix, after, isDeep = false, pageSize = 1000 } = request
   let continuation: string | undefined
@@ -54,14 +54,14 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
           Prefix: prefix,
           ...(!isDeep && { Delimiter: '/' }),
           MaxKeys: pageSize,
-          // Keys may have characters that XML cannot.
+          // Keys may have characters that XML cannot contain.
           EncodingType: 'url',
           ...(after !== undefined && { StartAfter: after }),
           ...(continuation !== undefined && { ContinuationToken: continuation }),
         }),
       ),
     )
-    // The page of some proxy in between is no list, and least of all an empty one.
+    // The page of a proxy is no list; least of all an empty one.
     if (page.Name === undefined) throw unreadableList()
     const decode = keyDecoder(page.EncodingType)
     yield {
@@ -88,7 +88,7 @@ function unreadableList(): FileServiceError {
   )
 }
 
-/** A page of the unfinished multipart uploads; an empty one where the server says that there is no such upload. */
+/** A page of the unfinished multipart uploads; an empty one if the server says that there is no such upload. */
 export async function listUploads(
   s3: S3Client,
   request: ListMultipartUploadsCommandInput,
@@ -96,7 +96,7 @@ export async function listUploads(
   try {
     return await s3.send(new ListMultipartUploadsCommand(request))
   } catch (error) {
-    // What rclone answers for an empty list.
+    // Rclone's answer for an empty list.
     if (isAnswer(error, 'NoSuchUpload')) return {}
     throw error
   }

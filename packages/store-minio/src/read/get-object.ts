@@ -11,41 +11,38 @@ import {
 } from '../http/get-exchange.ts'
 import { isAnswer, lengthUnknown, translateError } from '../errors/s3-errors.ts'
 
-/** An object to be read. */
+/** An object that will be read. */
 export interface ObjectRead {
   readonly s3: S3Client
   readonly gets: GetClient
   readonly kept: KeptObjects
   readonly bucket: string
   readonly key: string
-  /** What the port calls it. */
+  /** The name of the blob in the port. */
   readonly name: string
 }
 
-/** An object, or a range of it, whose bytes are on their way. */
+/** An object, or a range of it, whose bytes are arriving. */
 export interface FoundObject {
-  /** Of the whole object, in bytes. */
+  /** The size of the whole object, in bytes. */
   readonly size: number
   readonly modifiedAt: Date
   /** In quotes. */
   readonly etag: string
-  /** Where the body begins in the object, in bytes from 0. */
+  /** The position of the body in the object, in bytes from 0. */
   readonly offset: number
-  /** Of the body, in bytes. */
+  /** The length of the body, in bytes. */
   readonly length: number
   readonly body: StoreBody
 }
 
-/** Bodies of up to so many bytes are taken whole: that frees the connection at once, and spares what streams cost. */
+/** Bodies of up to so many bytes are read at once: that frees the connection early, and avoids the cost of a stream. */
 const wholeUpTo = 64 * 1024
 
-/** `undefined` where there is no such object; `unsatisfiable` where the range selects nothing of it. */
+/** `undefined` if there is no such object; `unsatisfiable` if the range selects nothing of it. */
 export type GetResult = FoundObject | 'unsatisfiable' | undefined
 
-/**
- * Gets an object the short way, which is quick for what goes well. What does not is left to the S3 client, which tries
- * again and knows what the answers mean.
- */
+/** Gets an object by a fast path for success. After any failure it uses the S3 client, which retries and interprets the answers. */
 export async function getObject(
   read: ObjectRead,
   headers: GetHeaders,
@@ -88,7 +85,7 @@ async function getShortly(
   }
 }
 
-/** Whether what is not modified was not written anew either, with the same bytes. */
+/** Whether an object that is "not modified" was not rewritten with the same bytes either. */
 function isUnchanged({ modifiedAt }: KeptObject, { headers }: ResponseHead): boolean {
   const now = headers.get('last-modified')
   return now === undefined || new Date(now).getTime() === modifiedAt.getTime()
@@ -110,7 +107,7 @@ async function foundBy(answer: GetAnswer): Promise<FoundObject> {
   }
 }
 
-/** An answer with an error is short, and says its code in XML. */
+/** The code of an error answer, which is short and in XML. */
 async function errorCodeOf(answer: GetAnswer): Promise<string | undefined> {
   if (answer.length <= wholeUpTo) {
     const text = (await wholeOf(answer)).toString('latin1')
@@ -120,7 +117,7 @@ async function errorCodeOf(answer: GetAnswer): Promise<string | undefined> {
   return undefined
 }
 
-/** A copy of the whole body. */
+/** Copies the whole body. */
 async function wholeOf({ length, body }: GetAnswer): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(length)
   let used = 0
@@ -144,7 +141,7 @@ async function getByClient(
   })
   try {
     const output = await s3.send(command, { ...(signal && { abortSignal: signal }) })
-    // The client's type names what browsers give, too.
+    // The client's type includes the bodies of browsers, too.
     const body = fromReadable(output.Body as Readable)
     const { ContentLength: length, ETag: etag = '', LastModified: modifiedAt } = output
     if (length === undefined) {
@@ -165,13 +162,13 @@ async function getByClient(
   }
 }
 
-/** Reads `bytes 7-15/16` (RFC 9110 §14.4); without it, the body is the whole. */
+/** Reads a `Content-Range` such as `bytes 7-15/16` (RFC 9110 §14.4); without one, the body is the whole object. */
 function placeOf(contentRange: string | undefined, length: number) {
   const [, first, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '') ?? []
   return { offset: Number(first ?? 0), size: Number(size ?? length) }
 }
 
-/** A small object, whole, as it was when the store sent it. */
+/** A small object as a whole, as the store last sent it. */
 interface KeptObject {
   readonly modifiedAt: Date
   /** In quotes. */
@@ -179,26 +176,23 @@ interface KeptObject {
   readonly bytes: Uint8Array
 }
 
-/**
- * Small objects that were asked for lately, by their keys. One is to be served only when the store has said that it is
- * what it was.
- */
+/** Small objects that were requested recently, by key. Serve one only after the store has confirmed that it is unchanged. */
 export interface KeptObjects {
   readonly find: (key: string) => KeptObject | undefined
   readonly keep: (key: string, object: KeptObject) => void
   readonly drop: (key: string) => void
 }
 
-/** What an object takes beside its bytes, in bytes. */
+/** Bytes that an object takes beside its content. */
 const overhead = 1024
 
-/** A strong entity tag (RFC 9110 §8.8.3): where it is the same, so are the bytes. */
+/** A strong entity tag (RFC 9110 §8.8.3): if it is the same, so are the bytes. */
 const strongTag = /^"[^"]+"$/
 
-/** Keeps `maxBytes` of objects at most; of 0 none. */
+/** Keeps objects of at most `maxBytes` together; with 0, none. */
 export function createKeptObjects(maxBytes: number): KeptObjects {
   const kept = new LRUCache<string, KeptObject>({
-    // Of 0 it would make no limit at all.
+    // A size of 0 would mean no limit.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ bytes }) => bytes.length + overhead,
   })

@@ -11,7 +11,7 @@ import type { StoreBody } from '../http/get-exchange.ts'
 import { getObject, type FoundObject, type ObjectRead } from './get-object.ts'
 import { statObject, sureOfAbsence } from './stat-object.ts'
 
-/** How often an object may be replaced while it is opened. */
+/** The most attempts to open an object that is replaced meanwhile. */
 const mostAttempts = 5
 
 /** Opens the object for reading; `undefined` if there is none. */
@@ -26,18 +26,18 @@ export async function readBlob(
     const found = await sureOfAbsence(read, () => getObject(read, headers))
     if (found !== 'unsatisfiable') return found && openBlob(read, options, found)
   }
-  // S3 refuses a range without a description of the object.
+  // S3 refuses a range without describing the object.
   const info = await statObject(read)
   if (info === undefined) return undefined
   const range = resolveRange(request, info.size)
   if (range === undefined) {
     return { info, range, content: nothing(), close: async () => {} }
   }
-  // Some servers refuse a suffix that is longer than the object, which HTTP does not.
+  // Some servers refuse a suffix longer than the object, which HTTP allows.
   const found = await sureOfAbsence(read, () => getObject(read, { range: exactly(range) }))
   const isFound = found !== undefined && found !== 'unsatisfiable'
   if (isFound && found.size === info.size) return openBlob(read, options, found)
-  // Replaced by another one in this very moment.
+  // The object was replaced at this moment.
   if (isFound) found.body.destroy()
   if (attempts === 1) throw anotherRange()
   return readBlob(read, options, attempts - 1)
@@ -67,7 +67,7 @@ function openBlob(
   return { info, range, ...content, ...(body.bytes && { bytes: body.bytes }) }
 }
 
-/** What is left of the object that was opened. */
+/** Gets the remaining bytes of the object that was opened. */
 async function getRest(
   read: ObjectRead,
   rest: ByteRange,
@@ -103,27 +103,27 @@ function rangeHeader(request: RangeRequest): string {
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 
-/** How many attempts in a row may end without a byte. */
+/** The most attempts in a row without a byte. */
 const mostEmptyAttempts = 3
 
 interface ObjectContent {
   readonly range: ByteRange
-  /** Whether a chunk may be overwritten once the next one is asked for. */
+  /** Whether a chunk may be overwritten once the next one is requested. */
   readonly reuseChunks: boolean
   /** Fetches the rest of the same object. The signal aborts when the reader has stopped. */
   readonly goOn: (rest: ByteRange, closed: AbortSignal) => Promise<StoreBody>
 }
 
 /**
- * The bytes of a range, which `body` is to bring. When that breaks off, the rest is fetched anew: a node of the store may
- * go down while a large file is being read.
+ * The bytes of a range, from `body`. If that breaks off, fetches the rest again: a node of the store may go down while a large file is
+ * read.
  */
 function createObjectContent(
   body: StoreBody,
   { range, reuseChunks, goOn }: ObjectContent,
 ): Pick<OpenBlob, 'content' | 'close'> {
   let isClosed = false
-  /** Ends the request for the rest, once there has been one. */
+  /** Ends the request for the rest, if there was one. */
   let resuming: AbortController | undefined
   let current = body
   let { offset, length } = range

@@ -6,7 +6,7 @@ import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts
 import { setTimeout as delay } from 'node:timers/promises'
 import { listObjects } from '../list/list-objects.ts'
 
-/** What is known of the object; `undefined` if there is none. */
+/** The details of the object; `undefined` if there is none. */
 export function statObject(object: ObjectRead): Promise<BlobInfo | undefined> {
   return sureOfAbsence(object, () => head(object))
 }
@@ -23,22 +23,22 @@ async function head({ s3, bucket, key, name }: ObjectRead): Promise<BlobInfo | u
   }
 }
 
-/** Milliseconds before each question. */
+/** Milliseconds before each attempt. */
 const pauses = [0, 100, 300, 1000, 2000]
 
 /**
- * The result of `ask`; `undefined` only if the listing does not have the object either. A node of a MinIO cluster that
- * has just come back may report an existing object as missing, and the response to HEAD is the same for a missing bucket:
- * neither proves that the file does not exist.
+ * The result of `ask`; `undefined` only if the listing does not have the object either. A node of a MinIO cluster that has just come back
+ * may report an existing object as missing, and the response to HEAD is the same for a missing bucket: neither proves that the file does
+ * not exist.
  *
- * @throws FileServiceError `store-unavailable` when the store goes on to list what it does not find
+ * @throws FileServiceError `store-unavailable` if the store keeps listing what it does not find
  */
 export async function sureOfAbsence<T>(
   object: ObjectPlace,
   ask: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (const pause of pauses) {
-    // A timer costs a millisecond, however short it is.
+    // A timer takes a millisecond, however short it is.
     if (pause > 0) await delay(pause)
     const found = await ask()
     if (found !== undefined || !(await isListed(object))) return found
@@ -47,7 +47,7 @@ export async function sureOfAbsence<T>(
 }
 
 async function isListed({ s3, bucket, key }: ObjectPlace): Promise<boolean> {
-  // The key itself comes before all that begin with it.
+  // The key itself comes before all longer keys that begin with it.
   for await (const { objects } of listObjects({ s3, bucket, prefix: key, pageSize: 1 })) {
     return objects[0]?.key === key
   }

@@ -36,9 +36,8 @@ export interface Append extends AppendOptions {
 }
 
 /**
- * Adds content to the upload that `begun` describes; resolves to the new offset. Parts are new objects; the record lists
- * them once they are stored, one after the other. The tail of earlier appends is put before the content, so that only the
- * last part is small.
+ * Adds content to the upload that `begun` describes; resolves with the new offset. Parts are new objects; the record lists each part once
+ * it and those before it are stored. The tail of earlier appends is read first, so that only the last part is small.
  */
 export async function appendContent(
   objects: UploadObjects,
@@ -118,28 +117,28 @@ async function clean(
 }
 
 /**
- * The least size of the part `number` of an upload in pieces; what is smaller waits for more. S3 joins parts of 5 MiB
- * or more and at most 10,000 of them: however small the pieces are in which a file comes, it may have 216 GiB.
+ * The least size of the part `number` of an upload in pieces; a smaller one waits for more bytes. S3 joins parts of at least 5 MiB, and at
+ * most 10,000 of them: so a file may have 216 GiB, however small its pieces are.
  */
 function leastPartSize(number: number): number {
   return number <= 1000 ? 5 * MiB : 24 * MiB
 }
 
-/** The content of an append, which ends instead of throwing. */
+/** The content of an append. It ends where the caller's content throws. */
 interface AppendSource {
-  /** The tail first, then what the caller gives, until it ends, throws or is stopped. */
+  /** The tail first, then the caller's content, until that ends, throws or is stopped. */
   readonly content: AsyncIterable<Uint8Array>
-  /** Gives a chunk back to the caller, if it is one of the caller's. */
+  /** Returns a chunk to the caller, if it is the caller's. */
   readonly release: (chunk: Uint8Array) => void
-  /** Bytes of the caller's that were taken. */
+  /** How many bytes of the caller's were taken. */
   readonly taken: () => number
-  /** Why the content ended before its end. */
+  /** Why the content ended early. */
   readonly failure: () => { readonly error: unknown } | undefined
 }
 
 /**
- * What came counts, so that the failure of the content must not lose what has been gathered of it. A failure of `tail`
- * is thrown: nothing has been taken yet.
+ * Bytes that arrived count, so a failure of the content must not lose those that have been gathered. A failure of `tail` is thrown, since
+ * nothing has been taken yet.
  */
 function createAppendSource(
   tail: AsyncIterable<Uint8Array>,
@@ -174,7 +173,7 @@ function createAppendSource(
   }
 }
 
-/** A part object that is stored, or is on its way; `isTail` where it is too small for a part. */
+/** A part object that is stored or being stored; `isTail` if it is too small for a part. */
 export interface NewPart {
   readonly run: PartRun
   readonly isTail: boolean
@@ -182,19 +181,21 @@ export interface NewPart {
 
 /** Writes the parts of one append into the record of the upload. */
 export interface PartLedger {
-  /** The record as this append has written it. */
+  /** The record as this append has last written it. */
   readonly stored: () => StoredRecord
-  /** Writes `parts`, which are stored and follow one another. @throws FileServiceError `upload-conflict` for the loser */
+  /**
+   * Adds `parts`, which are stored and consecutive. @throws FileServiceError `upload-conflict` if another process has replaced the record
+   */
   add(parts: readonly NewPart[]): Promise<void>
-  /** Has the upload expire soon unless it goes on. Never throws: where it fails, the upload expires by its plan. */
+  /** Makes the upload expire soon unless it continues. Never throws: after a failure, the upload expires by its plan. */
   expireSoon(): Promise<void>
-  /** The names of `names` that are certainly in no record: an answer that was lost may have put them there. */
+  /** Those of `names` that are certainly in no record. A request whose answer was lost may have added the others. */
   unlisted(names: readonly string[]): readonly string[]
 }
 
 /**
- * The truth is the record: who replaces it first has the offset, and who comes second has a conflict. A change that leaves
- * the content as it was, such as a length that becomes known, is taken over. `onStored` gets each record that it has written.
+ * Only the record decides: the first process to replace it gets the offset, the second a conflict. A change that keeps the content, such
+ * as a length that becomes known, is merged. `onStored` receives each record that was written.
  */
 function createPartLedger(
   objects: UploadObjects,
@@ -256,11 +257,11 @@ function extend(record: UploadRecord, added: readonly NewPart[]): UploadRecord {
 
 /** Stores the parts of one append, several at a time, and records them in their order. */
 interface PartSender {
-  /** Begins to store a part; waits first while too much is not recorded. */
+  /** Starts to store a part; waits first while too many bytes are not recorded. */
   send(part: NewPart, bytes: Part): Promise<void>
   /** Resolves when all parts are stored or have failed. */
   settled(): Promise<void>
-  /** Records what is stored without a gap. @throws what has failed */
+  /** Records the stored parts up to the first gap. @throws the error of a part that failed */
   recordAll(): Promise<void>
   readonly hasFailed: () => boolean
   /** The names of the parts that were sent. */
@@ -269,7 +270,7 @@ interface PartSender {
 
 interface PartSenderOptions {
   readonly store: (name: string, part: Part) => Promise<void>
-  /** Nothing can be added any more. */
+  /** Called when no part can be added any more. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -278,10 +279,10 @@ interface SentPart extends NewPart {
   isStored: boolean
 }
 
-/** How much may be on its way or stored without being recorded; with the part that is gathered, at most 64 MiB. */
+/** Bytes that may be in transfer, or stored without being recorded; with the part that is gathered, at most 64 MiB. */
 const mostUnrecorded = 40 * MiB
 
-/** Records parts as soon as they are stored, or, with `waits`, only when `recordAll` is called. */
+/** Records parts as soon as they are stored; with `waits`, only when `recordAll` is called. */
 function createPartSender(
   ledger: PartLedger,
   waits: boolean,
@@ -301,7 +302,7 @@ function createPartSender(
     wake()
   }
 
-  /** Records what is stored, up to the first part that is not. */
+  /** Records the stored parts up to the first that is not stored. */
   async function recordStored(): Promise<void> {
     const end = unrecorded.findIndex(({ isStored }) => !isStored)
     const stored = unrecorded.slice(0, end === -1 ? unrecorded.length : end)
@@ -316,7 +317,7 @@ function createPartSender(
     }
   }
 
-  /** One request at a time: what is stored meanwhile goes into the next one together. */
+  /** One request at a time: the next one records all parts that were stored meanwhile. */
   const queueRecording = () => (recording = recording.then(recordStored))
 
   async function storePart(sent: SentPart, part: Part): Promise<void> {

@@ -13,8 +13,8 @@ import {
 } from './upload-records.ts'
 
 /**
- * Drops an upload with all its objects; `false` where another process has changed it meanwhile. The record is marked first,
- * so that no one goes on with the upload, and removed last, so that a sweep finds what is left.
+ * Drops an upload with all its objects; `false` if another process has changed it meanwhile. The record is marked first, so that no
+ * process continues the upload, and removed last, so that a sweep finds what is left.
  */
 export async function dropUpload(
   objects: UploadObjects,
@@ -35,7 +35,7 @@ export async function dropUpload(
   return true
 }
 
-/** Never throws: the upload is gone for all, and a sweep removes what stays. */
+/** Never throws: the upload is already gone for all, and a sweep removes what stays. */
 async function removeObjectsOf(
   objects: UploadObjects,
   upload: UploadKey,
@@ -64,17 +64,17 @@ export async function lookUpUpload(
   return stored && isKnown(stored.record, Date.now()) ? stored : undefined
 }
 
-/** The same. @throws FileServiceError `upload-not-found` */
+/** Same as {@link lookUpUpload}, but @throws FileServiceError `upload-not-found` */
 export async function findUpload(objects: UploadObjects, upload: UploadKey): Promise<StoredRecord> {
   const stored = await lookUpUpload(objects, upload)
   if (!stored) throw uploadNotFound()
   return stored
 }
 
-/** How many records are read at once, and are on a page. */
+/** How many records are read at once; they make one page. */
 const pageLength = 16
 
-/** A customer's uploads that go on, in pages. */
+/** A customer's unfinished uploads, in pages. */
 export async function* listUploadsOf(
   objects: UploadObjects,
   customer: string,
@@ -88,7 +88,7 @@ export async function* listUploadsOf(
   }
 }
 
-/** The records that `found` lists, in pages, without those that are known to be published. Notes those that turn out to be. */
+/** The records that `found` lists, in pages, without those known to be published. Remembers those that turn out to be. */
 export async function* findOpenRecords(
   objects: UploadObjects,
   found: readonly Pick<ListedObject, 'key'>[],
@@ -109,7 +109,7 @@ export async function* findOpenRecords(
   }
 }
 
-/** Notes published uploads, and forgets the oldest of such if there are too many. Never rejects: the next sweep finds what stays. */
+/** Notes published uploads, and forgets the oldest ones if there are too many. Never rejects: the next sweep finds what stays. */
 export async function forgetOldest(
   objects: UploadObjects,
   uploads: readonly Pick<StoredRecord, 'key' | 'record'>[],

@@ -17,7 +17,7 @@ import {
   type ObjectWrite,
 } from '../write/object-write.ts'
 
-/** A multipart upload that has all its parts, and only has to be completed. */
+/** A multipart upload that has all its parts and needs only to be completed. */
 export interface JoinedParts {
   readonly multipartId: string
   readonly parts: readonly CompletedPart[]
@@ -26,7 +26,7 @@ export interface JoinedParts {
 /** How many parts the server copies at once. */
 const copiesAtOnce = 4
 
-/** Begins a multipart upload and has the server copy the objects `keys` into it, in this order. */
+/** Begins a multipart upload and lets the server copy the objects `keys` into it, in this order. */
 export async function joinParts(write: ObjectWrite, keys: readonly string[]): Promise<JoinedParts> {
   const { s3, bucket, key, underWay } = write
   const place = { Bucket: bucket, Key: key }
@@ -76,7 +76,7 @@ async function copyPart(
   return copied?.ETag ?? ''
 }
 
-/** S3 makes no object of no parts. */
+/** S3 makes no object without parts. */
 async function putEmptyPart(
   { s3, bucket, key }: ObjectWrite,
   multipartId: string,
@@ -89,7 +89,7 @@ async function putEmptyPart(
   return ETag
 }
 
-/** Makes the object of its parts; resolves to its entity tag. */
+/** Completes the multipart upload; resolves with the object's entity tag. */
 export async function completeJoined(
   { changing, bucket, key, createOnly }: ObjectWrite,
   { multipartId, parts }: JoinedParts,
@@ -102,7 +102,7 @@ export async function completeJoined(
   return (await changing.send(command)).ETag
 }
 
-/** The parts of a multipart upload; `undefined` if there is no such upload for certain, since it was completed or aborted. */
+/** The parts of a multipart upload; `undefined` if it certainly does not exist, since it was completed or aborted. */
 export async function findJoined(
   write: ObjectWrite,
   multipartId: string,
@@ -115,7 +115,7 @@ export async function findJoined(
   }
 }
 
-/** The same, believing the first node that says that there is none. Rejects with the client's error. */
+/** The same, but believes the first node that says that there is none. Rejects with the client's error. */
 export async function listJoined(
   { s3, bucket, key }: ObjectWrite,
   multipartId: string,
@@ -134,7 +134,7 @@ export async function listJoined(
   return { multipartId, parts }
 }
 
-/** The entity tag that S3 gives an object of these parts, without quotes; empty where their tags are no MD5. */
+/** The entity tag that S3 gives an object of these parts, without quotes; empty if the parts' tags are no MD5. */
 export function joinedTag({ parts }: JoinedParts): string {
   const tags = parts.map(({ ETag = '' }) => ETag.replaceAll('"', ''))
   if (!tags.every((tag) => /^[0-9a-f]{32}$/.test(tag))) return ''

@@ -36,8 +36,8 @@ import {
 } from './upload-records.ts'
 
 /**
- * Uploads in pieces as objects beside the blobs: one small record for each, and parts that the record lists. The server
- * must replace a record only under the condition that it is the one that was read.
+ * Stores uploads in pieces as objects beside the blobs: one small record for each, and parts that the record lists. The server must be
+ * able to replace a record on condition that it is the one that was read.
  */
 export function createMinioResumableUploads(objects: UploadObjects): ResumableUploads {
   const turns = createUploadTurns()
@@ -86,10 +86,10 @@ export function createMinioResumableUploads(objects: UploadObjects): ResumableUp
   }
 }
 
-/** Milliseconds for which a client whose blob is safe waits for the record of it. */
+/** Milliseconds for which a client whose blob is safe waits for its record. */
 const recordPatienceMs = 2_000
 
-/** Where the record cannot be stored, the upload is not known; the blob is safe. */
+/** Without a stored record the upload is not known, but the blob is safe. */
 async function remember(
   objects: UploadObjects,
   customer: string,
@@ -109,7 +109,7 @@ async function remember(
   return describeUpload(id, stored?.record ?? record)
 }
 
-/** What `promise` resolves to; `undefined` if it takes longer. */
+/** The result of `promise`; `undefined` if it takes longer than `ms`. */
 function atMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), ms)
@@ -146,19 +146,19 @@ async function discard(objects: UploadObjects, upload: UploadKey): Promise<boole
   throw changesAllTheTime()
 }
 
-/** Milliseconds that the clocks of this machine and of the server may differ by. */
+/** How many milliseconds the clocks of this machine and of the server may differ. */
 const clockError = 15 * 60 * 1000
 
-/** Milliseconds in which a process has noted the end of a publication, if it lives, by any clock. */
+/** Milliseconds within which a live process records the end of a publication, by any clock. */
 const openAfterMs = 2 * clockError
 
-/** Milliseconds after which the outcome of a publication is not certain any more, by any clock. */
+/** Milliseconds after which the outcome of a publication is uncertain, by any clock. */
 const unclearAfterMs = 2 * 60 * 60 * 1000
 
-/** Milliseconds after which a part that no record lists is a left-over: one that is stored is recorded within a minute. */
+/** Milliseconds after which a part that no record lists is a left-over: a stored part is recorded within a minute. */
 const orphanAfterMs = 6 * 60 * 60 * 1000
 
-/** How many records of a customer a sweep looks at for a surplus: the next one looks at those that are left. */
+/** The most records of a customer that a sweep inspects for a surplus; the next sweep inspects the rest. */
 const mostLookedAt = 10_000
 
 interface UploadSweep {
@@ -169,7 +169,7 @@ interface UploadSweep {
 }
 
 /**
- * Removes what has expired, and parts that a crash has left. Notes publications whose process has ended before it did so. Resolves to the
+ * Removes expired uploads, and parts that a crash has left. Records publications whose process ended before it did so. Resolves with the
  * number of unfinished uploads removed.
  */
 async function sweepUploads(objects: UploadObjects, sweep: UploadSweep): Promise<number> {
@@ -193,7 +193,7 @@ async function sweepRecords(objects: UploadObjects, sweep: UploadSweep): Promise
   return removed
 }
 
-/** Whether it was of an unfinished upload, and is gone. */
+/** Resolves with whether it has removed an unfinished upload. */
 async function sweepRecord(
   objects: UploadObjects,
   { now, isRunning }: UploadSweep,
@@ -216,7 +216,7 @@ async function sweepRecord(
   return isOurs && !published && isDiscarded !== true
 }
 
-/** Has the oldest published uploads of a customer forgotten if there are too many, since other processes have published some. */
+/** Forgets the oldest published uploads of a customer if there are too many: other processes may have published some. */
 async function forgetSurplus(
   objects: UploadObjects,
   records: readonly ListedObject[],

@@ -8,7 +8,7 @@ import { checksum } from '../write/object-write.ts'
 import type { UploadObjects } from './upload-keys.ts'
 import { isUnchanged, type StoredRecord } from './upload-records.ts'
 
-/** Stores a part under a name that no other has; then its buffer is given back. */
+/** Stores a part under a new name; then releases its buffer. */
 export async function putPart(
   { s3, bucket, uploadKeys }: UploadObjects,
   upload: UploadKey,
@@ -47,7 +47,7 @@ export async function* readParts(
 /** S3's limit for one request. */
 const mostAtOnce = 1000
 
-/** Removes objects, whether they are there or not. */
+/** Removes objects, whether they exist or not. */
 export async function removeObjects(
   { s3, bucket }: UploadObjects,
   keys: readonly string[],
@@ -61,9 +61,7 @@ export async function removeObjects(
   }
 }
 
-/**
- * Removes parts that are in no record any more. Never throws: those that stay are removed by a sweep.
- */
+/** Removes parts that are in no record any more. Never throws: a sweep removes those that stay. */
 export async function removeParts(
   objects: UploadObjects,
   upload: UploadKey,

@@ -33,9 +33,8 @@ import {
 import { removeParts } from './part-objects.ts'
 
 /**
- * Makes the blob of the parts of an upload. First the server copies them into a multipart upload; then the record is
- * replaced by one that names it; then it is completed, which a server does once. So a later call knows of each step
- * whether it was taken.
+ * Makes the blob from the parts of an upload. First the server copies them into a multipart upload. Then a new record names that. Then it
+ * is completed, which a server does only once. So a later call can find out which of these steps were done.
  */
 export async function publishUpload(objects: UploadObjects, upload: UploadKey): Promise<BlobInfo> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
@@ -50,7 +49,7 @@ export async function publishUpload(objects: UploadObjects, upload: UploadKey): 
   throw changesAllTheTime()
 }
 
-/** `undefined` where another process was quicker to change the upload. */
+/** `undefined` if another process has changed the upload first. */
 async function begin(
   objects: UploadObjects,
   upload: UploadKey,
@@ -60,7 +59,7 @@ async function begin(
   requireComplete(progressOf(record))
   const mark = randomUUID()
   const write = writeOf(objects, record, mark)
-  // Before all parts are copied in vain.
+  // Checked before all parts are copied in vain.
   if (write.createOnly && (await translating(findObject(write)))) throw nameIsTaken()
   const joined = await join(objects, upload, stored, mark)
   if (!joined) return undefined
@@ -73,7 +72,7 @@ async function begin(
   return undefined
 }
 
-/** `undefined` where parts are gone, since another process has changed the upload. */
+/** `undefined` if parts are gone, since another process has changed the upload. */
 async function join(
   objects: UploadObjects,
   upload: UploadKey,
@@ -90,14 +89,14 @@ async function join(
   }
 }
 
-/** Milliseconds for which no server removes a multipart upload by itself: after a day by default, after an hour at the least. */
+/** Milliseconds for which no server removes a multipart upload by itself: the default is a day, the minimum an hour. */
 const certainForMs = 60 * 60 * 1000
 
-/** A publication that the record knows of. */
+/** A publication that is in the record. */
 interface Begun {
   readonly stored: StoredRecord
   readonly publishing: Publication
-  /** If this call has made them. */
+  /** Set if this call has made them. */
   readonly joined?: JoinedParts
 }
 
@@ -117,9 +116,9 @@ function writeOf(
 }
 
 /**
- * Completes a publication. If that fails, the publication stays in the record, and the next call completes it. It is never withdrawn: MinIO
- * reports the success of an abort even if the multipart upload was completed before, so that no one can know which of both happened.
- * Resolves to `undefined` if the record has changed meanwhile: then the caller reads it again.
+ * Completes a publication. If that fails, the publication stays in the record, and the next call completes it. It is never withdrawn:
+ * MinIO reports success for an abort even if the multipart upload was completed before, so no process could know which happened. Resolves
+ * with `undefined` if the record has changed meanwhile: then the caller reads it again.
  */
 async function endPublication(
   objects: UploadObjects,
@@ -138,7 +137,7 @@ async function endPublication(
   }
 }
 
-/** Resolves to the blob's entity tag; `undefined` where the multipart upload is gone, or the record has changed. */
+/** Resolves with the blob's entity tag; `undefined` if the multipart upload is gone, or the record has changed. */
 async function complete(
   write: BlobWrite,
   stored: StoredRecord,
@@ -156,9 +155,9 @@ async function complete(
       const found = await findObject(write)
       if (found?.mark === mark) return found.etag
       if (isGone && !(await isUnchanged(write, stored))) return undefined
-      // Another process may have completed it, and a third one have replaced the blob.
+      // Another process may have completed it, and a third one may have replaced the blob.
       if (isTaken && (await findJoined(write, multipartId))) throw nameIsTaken(error)
-      // The server carries it out once, however often it is sent.
+      // The server carries out this request once, however often it is sent.
       const pause = pauseBeforeRepeating(error, count)
       if (isTaken || (isGone && pause === undefined)) return undefined
       if (pause === undefined) throw error
@@ -168,9 +167,9 @@ async function complete(
 }
 
 /**
- * What became of a publication whose multipart upload is gone. If the record is unchanged, no one has discarded the upload, so it was
- * completed. After an hour a server may have removed it as unfinished. Then the upload is dropped: to report it as stored may be false, and
- * to publish it again may bring back a deleted file.
+ * The outcome of a publication whose multipart upload is gone. If the record is unchanged, no process has discarded the upload, so it was
+ * completed. But after an hour a server may have removed it as unfinished. Then the upload is dropped: to report it as stored may be
+ * false, and to publish it again may bring back a deleted file.
  */
 async function findOutcome(
   objects: UploadObjects,
@@ -193,8 +192,8 @@ function isCertain({ sparedForMs }: UploadObjects, { since }: Publication): bool
 }
 
 /**
- * Notes in the record that a publication was completed by a process that has not done so itself, while that is certain. One that is not
- * completed stays as it is: its client may complete it, and what was stored under the name since must not be replaced without him.
+ * Records that a publication was completed, if the process that did so has not recorded it, and as long as that is certain. A publication
+ * that is not completed stays: its client may complete it, and only the client may replace what was stored under the name since.
  */
 export async function noteIfCompleted(
   objects: UploadObjects,
@@ -208,7 +207,7 @@ export async function noteIfCompleted(
   await findOutcome(objects, upload, stored, write)
 }
 
-/** Keeps what was published, and removes the parts once the record says so. */
+/** Records what was published, and removes the parts once that is done. */
 async function keep(
   objects: UploadObjects,
   upload: UploadKey,
@@ -230,8 +229,8 @@ async function keep(
 }
 
 /**
- * Resolves to what is kept, which another process may have been quicker to do; `undefined` where the upload was dropped meanwhile. Where it
- * fails, the next call finds the blob by its mark.
+ * Resolves with what is recorded, perhaps by another process first; `undefined` if the upload was dropped meanwhile. After a failure, the
+ * next call finds the blob by its mark.
  */
 async function remember(
   objects: UploadObjects,

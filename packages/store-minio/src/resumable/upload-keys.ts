@@ -7,26 +7,26 @@ import type { KeptObjects } from '../read/get-object.ts'
 import type { BufferBudget } from '../write/part-buffers.ts'
 import type { Removals } from '../write/removals.ts'
 
-/** Where the objects of unfinished uploads are. */
+/** The keys of the objects of unfinished uploads. */
 export interface UploadKeys {
-  /** What the keys of all records begin with, or of one customer's. */
+  /** The beginning of the keys of all records, or of one customer's. */
   recordsPrefix(customer?: string): string
   recordKey(upload: UploadKey): string
-  /** What the keys of all parts begin with, or of one upload's. */
+  /** The beginning of the keys of all parts, or of one upload's. */
   partsPrefix(upload?: UploadKey): string
-  /** Which record belongs to an object below `partsPrefix()`; `undefined` for an object of others. */
+  /** The key of the record for an object below `partsPrefix()`; `undefined` for objects of others. */
   recordOfPart(key: string): string | undefined
 }
 
 /**
- * No blob and no customer has a key below this folder: names have no control character. DEL is the one that XML 1.0 can
- * have, so that servers list the keys as they are. Administrators see `uploads/`.
+ * No blob and no customer has a key below this folder: names have no control character. DEL is the only one that XML 1.0 allows, so
+ * servers list the keys unchanged. Administrators see `uploads/`.
  */
 const folder = '\u007fuploads/'
 
 /**
- * Records and parts are in folders of their own: on servers that keep objects as files, no key is both a file and a
- * folder. Customers stand there by their SHA-256, which is short and plain for every name.
+ * Records and parts have folders of their own: on servers that store objects as files, no key may be both a file and a folder. Customers
+ * appear by their SHA-256, which is short and plain for every name.
  */
 export function createUploadKeys(prefix: string): UploadKeys {
   const [records, parts] = [`${prefix}${folder}records/`, `${prefix}${folder}parts/`]
@@ -46,26 +46,26 @@ function digest(customer: string): string {
   return hash('sha256', customer)
 }
 
-/** 128 random bits in base64url, then the milliseconds to the expiry, so that a sweep need not read young records. */
+/** An id: 128 random bits in base64url, then the milliseconds to the expiry, so that a sweep need not read young records. */
 export function createUploadId(expiresAfterMs: number): string {
   return `${randomBytes(16).toString('base64url')}-${Math.ceil(expiresAfterMs).toString(36)}`
 }
 
-/** Whether `id` is one by the port: others must not become keys. */
+/** Whether `id` is valid by the port: others must not become keys. */
 export function isUploadId(id: string): boolean {
   return /^[\w-]{16,64}$/.test(id)
 }
 
-/** Milliseconds after its last change at which the upload `id` expires; `undefined` for an id of no store like this. */
+/** Milliseconds after its last change at which the upload `id` expires; `undefined` for an id of another kind of store. */
 export function expiresAfterMsOf(id: string): number | undefined {
   const [, time] = /^[\w-]{22}-([0-9a-z]{1,11})$/.exec(id) ?? []
   return time === undefined ? undefined : Number.parseInt(time, 36)
 }
 
-/** What all work on uploads in pieces needs of the store that they are in. */
+/** What uploads in pieces need of their store. */
 export interface UploadObjects {
   readonly s3: S3Client
-  /** For requests that make or remove an object: does not repeat them where they may have been carried out. */
+  /** For requests that make or remove an object: does not repeat those that the server may have carried out. */
   readonly changing: S3Client
   readonly gets: GetClient
   /** Empty: records change all the time, and parts are read once. */
@@ -77,7 +77,7 @@ export interface UploadObjects {
   readonly budget: BufferBudget
   /** The ids of the multipart uploads of this process, which the sweep of multipart uploads spares. */
   readonly underWay: Set<string>
-  /** What this process knows of published uploads. */
+  /** The published uploads that this process knows. */
   readonly published: PublishedUploads
   /** Milliseconds for which no sweep aborts a multipart upload. */
   readonly sparedForMs: number

@@ -14,9 +14,9 @@ import { isAnswer, mayBeDone, translateError } from '../errors/s3-errors.ts'
 import { readBlob } from '../read/read-blob.ts'
 import type { UploadObjects } from './upload-keys.ts'
 
-/** A record as it was at one moment. */
+/** A record as it was read or written. */
 export interface StoredRecord {
-  /** Of the object. */
+  /** The key of the object. */
   readonly key: string
   /** In quotes. */
   readonly etag: string
@@ -26,18 +26,18 @@ export interface StoredRecord {
 /** A record without what {@link replaceRecord} gives it. */
 export type NextRecord = Omit<UploadRecord, 'revision' | 'changedAt'>
 
-/** How often others may change an upload while it is changed here. */
+/** How often others may change an upload while this process tries to change it. */
 export const mostAttempts = 5
 
-/** The rejection where they did so each time. */
+/** The error if they did so each time. */
 export function changesAllTheTime(): FileServiceError {
   return uploadConflict('Other processes change the upload all the time')
 }
 
-/** Milliseconds before a record is read again that was replaced while it was read. */
+/** Milliseconds before a record that was replaced during a read is read again. */
 const pausesForRecord = [20, 100, 300, 1000]
 
-/** The record under `key`; `undefined` if there is none, for certain. */
+/** The record under `key`; `undefined` if there certainly is none. */
 export async function readRecord(
   objects: UploadObjects,
   key: string,
@@ -46,7 +46,7 @@ export async function readRecord(
     try {
       return await readOnce(objects, key)
     } catch (error) {
-      // Some servers replace objects in place; then a reader may get half of it.
+      // Some servers replace objects in place; a reader may then get half of one.
       if (!(error instanceof SyntaxError) && !isFileServiceError(error, 'store-unavailable')) {
         throw error
       }
@@ -65,7 +65,7 @@ async function readOnce(objects: UploadObjects, key: string): Promise<StoredReco
   return { key, etag: `"${blob.info.etag}"`, record }
 }
 
-/** Whether the record is still as it was. */
+/** Whether the record has not changed. */
 export async function isUnchanged(
   objects: UploadObjects,
   { key, etag }: StoredRecord,
@@ -74,8 +74,8 @@ export async function isUnchanged(
 }
 
 /**
- * Writes a record under a new key. Only where there is none: a request whose answer was lost may arrive after the one that repeated it,
- * and after all that was built on that.
+ * Writes a record under a new key, on condition that there is none: a request whose answer was lost may arrive after its repetition, and
+ * after all changes that followed.
  */
 export async function createRecord(
   objects: UploadObjects,
@@ -87,14 +87,14 @@ export async function createRecord(
   throw changesAllTheTime()
 }
 
-/** What became of {@link replaceRecord}: `found` is what is there instead, if others were quicker. */
+/** The outcome of {@link replaceRecord}: `found` is the current record, if others changed it first. */
 export type Replacement =
   | { readonly stored: StoredRecord }
   | { readonly stored: undefined; readonly found?: StoredRecord }
 
 /**
- * Writes `next` in place of `before`, if that is still there (compare and swap). Where the answer is lost, it looks whether
- * the record has come to be this one, and repeats the request otherwise, which can do no harm: its condition holds once.
+ * Writes `next` in place of `before`, if that is still there (compare and swap). If the answer is lost, it checks whether the record is
+ * now `next`, and otherwise repeats the request. That is safe: its condition holds only once.
  */
 export function replaceRecord(
   objects: UploadObjects,
@@ -104,7 +104,7 @@ export function replaceRecord(
   return writeRecord(objects, before.key, next, before.etag)
 }
 
-/** `expected`: the entity tag of the record that is there; `undefined` for none. */
+/** `expected`: the entity tag of the existing record; `undefined` for none. */
 async function writeRecord(
   objects: UploadObjects,
   key: string,
@@ -133,7 +133,7 @@ function changedNow(next: NextRecord): UploadRecord {
   return { ...next, changedAt: Date.now(), revision: randomUUID() }
 }
 
-/** Whether the condition did not hold, by the words of S3 and of those who find no object to compare with. */
+/** Whether the condition did not hold: S3 and servers that find no object to compare with answer differently. */
 function isTaken(error: unknown): boolean {
   return isAnswer(error, 'PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey')
 }
@@ -165,43 +165,43 @@ export interface PartRun {
   readonly size: number
 }
 
-/** The attempt to make the blob, once its multipart upload has all parts. */
+/** An attempt to make the blob, once its multipart upload has all parts. */
 export interface Publication {
-  /** In the blob's metadata. */
+  /** In the blob's metadata, to identify it. */
   readonly mark: string
   readonly multipartId: string
   /** Milliseconds since 1970. */
   readonly since: number
-  /** The entity tag that the blob gets, without quotes; empty where it cannot be foreseen. */
+  /** The entity tag that the blob will get, without quotes; empty if it cannot be predicted. */
   readonly etag: string
 }
 
-/** What is known of an upload: one small object. What it does not list is not part of the upload. */
+/** The state of an upload, in one small object. An object that it does not list is not part of the upload. */
 export interface UploadRecord {
   readonly customer: string
   readonly plan: UploadPlan
   readonly parts: readonly PartRun[]
-  /** The last part, which is too small for one; it is replaced by a longer one under another name. */
+  /** The last part, too small for a real one; a longer one under another name replaces it. */
   readonly tail?: PartRun | undefined
-  /** Of the last change, by the clock of the process that made it; in milliseconds since 1970. */
+  /** The time of the last change, by the clock of the process that made it; in milliseconds since 1970. */
   readonly changedAt: number
-  /** Milliseconds after the last change at which it expires, if that is sooner than by the plan. */
+  /** Milliseconds after the last change at which the upload expires, if that is sooner than by its plan. */
   readonly expiresAfterMs?: number | undefined
   readonly publishing?: Publication | undefined
   readonly published?: Omit<BlobInfo, 'name' | 'modifiedAt'> & { readonly modifiedAt: number }
   /** Dropped: its objects are being removed. */
   readonly isDiscarded?: boolean
-  /** Of this state of the record; no two have the same. */
+  /** Identifies this state of the record; no two states have the same. */
   readonly revision: string
 }
 
-/** How many bytes of the content are there. */
+/** How many bytes of the content are stored. */
 export function offsetOf({ parts, tail, published }: UploadRecord): number {
   const runs = tail ? [...parts, tail] : parts
   return published?.size ?? runs.reduce((sum, { count, size }) => sum + count * size, 0)
 }
 
-/** What the rules of uploads are about; one that is being published counts as published. */
+/** What the rules of uploads need to know. An upload that is being published counts as published. */
 export function progressOf(record: UploadRecord) {
   const { plan, published, publishing } = record
   return { plan, offset: offsetOf(record), published: published ?? publishing }
@@ -228,7 +228,7 @@ export function withPart(parts: readonly PartRun[], part: PartRun): PartRun[] {
   return [...parts.slice(0, -1), { ...last, count: last.count + part.count }]
 }
 
-/** Whether the same bytes are there. */
+/** Whether both have the same bytes. */
 export function hasSameContent(a: UploadRecord, b: UploadRecord): boolean {
   const contentOf = ({ parts, tail, publishing, published, isDiscarded }: UploadRecord) =>
     JSON.stringify([parts, tail, publishing, published, isDiscarded])
@@ -241,12 +241,12 @@ function expiryOf({ changedAt, plan, expiresAfterMs = Infinity }: UploadRecord):
   return Math.min(changedAt + Math.min(plan.expiresAfterMs, expiresAfterMs), latestDate)
 }
 
-/** Whether the upload is to be found at the time `now`. */
+/** Whether the upload exists for clients at the time `now`. */
 export function isKnown(record: UploadRecord, now: number): boolean {
   return record.isDiscarded !== true && now < expiryOf(record)
 }
 
-/** The upload as the port has it. */
+/** The port's description of the upload. */
 export function describeUpload(id: string, record: UploadRecord): ResumableUpload {
   const published = publishedBlob(record)
   return {
@@ -264,7 +264,7 @@ export function publishedBlob({ plan, published }: UploadRecord): BlobInfo | und
   return { name: plan.name, size, etag, modifiedAt: new Date(modifiedAt) }
 }
 
-/** @throws SyntaxError for what is no whole record */
+/** @throws SyntaxError for an incomplete record */
 function parseRecord(text: string): UploadRecord {
   const parsed: unknown = JSON.parse(text)
   if (isRecord(parsed)) return parsed

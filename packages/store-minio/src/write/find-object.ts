@@ -3,29 +3,29 @@ import type { ObjectPlace } from '../keys/object-keys.ts'
 import { failureOf } from '../errors/s3-errors.ts'
 import { sureOfAbsence } from '../read/stat-object.ts'
 
-/** The object that is under a key at one moment. */
+/** The object under a key, at one moment. */
 export interface FoundVersion {
-  /** What the write that made it has marked it with; `undefined` for an object that this service did not write. */
+  /** The mark of the write that made it; `undefined` for an object that this service did not write. */
   readonly mark: string | undefined
   /** In quotes. */
   readonly etag: string
   readonly modifiedAt: number
 }
 
-/** The name of the metadata by which an object is known to be of one write. */
+/** The name of the metadata that identifies the write of an object. */
 export const markName = 'holdfast-upload'
 
-/** Which object is there now; `undefined` if there is none, for certain. Rejects with the client's error. */
+/** The current object; `undefined` if there certainly is none. Rejects with the client's error. */
 export function findObject(place: ObjectPlace): Promise<FoundVersion | undefined> {
   return sureOfAbsence(place, () => headObject(place))
 }
 
-/** Whether both are one and the same object, not only of the same content. */
+/** Whether both are the same object, not only of the same content. */
 export function isSameObject(a: FoundVersion | undefined, b: FoundVersion | undefined): boolean {
   return a?.mark === b?.mark && a?.etag === b?.etag && a?.modifiedAt === b?.modifiedAt
 }
 
-/** As `findObject`, in one request: believes the first node that says that there is none. */
+/** Same as `findObject`, in one request: believes the first node that says that there is none. */
 export async function headObject({
   s3,
   bucket,
@@ -39,7 +39,7 @@ export async function headObject({
       modifiedAt: found.LastModified?.getTime() ?? 0,
     }
   } catch (error) {
-    // Only an answer says that there is none.
+    // Only an answer can prove that there is none.
     if (failureOf(error).status === 404) return undefined
     throw error
   }

@@ -2,25 +2,24 @@ import { crc32 } from 'node:zlib'
 import { requireBytes } from '@holdfast/core'
 import type { PartBuffers } from './part-buffers.ts'
 
-/** Some megabytes of content, to be given back once they are sent. */
+/** Some megabytes of content; the receiver releases them once they are sent. */
 export interface Part {
   /** From 1. */
   readonly number: number
   readonly bytes: Buffer
   /** Of `bytes`. */
   readonly crc32: number
-  /** Nothing comes after it; what the first part says decides how a file is sent. */
+  /** Whether nothing comes after it: for the first part, this decides how a file is sent. */
   readonly isLast: boolean
   readonly release: () => void
 }
 
-/** What a buffer grows through before it has the size of a part, so that small files are not charged for large ones. */
+/** The sizes through which a buffer grows to the size of a part, so that small files do not count as large ones. */
 const smallSizes = [64 * 1024, 1024 * 1024]
 
 /**
- * `content` cut into parts, each but the last of `sizeOf(number)` bytes; one empty part for no content. Asks `content`
- * for more only when it is asked itself, and copies, since chunks may be small pieces of large buffers; what is copied
- * goes to `release`.
+ * Cuts `content` into parts, each but the last of `sizeOf(number)` bytes; no content makes one empty part. Requests more of `content` only
+ * when the caller requests a part. Copies chunks, since they may be small pieces of large buffers; copied chunks go to `release`.
  */
 export async function* gatherParts(
   content: AsyncIterable<Uint8Array>,
@@ -66,7 +65,7 @@ export async function* gatherParts(
   function finish(target: GrowingPart, isLast: boolean): Part {
     const { number, buffer, used, crc } = target
     const isPooled = target.isPooled
-    // From here on the buffer is the receiver's.
+    // From here on the receiver owns the buffer.
     target.isPooled = false
     return {
       number,
@@ -84,11 +83,11 @@ export async function* gatherParts(
   }
 }
 
-/** Copies as much of `bytes` as there is room for; says how much. */
+/** Copies as much of `bytes` as fits; returns how much. */
 function append(part: GrowingPart, bytes: Uint8Array): number {
   const piece = bytes.subarray(0, part.buffer.length - part.used)
   part.buffer.set(piece, part.used)
-  // Now, while it is in the processor's cache.
+  // Computed now, while the bytes are in the processor's cache.
   part.crc = crc32(piece, part.crc)
   part.used += piece.length
   return piece.length
@@ -98,7 +97,7 @@ interface GrowingPart {
   readonly number: number
   buffer: Buffer
   used: number
-  /** The CRC-32 of what is used. */
+  /** The CRC-32 of the used bytes. */
   crc: number
   isPooled: boolean
 }

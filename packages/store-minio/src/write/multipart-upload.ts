@@ -17,9 +17,9 @@ import type { Part } from './gather-parts.ts'
 import { publishObject } from './publish-object.ts'
 
 /**
- * Sends parts as they come, several at a time, and makes the object of them when all are there. The upload is our own:
- * nothing of another one of the same key is ever taken over. When a part fails, `failure` is aborted with the reason,
- * which is to end `rest`; whenever anything fails or `stop` aborts, the upload is aborted before the error is thrown.
+ * Sends parts as they come, several at a time, and makes the object when all have arrived. It never uses parts of another upload to the
+ * same key. When a part fails, it aborts `failure` with the reason, which must end `rest`. Whenever anything fails or `stop` aborts, it
+ * aborts the upload before it throws the error.
  */
 export async function sendInParts(
   write: ObjectWrite,
@@ -43,15 +43,15 @@ export async function sendInParts(
     const parts = await Promise.all(sent)
     stop.throwIfAborted()
     const end = () => complete(write, upload, parts)
-    // The server completes an upload once: for a second request it has none.
+    // The server completes an upload once: for a second request it does not exist any more.
     const etag = await translating(publishObject(write, end, { stop, isDoneOnce: true }))
     return { size, etag }
   } catch (error) {
     failure.abort(error)
-    // The server may keep a part that is still arriving when the upload is aborted.
+    // The server may keep a part that arrives while the upload is aborted.
     await Promise.allSettled(sent)
     await abortMultipart(write, upload)
-    // The first error: the requests that it aborted reject with errors of their own.
+    // `stop` has the first error: the requests that it aborted reject with errors of their own.
     throw stop.reason
   } finally {
     write.underWay.delete(upload)
@@ -112,7 +112,7 @@ async function complete(
     Key: key,
     UploadId: upload,
     MultipartUpload: { Parts: parts },
-    // Only here is it decided who is first.
+    // Only here the server decides which upload is first.
     ...(createOnly && { IfNoneMatch: '*' }),
   })
   return (await changing.send(command)).ETag

@@ -8,15 +8,15 @@ import { markName } from './find-object.ts'
 import type { BufferBudget } from './part-buffers.ts'
 import type { Removals } from './removals.ts'
 
-/** An object to be written. */
+/** An object that will be written. */
 export interface ObjectWrite extends ObjectPlace {
-  /** For requests that make or remove an object: does not repeat them where they may have been carried out. */
+  /** For requests that make or remove an object: does not repeat those that the server may have carried out. */
   readonly changing: S3Client
-  /** Those of this process. */
+  /** The removals of this process. */
   readonly removals: Removals
-  /** Fail with `already-exists` instead of replacing what is there. */
+  /** Whether to fail with `already-exists` instead of replacing an object. */
   readonly createOnly: boolean
-  /** Kept with the object, to know it again; no two writes have the same. */
+  /** Stored with the object to identify it; no two writes have the same. */
   readonly mark: string
   readonly budget: BufferBudget
   /** The ids of the multipart uploads of this process, which the sweep spares. */
@@ -36,7 +36,7 @@ export function metadataOf({ mark }: ObjectWrite): Record<string, string> {
   return { [markName]: mark }
 }
 
-/** The checksum by which the store notices that bytes were damaged on the way, as S3 has it: big-endian in base64. */
+/** The checksum by which the store detects damaged bytes, in S3's format: big-endian in base64. */
 export function checksum(crc32: number): string {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32)
@@ -44,8 +44,8 @@ export function checksum(crc32: number): string {
 }
 
 /**
- * Describes the object that was written. Its time is known only from `found`, a later look at the store. If that look
- * failed, or found the object of another put, the time of our own clock is used.
+ * Describes the written object. Only `found`, the result of a later request, has its time. If that request failed, or found the object of
+ * another put, this uses the time of our own clock.
  */
 export function describeWritten(
   { size, etag }: WrittenObject,
@@ -56,7 +56,7 @@ export function describeWritten(
   return found?.etag === written.etag ? found : written
 }
 
-/** Does `work` anew, for some seconds, when the store says that there is no such multipart upload. */
+/** Repeats `work` for some seconds while the store says that there is no such multipart upload. */
 export async function insistOnUpload<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (const pause of pausesForUpload) {
     try {
@@ -69,7 +69,7 @@ export async function insistOnUpload<T>(work: () => Promise<T>, signal?: AbortSi
   return work()
 }
 
-/** Never throws: the caller reports the error that led here, and the next sweep removes the upload. */
+/** Never throws: the caller reports the first error, and the next sweep removes the upload. */
 export async function abortMultipart(
   { s3, bucket, key, log }: Pick<ObjectWrite, 's3' | 'bucket' | 'key' | 'log'>,
   upload: string,

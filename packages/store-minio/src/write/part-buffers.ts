@@ -1,13 +1,13 @@
 import { FileServiceError } from '@holdfast/core'
 
-/** How many bytes all uploads of a store may hold in buffers together, beyond the one that each may always have. */
+/** Limits the bytes that all uploads of a store hold in buffers together; each upload may always have one buffer more. */
 export interface BufferBudget {
-  /** A buffer of `size` bytes, maybe used before; `undefined` when the budget is used up and `isFirst` is not set. */
+  /** A buffer of `size` bytes, perhaps used before; `undefined` if the budget is used up and `isFirst` is not set. */
   take(size: number, isFirst: boolean): Buffer | undefined
   give(buffer: Buffer): void
 }
 
-/** How many idle buffers are kept, enough for one upload: a new one costs as much as filling it. */
+/** The most idle buffers that are kept, enough for one upload: a new one costs as much as filling it. */
 const mostIdle = 6
 
 export function createBufferBudget(limit: number): BufferBudget {
@@ -29,12 +29,12 @@ export function createBufferBudget(limit: number): BufferBudget {
 
 /** The buffers of one upload. */
 export interface PartBuffers {
-  /** A buffer of `size` bytes; waits while there is none for one that this upload gives back. */
+  /** A buffer of `size` bytes; if there is none, waits until this upload gives one back. */
   take(size: number): Promise<Buffer>
   give(buffer: Buffer): void
 }
 
-/** At most `limit` bytes of `budget`; one buffer is always to be had, so that uploads never wait for each other. */
+/** At most `limit` bytes of `budget`. One buffer is always available, so that uploads never wait for each other. */
 export function createPartBuffers(budget: BufferBudget, limit: number): PartBuffers {
   let held = 0
   let wake = () => {}
@@ -62,18 +62,18 @@ export function createPartBuffers(budget: BufferBudget, limit: number): PartBuff
 
 const MiB = 1024 * 1024
 
-/** The most that one upload holds in memory: a part that is gathered, and those on their way. */
+/** The most bytes that one upload holds in memory: the part that is gathered, and those being sent. */
 export const maxPartMemory = 48 * MiB
 
 /** S3's limit. */
 const maxParts = 10_000
 
-/** Up to here, parts are of 8 MiB; files of up to 7.8 GiB need no others. */
+/** The first so many parts are of 8 MiB; files of up to 7.8 GiB need no others. */
 const smallParts = 1000
 
 /**
- * The size of the part `number`, in bytes. S3 allows 10,000 parts, and all but the last have at least 5 MiB; of 8 MiB
- * they would end at 78 GiB. Later parts are of 24 MiB, of which two fit into memory: a file may have 218 GiB.
+ * The size of the part `number`, in bytes. S3 allows 10,000 parts; all but the last have at least 5 MiB. With parts of 8 MiB a file could
+ * have only 78 GiB. Later parts are of 24 MiB, of which two fit into memory: a file may have 218 GiB.
  *
  * @throws FileServiceError `file-too-large` beyond the last part
  */

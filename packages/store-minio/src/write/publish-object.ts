@@ -5,27 +5,26 @@ import type { ObjectWrite } from './object-write.ts'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
 
-/** What has to hold for a request to make the object. */
+/** The condition under which a request makes the object. */
 export interface WriteCondition {
   readonly IfMatch?: string
   readonly IfNoneMatch?: '*'
 }
 
-/** Makes the object visible, and resolves to its entity tag. */
+/** Makes the object visible, and resolves with its entity tag. */
 export type PublishRequest = (condition: WriteCondition) => Promise<string | undefined>
 
 export interface PublishOptions {
-  /** Until the first try; from then on the object may be there. */
+  /** Counts only before the first try; afterwards the object may exist. */
   readonly stop: AbortSignal
-  /** The server carries the request out once, however often it is sent. Default: each time. */
+  /** Whether the server carries out the request once, however often it is sent. Default: each time. */
   readonly isDoneOnce?: boolean
 }
 
 /**
- * Runs `request` and resolves to the object's entity tag. If the response is lost, it looks at the object before it
- * repeats the request, so that it does not undo later changes of others. An object with the mark of this write is a
- * success. The same object as before the first try, or still none, is a reason to repeat. In all other cases the outcome
- * is unknown.
+ * Runs `request` and resolves with the object's entity tag. If the response is lost, it inspects the object before it repeats the request,
+ * so that it does not undo later changes of others. An object with the mark of this write is a success. If the object is the same as
+ * before the first try, or still missing, it repeats the request. In all other cases the outcome is unknown.
  *
  * @throws FileServiceError `already-exists`, `store-unavailable`
  */
@@ -75,7 +74,7 @@ async function publish(
   }
 }
 
-/** The rejection of a write that must not replace anything. */
+/** The error of a write that must not replace anything. */
 export function nameIsTaken(cause?: unknown): FileServiceError {
   return new FileServiceError('already-exists', 'The name is taken', { cause })
 }

@@ -8,8 +8,8 @@ import { publishObject, type WriteCondition } from './publish-object.ts'
 import { translating } from '../errors/s3-errors.ts'
 
 /**
- * Makes `content` the object in one step, once it has ended: in one request if it fits into a part, else in several
- * parts. Rejects with the very error of `content` or `signal`. Chunks go to `release` once they are copied.
+ * Makes `content` the object in one step, once it has ended: in one request if it fits into a part, otherwise in several parts. Rejects
+ * with the original error of `content` or `signal`. Chunks go to `release` once they are copied.
  *
  * @throws FileServiceError `already-exists`, `file-too-large`, `insufficient-storage`, `store-unavailable`
  */
@@ -20,7 +20,7 @@ export async function putObject(
   release?: (chunk: Uint8Array) => void,
 ): Promise<WrittenObject> {
   signal?.throwIfAborted()
-  // Ends the content, even where it is stalled, when a part cannot be sent.
+  // Ends the content, even if it is stalled, when a part cannot be sent.
   const failure = new AbortController()
   const stop = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal
   const buffers = createPartBuffers(write.budget, maxPartMemory)

@@ -6,7 +6,7 @@ import type { ObjectPlace } from '../keys/object-keys.ts'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
 
-/** Which objects this process removes, for those who have to know whether one was there meanwhile. */
+/** Records which objects this process removes, for callers that must know whether an object existed meanwhile. */
 export interface Removals {
   /** Runs `remove`, which removes the object of `key`. */
   run<T>(key: string, remove: () => Promise<T>): Promise<T>
@@ -26,7 +26,7 @@ interface Record {
   watches: number
 }
 
-/** Keeps no memory for keys without a watcher. */
+/** Uses no memory for keys without a watcher. */
 export function createRemovals(): Removals {
   const records = new Map<string, Record>()
   const recordOf = (key: string): Record => {
@@ -65,18 +65,18 @@ export function createRemovals(): Removals {
 }
 
 /**
- * Removes an object; `false` if there was none, which S3 does not say by itself.
+ * Removes an object; `false` if there was none, which S3 itself does not report.
  *
- * @throws FileServiceError `store-unavailable` where an answer was lost and another object has come since
+ * @throws FileServiceError `store-unavailable` if an answer was lost and there is another object since
  */
 type ObjectRemover = (place: ObjectPlace) => Promise<boolean>
 
-/** A remover of which, of several calls at once for one object, exactly one finds it. */
+/** Makes a remover: if several calls at once remove one object, exactly one of them gets `true`. */
 export function createObjectRemover(changing: S3Client, removals: Removals): ObjectRemover {
   const running = new Map<string, Promise<boolean>>()
   return async (place) => {
     const { key } = place
-    // If the running removal fails, those that wait fail with it: they would meet the same failure.
+    // If the running removal fails, the waiting calls fail with the same error: they would meet it, too.
     while (running.has(key)) await running.get(key)
     const removing = remove(place, changing, removals)
     running.set(key, removing)
@@ -103,7 +103,8 @@ async function remove(
       await removals.run(key, () => changing.send(command))
       return true
     } catch (error) {
-      // In doubt since the first try: only that one was without a condition. Some servers say so if others were quicker.
+      // If the first try, the only one without a condition, failed for certain, throw. Some servers answer NoSuchKey if others removed the
+      // object first.
       if (count === 1 && !mayBeDone(error) && !isAnswer(error, 'NoSuchKey')) throw error
       const found = await findObject(place)
       if (found === undefined) return true

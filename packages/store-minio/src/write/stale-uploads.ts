@@ -13,7 +13,7 @@ export interface Sweep {
   readonly s3: S3Client
   readonly bucket: string
   readonly keys: ObjectKeys
-  /** The ids of the uploads of this process. */
+  /** The ids of this process's uploads. */
   readonly underWay: ReadonlySet<string>
   /** Milliseconds without a new part after which an upload counts as abandoned. */
   readonly staleAfterMs: number
@@ -26,8 +26,8 @@ interface FoundUpload {
 }
 
 /**
- * Aborts the multipart uploads of this service that a crash has left, and resolves to their number. It spares uploads of
- * this process, uploads that got a part lately, and uploads to keys that holdfast does not use.
+ * Aborts the multipart uploads of this service that a crash has left; resolves with their number. It spares uploads of this process,
+ * uploads that got a part recently, and uploads to keys that holdfast does not use.
  */
 export async function abortStaleUploads(sweep: Sweep): Promise<number> {
   const { s3, bucket } = sweep
@@ -41,7 +41,7 @@ export async function abortStaleUploads(sweep: Sweep): Promise<number> {
       await s3.send(command)
       aborted++
     } catch (error) {
-      // It has been ended by its owner, or by another server's sweep.
+      // Its owner, or another server's sweep, has ended it.
       if (!isAnswer(error, 'NoSuchUpload')) throw error
     }
   }
@@ -70,7 +70,7 @@ async function* findUploads({ s3, bucket }: Sweep): AsyncGenerator<FoundUpload> 
   }
 }
 
-/** When the newest part came, in milliseconds since 1970; 0 without parts. */
+/** When the newest part arrived, in milliseconds since 1970; 0 without parts. */
 async function lastPartAt({ s3, bucket }: Sweep, key: string, id: string): Promise<number> {
   let newest = 0
   let marker: string | undefined

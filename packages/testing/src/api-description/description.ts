@@ -18,7 +18,7 @@ export interface Parameter {
 
 export interface MediaType {
   readonly schema?: Schema
-  /** What each line has to be, of a body made of lines of JSON. */
+  /** The schema of each line, for a body of lines of JSON. */
   readonly 'x-line-schema'?: Schema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
@@ -37,7 +37,7 @@ export interface OperationObject {
   readonly responses: Responses
 }
 
-/** docs/openapi.yaml, as far as tests look at it, with what it refers to in the place of references. */
+/** The parts of docs/openapi.yaml that tests use, with all references resolved. */
 export interface Description {
   readonly info: { readonly description: string }
   readonly paths: Readonly<
@@ -50,11 +50,11 @@ export interface Description {
     readonly securitySchemes: Readonly<Record<string, Parameter>>
   }
   readonly 'x-beyond-operations': {
-    /** What any answer may have. */
+    /** Headers that any answer may have. */
     readonly headers: Readonly<Record<string, Header>>
     readonly otherPath: Response
     readonly otherMethod: Response
-    /** What may be answered to anything, also to what is no request. */
+    /** Possible answers to anything, even to bytes that are no request. */
     readonly connection: Responses
   }
 }
@@ -69,7 +69,7 @@ export interface Operation extends OperationObject {
 
 const file = join(repository, 'docs/openapi.yaml')
 
-/** The description as it is in the repository, each time a new one. */
+/** Reads the description from the repository; returns a new copy each time. */
 export function readDescription(): Description {
   // Its form is tested against the schema of OpenAPI 3.1.
   return dereference(parse(readFileSync(file, 'utf8'))) as Description
@@ -84,10 +84,9 @@ export function operationsOf({ paths }: Description): readonly Operation[] {
 }
 
 /**
- * A copy of `document` with what its references point to in their place. References are pointers into the document
- * (RFC 6901), and none leads back to where it stands.
+ * A copy of `document` with its references resolved. References are pointers into the document (RFC 6901); none contains itself.
  *
- * @throws Error for a reference that leads nowhere
+ * @throws Error for a reference to nothing
  */
 export function dereference(document: unknown): unknown {
   const copy = (value: unknown): unknown => {

@@ -9,20 +9,20 @@ import {
   type Schema,
 } from './description.ts'
 
-/** A request, as far as its answer depends on it. */
+/** The parts of a request on which its answer depends. */
 export interface AskedRequest {
   readonly method: string
-  /** The method in `X-HTTP-Method-Override`, which some paths obey. */
+  /** The method in `X-HTTP-Method-Override`, which some paths use. */
   readonly override?: string
-  /** The target as it was sent, query and all. */
+  /** The target as it was sent, including the query. */
   readonly target: string
-  /** Whether a browser asks before it sends a request from another origin (CORS). */
+  /** Whether it is a preflight, which a browser sends before a request to another origin (CORS). */
   readonly isPreflight?: boolean
 }
 
-/** An answer as it went over the wire. */
+/** An answer as it was sent on the connection. */
 export interface GivenAnswer {
-  /** `undefined` where the server has answered to what is no request. */
+  /** `undefined` if the server has answered something that is no request. */
   readonly request: AskedRequest | undefined
   readonly status: number
   /** Names and values in order. */
@@ -31,7 +31,7 @@ export interface GivenAnswer {
   readonly body: Buffer | undefined
 }
 
-/** What is wrong with an answer, by the description; nothing where it is as described. */
+/** What is wrong with an answer according to the description; empty if nothing is. */
 export type Judge = (answer: GivenAnswer) => readonly string[]
 
 export function createJudge(description: Description): Judge {
@@ -54,13 +54,13 @@ export function createJudge(description: Description): Judge {
   }
 }
 
-/** The responses that a request may get: one of these. */
+/** Finds the responses that a request may get: it gets one of these. */
 function createOperationFinder(
   description: Description,
 ): (request: AskedRequest) => readonly Responses[] {
   const { otherPath, otherMethod } = description['x-beyond-operations']
   const operations = operationsOf(description)
-  // A path that is written out comes before one with a name in braces.
+  // A literal path comes before one with a name in braces.
   const paths = Object.keys(description.paths).sort(
     (one, other) => Number(one.includes('{')) - Number(other.includes('{')),
   )
@@ -77,12 +77,12 @@ function createOperationFinder(
         operations.find((operation) => operation.path === path && operation.method === each)
           ?.responses ?? { 405: otherMethod },
     )
-    // Which path an odd target with a host in it has, not even URL parsers agree on.
+    // URL parsers do not agree on the path of an odd target that contains a host.
     return /^\/(?!\/)/.test(target) ? responses : [...responses, elsewhere]
   }
 }
 
-/** Of a target in origin form or in absolute form (RFC 9112 §3.2), where URL parsers take a backslash for a slash. */
+/** The path of a target in origin form or in absolute form (RFC 9112 §3.2), where URL parsers treat a backslash as a slash. */
 function pathIn(target: string): string {
   const origin = /^([a-z]+:)?\/\/[^/?\\]*/i.exec(target)?.[0]
   const path = origin === undefined ? target : target.slice(origin.length).replaceAll('\\', '/')
@@ -91,9 +91,9 @@ function pathIn(target: string): string {
 
 type Matches = (schema: Schema, value: unknown) => string | undefined
 
-/** Says what is wrong with a value, by a schema. */
+/** Makes a function that says how a value violates a schema. */
 function createMatcher(): Matches {
-  // Its own keywords stand beside those of the standard: OpenAPI's `format: binary`, and ours that begin with `x-`.
+  // Not strict: the schemas also use OpenAPI's `format: binary`, and our own keywords, which begin with `x-`.
   const ajv = new Ajv2020({ strict: false, logger: false })
   const compiled = new Map<Schema, ValidateFunction>()
   return (schema, value) => {
@@ -126,7 +126,7 @@ function headerProblems(
   ]
 }
 
-/** Headers are text, whatever they stand for. */
+/** Headers are text, so converts numbers. */
 function valueOf(schema: Schema, text: string): unknown {
   const isNumber = typeof schema === 'object' && schema['type'] === 'integer'
   return isNumber && /^\d+$/.test(text) ? Number(text) : text
@@ -149,10 +149,10 @@ function bodyProblems(
   return body === undefined ? [] : contentProblems(range, media, body.toString(), matches)
 }
 
-/** No text has no lines. */
+/** An empty text has no lines. */
 const linesIn = (text: string) => (text === '' ? [] : text.trimEnd().split('\n'))
 
-/** `range`: the type by which the description knows the content. A file may be called JSON and be none. */
+/** `range`: the type under which the description lists the content. A file may have a name of JSON, but other content. */
 function contentProblems(
   range: string,
   media: MediaType,

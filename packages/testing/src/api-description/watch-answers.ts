@@ -7,15 +7,15 @@ import { createJudge, type AskedRequest, type Judge, type GivenAnswer } from './
 
 /** The answers of a server that is watched. */
 export interface WatchedAnswers {
-  /** How many there were, those that broke off not among them. */
+  /** How many there were, without those that broke off. */
   count(): number
-  /** @throws Error when there was one that is not as described, with all that were not */
+  /** @throws Error that lists all answers that are not as described, if there are any */
   expectDescribed(): void
 }
 
 /**
- * From now on holds every answer of `server`, which speaks HTTP or HTTPS, against docs/openapi.yaml: its status, its
- * headers and, up to a MiB, its body, as they are written on the connection.
+ * From now on compares every answer of `server`, an HTTP or HTTPS server, with docs/openapi.yaml: its status, its headers and up to a MiB
+ * of its body, as they are sent on the connection.
  */
 export function watchAnswers(
   server: EventEmitter,
@@ -36,7 +36,7 @@ export function watchAnswers(
       createAnswerReader(requests, (answer) => {
         count++
         const { request, status } = answer
-        // A browser asks by itself, and only the Fetch Standard says what it gets.
+        // A browser sends it by itself, and only the Fetch Standard describes its answer.
         if (request?.isPreflight) return
         const problems = judge(answer)
         if (problems.length === 0) return
@@ -57,7 +57,7 @@ export function watchAnswers(
     pendingOn(socket).push(request)
   }
 
-  // Over TLS the first is what lies below, where those who do not speak TLS are answered.
+  // Over TLS, the first event is for the connection below, on which clients without TLS get their answer.
   for (const event of ['connection', 'secureConnection']) server.prependListener(event, watch)
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.prependListener(event, note)
@@ -73,12 +73,12 @@ export function watchAnswers(
 
 let known: Judge | undefined
 
-/** One for all servers of a process: its schemas take their time. */
+/** One for all servers of a process, since compiling the schemas takes time. */
 function judgeByDescription(): Judge {
   return (known ??= createJudge(readDescription()))
 }
 
-/** Has `read` see what is written to `socket`. */
+/** Passes to `read` all that is written to `socket`. */
 function tap(socket: Socket, read: (chunk: Buffer) => void): void {
   const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean
   socket.write = (chunk: string | Uint8Array, ...rest: readonly unknown[]) => {
@@ -88,15 +88,15 @@ function tap(socket: Socket, read: (chunk: Buffer) => void): void {
   }
 }
 
-/** Beyond this a body is not kept. In bytes. */
+/** Bytes; a longer body is not kept. */
 const maxKept = 1024 * 1024
 
 type AnswerHead = Omit<GivenAnswer, 'body'>
 
 /**
- * Takes the bytes that go from a server over one connection, and calls `report` with each answer that is whole (RFC 9112
- * §6). The requests that have no answer yet are `pending`, in order; one that gets its answer is taken from there. A
- * body that ends with the connection is unknown.
+ * Reads the bytes that a server sends on one connection, and calls `report` with each complete answer (RFC 9112 §6). `pending` holds the
+ * requests without an answer, in order; each is removed when its answer comes. A body that ends with the connection is reported as
+ * unknown.
  */
 export function createAnswerReader(
   pending: AskedRequest[],
@@ -107,7 +107,7 @@ export function createAnswerReader(
   let body: Buffer[] = []
   let size = 0
   let isChunked = false
-  /** How many bytes are to come of the body or of a chunk of it. */
+  /** How many bytes of the body, or of the current chunk, are still missing. */
   let left = 0
 
   const take = (length: number) => {
@@ -121,13 +121,13 @@ export function createAnswerReader(
     body = []
     size = 0
   }
-  // Each of these says whether there is reason to go on.
+  // Each of these functions returns whether to continue.
   const takeHead = (): boolean => {
     const parsed = parseHead(unread)
     if (parsed === undefined) return false
     take(parsed.size)
     const { status, fields } = parsed
-    // An interim answer is followed by the final one.
+    // After an interim answer the final one follows.
     const request = status < 200 ? pending[0] : pending.shift()
     head = { request, status, headers: fields }
     const framing = framingOf(parsed, request?.method === 'HEAD')

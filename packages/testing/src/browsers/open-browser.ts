@@ -16,40 +16,36 @@ export interface BrowserOptions {
   readonly args?: readonly string[]
   /** Settings of `about:config`, for Firefox only. */
   readonly preferences?: Readonly<Record<string, string | number | boolean>>
-  /**
-   * Whether Puppeteer gets what goes over the network. For it Firefox keeps requests and responses in memory, whole ones. Default:
-   * true.
-   */
+  /** Whether Puppeteer watches the network. For that, Firefox keeps whole requests and responses in memory. Default: true. */
   readonly watchesNetwork?: boolean
 }
 
-/** A real browser without a window, with a profile of its own. */
+/** A real browser without a window, with its own profile. */
 export interface OpenBrowser extends AsyncDisposable {
   readonly name: BrowserName
-  /** Puppeteer's, for what is not below. */
+  /** Puppeteer's object, for everything else. */
   readonly browser: Browser
   /** The directory of its profile, of temporary files, and of downloads, in `Downloads`; `close` removes it. */
   readonly home: string
-  /** Opens a page in storage, cookies and cache of its own, as another person would use. */
+  /** Opens a page with its own storage, cookies and cache, as for another user. */
   newPage(): Promise<Page>
-  /** Opens what shares storage, cookies and cache among its pages, and keeps them until it is closed. */
+  /** Opens a context whose pages share storage, cookies and cache until it is closed. */
   newContext(): Promise<BrowserContext>
-  /** Ends the browser with all its processes and removes its profile; also one that has died. */
+  /** Ends the browser with all its processes, even if it has crashed, and removes its profile. */
   close(): Promise<void>
 }
 
-/** Pages wait so long for whatever they wait for, since a loaded machine may stand still for seconds. */
+/** Time limit of all waits of a page, since a loaded machine may stand still for seconds. */
 const timeoutMs = 60_000
 
-/** How many of the last characters on a browser's standard error are kept: the stack of a crash has fewer. */
+/** How many of the last characters on a browser's standard error are kept: more than the stack of a crash has. */
 const mostStderr = 10_000
 
 /**
  * Starts a browser. It needs no network, no terminal and no home directory, and runs as root.
  *
- * Puppeteer drives both browsers by the protocols that Debian's packages speak: Chromium by its own, Firefox by WebDriver
- * BiDi. The death of a browser is reported on the console, with the end of its standard error: Puppeteer only
- * says that it is gone.
+ * Puppeteer drives both browsers by the protocols that Debian's packages support: Chromium by its own, Firefox by WebDriver BiDi. If a
+ * browser dies, the console gets a report with the end of its standard error: Puppeteer only reports that it is gone.
  *
  * @throws Error that names the remedy if the browser is not installed
  */
@@ -58,7 +54,7 @@ export async function openBrowser(
   options: BrowserOptions = {},
 ): Promise<OpenBrowser> {
   const executablePath = findBrowser(name)
-  // Chromium listens at a Unix socket in it, whose path has at most 107 bytes (unix(7)); `TMPDIR` may be long.
+  // Chromium listens on a Unix socket in this directory, whose path may have at most 107 bytes (unix(7)); `TMPDIR` may be long.
   const home = await makeTemporaryDirectory('/tmp')
   const browser = await launch({
     ...ofBrowser(name, options),
@@ -79,7 +75,7 @@ export async function openBrowser(
   const child = browser.process()
   if (child) reportDeath(name, child, () => isClosing)
   const close = async () => {
-    // One that is not connected has died before.
+    // A browser that is not connected has died before.
     isClosing = browser.connected
     await browser.close()
     await home.remove()
@@ -118,19 +114,19 @@ function ofBrowser(name: BrowserName, { args = [], preferences }: BrowserOptions
       ...(preferences && { extraPrefsFirefox: preferences }),
     }
   }
-  // Its own sandbox does not work for root, and it opens pages of the tests only.
+  // Chromium's own sandbox does not work for root, and it opens only pages of the tests.
   return {
     browser: 'chrome',
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
-    // It ends with the test's process, however that ends.
+    // The browser ends with the test's process, in whatever way that ends.
     pipe: true,
   }
 }
 
 interface Candidates {
-  /** The variable of the environment that names the program. */
+  /** The environment variable that names the program. */
   readonly variable: string
-  /** What is looked for in `PATH`, in this order. `scripts/programs.sh` looks for the same. */
+  /** The programs to search for in `PATH`, in this order, as `scripts/programs.sh` does. */
   readonly programs: readonly string[]
   readonly debianPackage: string
 }
@@ -149,8 +145,8 @@ const candidates: Readonly<Record<BrowserName, Candidates>> = {
 }
 
 /**
- * The path of a browser's program: what `HOLDFAST_BROWSER` (Chromium) or `HOLDFAST_FIREFOX` names, or the first that is
- * found in `PATH`.
+ * The path of a browser's program: the one that `HOLDFAST_BROWSER` (Chromium) or `HOLDFAST_FIREFOX` names, or the first one found in
+ * `PATH`.
  *
  * @throws Error that names the remedy if there is none
  */
@@ -169,17 +165,17 @@ export function findBrowser(name: BrowserName, env: NodeJS.ProcessEnv = process.
   return program
 }
 
-/** The browsers that tests of pages run in: Chromium of any kind, and Firefox. */
+/** The browsers for tests of pages: Chromium of any kind, and Firefox. */
 export const browserNames = ['chromium', 'firefox'] as const
 
 export type BrowserName = (typeof browserNames)[number]
 
 /**
- * Opens an address in Chromium, and resolves with the document that it shows once everything in it is loaded and
- * half a second has passed without a request, and once there is an element for the CSS `selector`, for pages that a script
- * draws. Empty if the address turns out to be a download. Default: no element is waited for.
+ * Opens an address in Chromium, and resolves with the document that it shows once everything in it is loaded and half a second has passed
+ * without a request. With the CSS `selector`, also waits for such an element, for pages that a script draws. Resolves with '' if the
+ * address turns out to be a download.
  *
- * @throws Error if there is no Chromium, or if the page does not come to rest within a minute
+ * @throws Error if there is no Chromium, or if the page is not complete within a minute
  */
 export async function browse(url: string, selector?: string): Promise<string> {
   await using chromium = await openBrowser('chromium')

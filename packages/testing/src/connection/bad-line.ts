@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** What happens to a connection. */
+/** What a bad line does with a connection. */
 export type Fate =
   /** Both ends are reset when so many bytes have come from the client. */
   | { readonly cutAfter: number }
@@ -19,9 +19,9 @@ export interface BadLine extends AsyncDisposable {
 }
 
 /**
- * Leads to `port` on this machine. Connections have these fates, in their order; later ones have none.
+ * Forwards connections to `port` on this machine. The first connections get these fates, in their order; later ones work normally.
  *
- * @param ownPort where it listens; by default a free port
+ * @param ownPort the port to listen on; by default a free one
  */
 export async function startBadLine(
   port: number,
@@ -33,7 +33,7 @@ export async function startBadLine(
   const sockets = new Set<Socket>()
   const keep = (socket: Socket) => {
     sockets.add(socket)
-    // Ends of connections are what this is about.
+    // Connections are meant to break here, so their errors are ignored.
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
   const server = createServer((client) => {

@@ -4,49 +4,49 @@ import { connect as connectTls } from 'node:tls'
 import { until } from '../until.ts'
 import { credentials } from '../site.ts'
 
-/** A connection, TCP or TLS, on which a test decides about every byte. */
+/** A connection, TCP or TLS, on which a test controls every byte. */
 export interface Connection {
   readonly socket: Socket
-  /** Writes the bytes. What becomes of them shows in what arrives. */
+  /** Writes the bytes. Failures show only in the bytes that arrive. */
   write(...data: readonly (string | Uint8Array)[]): void
-  /** Writes the bytes, and resolves when they have been handed to the system. */
+  /** Writes the bytes; resolves when the system has taken them. */
   send(...data: readonly (string | Uint8Array)[]): Promise<void>
-  /** Writes `data`, and resolves to whether the system has taken all of it within a fifth of a second. */
+  /** Writes `data`; resolves with whether the system has taken all of it within a fifth of a second. */
   isTaken(data: Uint8Array): Promise<boolean>
-  /** Takes the next answer, the 100 among them. Rejects when the connection closes before it is whole. */
+  /** Resolves with the next answer; a 100 counts, too. Rejects if the connection closes before it is complete. */
   answer(options?: { readonly toHead?: boolean }): Promise<Answer>
-  /** All that has come so far, a character a byte. */
+  /** All bytes received so far, one character each. */
   received(): string
-  /** What has come and belongs to no answer that was taken. */
+  /** The received bytes that belong to no answer returned so far. */
   unread(): Buffer
-  /** Resolves when more has come, or the connection has closed. */
+  /** Resolves when more bytes arrive, or the connection closes. */
   arrival(): Promise<void>
-  /** Waits until `part` has come. */
+  /** Waits until `part` has arrived. */
   saw(part: string): Promise<void>
-  /** Stops and resumes taking what the server sends. */
+  /** Stops and resumes reading. */
   pause(): void
   resume(): void
-  /** Says that no more is coming, and goes on reading. */
+  /** Ends the sending side, and continues to read. */
   halfClose(): void
   /** Sends a RST. */
   reset(): void
   /** Closes in both directions. */
   close(): void
-  /** Whether the server has said that no more is coming, or the connection has gone. */
+  /** Whether the server has ended its sending side, or the connection is gone. */
   isClosed(): boolean
-  /** Resolves when the connection has gone, with the error that it died of. */
+  /** Resolves when the connection is gone, with the error that ended it. */
   readonly closed: Promise<Error | undefined>
   [Symbol.dispose](): void
 }
 
 export interface ConnectionOptions {
-  /** The address to come from. */
+  /** The local address of the connection. */
   readonly localAddress?: string
-  /** Whether to speak TLS. */
+  /** Whether to use TLS. */
   readonly isTls?: boolean
-  /** Speaks TLS, and believes in these certificates, as PEM. */
+  /** Uses TLS, and trusts these certificates, in PEM. */
   readonly ca?: string | undefined
-  /** Whether the client may go on sending when the server has said that no more is coming. */
+  /** Whether the client may continue to send after the server has ended its sending side. */
   readonly staysOpen?: boolean
 }
 
@@ -73,7 +73,7 @@ export async function openConnection(
     wake()
   }
   const closed = new Promise<Error | undefined>((resolve) => {
-    // Some tests are about a cut; `closed` reports it.
+    // Some tests cut connections on purpose; `closed` reports that.
     socket.on('error', (error) => (failure = error))
     socket.once('close', () => {
       end()
@@ -133,7 +133,7 @@ export async function openConnection(
   }
 }
 
-/** Sends these bytes on a connection of their own, and takes the one answer. */
+/** Sends these bytes on a new connection, and resolves with its first answer. */
 export async function exchange(
   port: number,
   ...data: readonly (string | Uint8Array)[]
@@ -143,7 +143,7 @@ export async function exchange(
   return await connection.answer()
 }
 
-/** The socket, and the one below it where it speaks TLS. */
+/** The socket, and the TCP socket below it if it uses TLS. */
 async function openSocket(
   port: number,
   { isTls = false, ca, localAddress }: ConnectionOptions,
@@ -161,7 +161,7 @@ function joined(data: readonly (string | Uint8Array)[]): Buffer {
   return Buffer.concat(data.map((each) => Buffer.from(each)))
 }
 
-/** A whole answer as it came on a connection. */
+/** A complete answer as it was received. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -172,18 +172,18 @@ export interface Answer {
 
 interface ParsedAnswer {
   readonly answer: Answer
-  /** What follows the answer. */
+  /** The bytes after the answer. */
   readonly rest: Buffer
 }
 
 export interface ParseOptions {
-  /** Whether the answer is one to HEAD, which has no body whatever its headers say. */
+  /** Whether the answer is one to HEAD, which has no body, whatever its headers say. */
   readonly toHead: boolean
-  /** Whether nothing more is coming. */
+  /** Whether no more bytes will arrive. */
   readonly isClosed: boolean
 }
 
-/** The first answer in `bytes` (RFC 9112 §6.3); `undefined` while it is not whole. */
+/** The first answer in `bytes` (RFC 9112 §6.3); `undefined` until it is complete. */
 export function parseAnswer(
   bytes: Buffer,
   { toHead, isClosed }: ParseOptions,
@@ -199,17 +199,17 @@ export function parseAnswer(
   return { answer: { status, headers, bytes: content, body: content.toString('latin1') }, rest }
 }
 
-/** What stands before the body of an answer. */
+/** The part of an answer before its body. */
 export interface AnswerHead {
   readonly statusLine: string
-  /** `NaN` where the first line is none of HTTP/1.1. */
+  /** `NaN` if the first line is not a status line of HTTP/1.1. */
   readonly status: number
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** In bytes. */
   readonly size: number
 }
 
-/** The head that `bytes` begin with; `undefined` while it is not whole. */
+/** The head at the beginning of `bytes`; `undefined` until it is complete. */
 export function parseHead(bytes: Buffer): AnswerHead | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -222,7 +222,7 @@ export function parseHead(bytes: Buffer): AnswerHead | undefined {
   }
 }
 
-/** How long the body is in bytes, or how its end shows (RFC 9112 §6.3). */
+/** The length of the body in bytes, or how its end is marked (RFC 9112 §6.3). */
 export function framingOf(
   { status, fields }: Pick<AnswerHead, 'status' | 'fields'>,
   toHead: boolean,

@@ -8,7 +8,7 @@ let shared: Promise<SharedMinio> | undefined
 let isStoppedAtEnd = false
 
 /**
- * Declares a mocha suite whose tests have a real MinIO:
+ * Declares a mocha suite whose tests use a real MinIO:
  *
  *     describeWithMinio('openMinioBlobStore', (minio) => {
  *       it('keeps a file', async () => {
@@ -16,10 +16,10 @@ let isStoppedAtEnd = false
  *         const bucket = await minio().createBucket()
  *         …
  *
- * All suites of a mocha process share one server: the one whose endpoint `HOLDFAST_TEST_MINIO` names, which `scripts/test`
- * starts for all processes, or else one that is started when the first suite begins and stopped after the last test of
- * all. Each test takes a bucket of its own. `minio()` is for tests and hooks, not for the body. The suites fail with
- * a remedy where no container engine answers, and are left out as those of `describeWithContainers` are.
+ * All suites of a mocha process share one server. It is the one whose endpoint `HOLDFAST_TEST_MINIO` names, which `scripts/test` starts for
+ * all processes; otherwise it is started when the first suite begins, and stopped after the last test of all. Each test makes its own
+ * bucket. Call `minio()` in tests and hooks, not in the body. If no container engine answers, the suites fail with a remedy. They are left
+ * out as those of {@link describeWithContainers} are.
  */
 export function describeWithMinio(title: string, body: (minio: () => RunningMinio) => void): void {
   describeWithContainers(title, (suite) => {
@@ -39,8 +39,8 @@ export function describeWithMinio(title: string, body: (minio: () => RunningMini
 /**
  * Declares a mocha suite that starts containers of its own, by `startMinio` or `startMinioCluster`.
  *
- * `scripts/test --without-containers` leaves it out: where the environment variable `HOLDFAST_WITHOUT_CONTAINERS` names
- * a file, nothing is declared, and the title is appended to that file as a line.
+ * `scripts/test --without-containers` leaves it out: if the environment variable `HOLDFAST_WITHOUT_CONTAINERS` names a file, this declares
+ * nothing, and appends the title to that file as a line.
  */
 export function describeWithContainers(title: string, body: (suite: Mocha.Suite) => void): void {
   const leftOut = process.env['HOLDFAST_WITHOUT_CONTAINERS']
@@ -61,7 +61,7 @@ async function findShared(): Promise<SharedMinio> {
   return { ...minio, stop: async () => minio.client.destroy() }
 }
 
-// At the very root, wherever the suite is declared: other files use the server, too.
+// On the root suite, wherever this suite is declared: other files use the server, too.
 function stopAtEnd(suite: Mocha.Suite): void {
   if (isStoppedAtEnd) return
   isStoppedAtEnd = true

@@ -5,14 +5,12 @@ import type { ContainerRuntimeClient } from 'testcontainers'
 
 const label = 'holdfast.owner'
 
-/** Labels for what this process makes in the engine, by which it is found and removed when the process is gone. */
+/** Labels for all that this process makes in the engine: they identify what must be removed after the process has ended. */
 export const ownershipLabels: Readonly<Record<string, string>> = {
   [label]: `${process.pid}@${hostname()}`,
 }
 
-/**
- * Removes the containers, networks and volumes of processes of this machine that are gone: a process that was killed left them.
- */
+/** Removes the containers, networks and volumes that killed processes of this machine have left. */
 export async function removeAbandoned({ container }: ContainerRuntimeClient): Promise<void> {
   const { dockerode } = container
   const filters = { label: [label] }
@@ -30,12 +28,12 @@ export async function removeAbandoned({ container }: ContainerRuntimeClient): Pr
   }
 }
 
-/** Removes what this process has made and not removed itself when it ends: after an exception or Ctrl-C, say. */
+/** When this process ends, for example by an exception or Ctrl-C, removes what it has made and not removed before. */
 export function removeOwnAtExit(): void {
   process.once('exit', () => {
     const own = `label=${label}=${ownershipLabels[label] ?? ''}`
     const command = `docker ps -aq --filter ${own} | xargs -r docker rm -fv; docker network prune -f --filter ${own}; docker volume ls -q --filter ${own} | xargs -r docker volume rm`
-    // Detached: an exit handler cannot wait. Where this fails, the next process finds what is abandoned.
+    // Detached, since an exit handler cannot wait. If this fails, the next process removes what is left.
     spawn('sh', ['-c', command], { detached: true, stdio: 'ignore' }).unref()
   })
 }
@@ -46,7 +44,7 @@ interface Labelled {
 
 function isAbandoned({ Labels }: Labelled): boolean {
   const [pid, host] = (Labels?.[label] ?? '').split('@')
-  // Process ids of another machine, or of a container that shares the engine, say nothing here.
+  // A process id of another machine, or of a container that shares the engine, means nothing here.
   return host === hostname() && !isRunning(Number(pid))
 }
 
@@ -59,10 +57,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Whether the process has ended, and its parent has not asked how: a parent that never asks keeps its id for ever. */
+/** Whether the process has ended, but its parent has not reaped it: until then it keeps its id. */
 function isZombie(pid: number): boolean {
   try {
-    // After the name, which may have parentheses itself: the state.
+    // The state follows the name, which may contain parentheses itself.
     const [state] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) ?? ''
     return state === 'Z' || state === 'X'
   } catch {
@@ -71,7 +69,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Waits for the removal of something that may be gone already. */
+/** Awaits a removal; succeeds, too, if the thing is gone already. */
 export async function ignoringMissing(removal: Promise<unknown>): Promise<void> {
   // 404: gone. 409: another process is removing it.
   await removal.catch((error: unknown) => {

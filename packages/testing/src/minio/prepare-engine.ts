@@ -6,10 +6,7 @@ import { removeAbandoned, removeOwnAtExit } from './ownership.ts'
 
 let prepared: Promise<ContainerRuntimeClient> | undefined
 
-/**
- * Connects to the engine, once, removes there what earlier processes have left, and sees to it that this one leaves
- * nothing.
- */
+/** Connects to the engine, once. Removes what earlier processes have left there, and removes this one's own things when it ends. */
 export function prepareEngine(): Promise<ContainerRuntimeClient> {
   return (prepared ??= connectAndTidy())
 }
@@ -22,19 +19,19 @@ async function connectAndTidy(): Promise<ContainerRuntimeClient> {
 }
 
 /**
- * Connects to the container engine that `DOCKER_HOST` names, or else to the one of this machine.
+ * Connects to the container engine that `DOCKER_HOST` names, or otherwise to that of this machine.
  *
- * @throws Error that says what to do, where none answers.
+ * @throws Error that says what to do, if none answers.
  */
 export async function connectToEngine(): Promise<ContainerRuntimeClient> {
-  // Where containers are reachable, which they are nowhere else. Left alone, the library looks for them at the engine's
-  // gateway if we run in a container ourselves, and at ::1, too.
+  // Containers are reachable only here. By default, the library looks for them at the engine's gateway if we run in a container ourselves,
+  // and also at ::1.
   process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1'
   const engine = await getContainerRuntimeClient().catch((cause: unknown) => {
     throw noAnswer('No container engine answers', cause)
   })
   const named = process.env['DOCKER_HOST']
-  // The library goes on to the next engine where this one is silent, and that one has other images.
+  // If this engine does not answer, the library tries the next one, which has other images.
   if (named && !named.includes(addressOf(engine))) {
     throw noAnswer(`No container engine answers at ${named}, which DOCKER_HOST names`)
   }
@@ -55,16 +52,16 @@ function noAnswer(problem: string, cause?: unknown): Error {
 }
 
 /**
- * Resolves to the name of an image that the engine has: `$HOLDFAST_MINIO_IMAGE`, pulled if it has to be, or else the one
- * that `scripts/test` builds.
+ * Resolves with the name of an image that the engine has: `$HOLDFAST_MINIO_IMAGE`, which is pulled if needed, or otherwise the one that
+ * `scripts/test` builds.
  *
- * @throws Error that says what to do, where there is none.
+ * @throws Error that says what to do, if there is none.
  */
 export async function ensureMinioImage({ image }: ContainerRuntimeClient): Promise<string> {
   const chosen = process.env['HOLDFAST_MINIO_IMAGE']
   const name = ImageName.fromString(chosen || builtImage())
   if (await image.exists(name)) return name.string
-  // The built image is not published. Whoever published one under its name could run a program here.
+  // The built image is not published. If it were pulled, anyone could publish a program under its name and have it run here.
   if (!chosen) {
     throw new Error(
       `There is no image ${name.string}: scripts/test builds it. Or name another one in HOLDFAST_MINIO_IMAGE.`,
@@ -77,7 +74,7 @@ export async function ensureMinioImage({ image }: ContainerRuntimeClient): Promi
   return name.string
 }
 
-/** The image that servers are started from, for whoever starts one otherwise than by this package. */
+/** The image for callers that start servers without this package. */
 export async function minioImage(): Promise<string> {
   return ensureMinioImage(await prepareEngine())
 }
@@ -87,14 +84,14 @@ function builtImage(): string {
   return `holdfast/minio:${version.replace(/^v0\.0\.0-/, '')}`
 }
 
-/** More than all tests of a run leave in the MinIO that they share, which is some 5.5 GiB. */
+/** More than all tests of a run store in the MinIO that they share, some 5.5 GiB. */
 const neededMiB = 7168
 
 /**
- * The size of a drive in memory for a MinIO that is shared and never killed, in MiB: half of the engine's memory.
- * `undefined`, which is the engine's disk, where that is less than all tests of a run need.
+ * The size in MiB of a memory drive for a shared MinIO that is never killed: half of the engine's memory. `undefined`, for the engine's
+ * disk, if that is less than all tests of a run need.
  *
- * Requests cost MinIO a third less of the processor's time there, and wait for no disk.
+ * In memory, requests take a third less of the processor time, and wait for no disk.
  */
 export async function findMemoryDrive(): Promise<number | undefined> {
   const { container } = await prepareEngine()

@@ -4,26 +4,26 @@ import { ignoringMissing, ownershipLabels } from './ownership.ts'
 import { prepareEngine } from './prepare-engine.ts'
 import { createOwnMinio, type OwnMinio, startNode, type Node } from './start-minio.ts'
 
-/** Several MinIO servers that are one: erasure coded, and each answers for all. */
+/** Several MinIO servers in one erasure-coded cluster; each can answer all requests. */
 export interface MinioCluster {
-  /** Each as a server of its own, with its own endpoint, to be killed and started again. */
+  /** Each node as a server with its own endpoint, which tests may kill and start again. */
   readonly nodes: readonly OwnMinio[]
-  /** Resolves when all nodes are up and know it of each other; rejects after a minute. */
+  /** Resolves when all nodes are up and each sees all others; rejects after a minute. */
   untilWhole(): Promise<void>
-  /** Ends all of it and removes the data. */
+  /** Ends all nodes and removes their data. */
   stop(): Promise<void>
 }
 
 export interface StartMinioClusterOptions {
-  /** Default: 4, which stay readable and writable with any one of them down. */
+  /** Default: 4, which stay readable and writable if any one of them is down. */
   readonly nodes?: number
 }
 
 const wholeLimitMs = 60_000
 
 /**
- * Starts a cluster whose nodes are containers in a network of their own, and resolves when it is whole, after some five
- * seconds. All drives lie on the disk of this machine.
+ * Starts a cluster whose nodes are containers in a network of their own; resolves when it is complete, after some five seconds. All drives
+ * are on the disk of this machine.
  */
 export async function startMinioCluster({
   nodes: size = 4,
@@ -67,7 +67,7 @@ async function startMember(
   const node: Node = await startNode({
     command: aliases.map((alias) => `http://${alias}:9000/data`),
     network,
-    // Without it MinIO refuses drives that lie on the disk of the system.
+    // Without this, MinIO refuses drives on the system's disk.
     environment: { MINIO_CI_CD: '1' },
     health: '/minio/health/cluster',
   })
@@ -79,7 +79,7 @@ async function untilWhole(nodes: readonly OwnMinio[]): Promise<void> {
   await Promise.all(nodes.map((node) => untilCanLeave(node, signal)))
 }
 
-/** Waits until the cluster could do without this node: all the others are up, then, as it sees them. */
+/** Waits until the cluster could work without this node, which means that it sees all others up. */
 async function untilCanLeave({ endpoint }: OwnMinio, signal: AbortSignal): Promise<void> {
   while (true) {
     const health = fetch(`${endpoint}/minio/health/cluster?maintenance=true`, { signal })

@@ -11,19 +11,19 @@ import { makeCertificate, type Certificate, findFreePort } from '../machine.ts'
 import { prepareEngine, ensureMinioImage } from './prepare-engine.ts'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 
-/** A MinIO server of one's own, which may be stopped and broken. */
+/** A MinIO server for one test, which may stop and break it. */
 export interface OwnMinio extends RunningMinio, ControlledContainer {}
 
 export interface StartMinioOptions {
-  /** Serves HTTPS with a certificate for 127.0.0.1 and localhost, which is its own authority. Default: false. */
+  /** Whether to serve HTTPS, with a self-signed certificate for 127.0.0.1 and localhost. Default: false. */
   readonly tls?: boolean
-  /** Gives it a drive in memory of so many MiB, 8 or more, that `kill` empties. Default: the disk of the engine. */
+  /** The size in MiB, 8 or more, of a memory drive, which `kill` empties. Default: the engine's disk. */
   readonly driveMiB?: number | undefined
 }
 
 /**
- * Starts a MinIO server with one drive and resolves when it answers, after about a second. For tests that break it or
- * need it otherwise than all others; the rest share one by `describeWithMinio`. Whoever starts it stops it.
+ * Starts a MinIO server with one drive; resolves when it answers, after about a second. For tests that break it or need special options;
+ * others share one by `describeWithMinio`. The caller stops it.
  */
 export async function startMinio({
   tls = false,
@@ -34,7 +34,7 @@ export async function startMinio({
   return createOwnMinio(node, certificate?.certificate)
 }
 
-/** Gives a node what all servers have for tests. */
+/** Adds to a node what all test servers have. */
 export function createOwnMinio(node: Node, certificate?: string): OwnMinio {
   const minio = createRunningMinio(node.endpoint, certificate)
   return {
@@ -47,29 +47,29 @@ export function createOwnMinio(node: Node, certificate?: string): OwnMinio {
   }
 }
 
-/** A container that tests may break. Its endpoint and its data stay the same until `stop`, but for a drive in memory. */
+/** A container that tests may break. Its endpoint and its data stay the same until `stop`; a memory drive loses its data by `kill`. */
 export interface ControlledContainer {
   /** Its id in the engine, for tests that ask the engine about it. */
   readonly containerId: string
-  /** Ends it and removes it with its data. Also right after `kill` and `pause`, and a second time. */
+  /** Ends the container and removes it with its data. Also works right after `kill` and `pause`, and repeatedly. */
   stop(): Promise<void>
-  /** Freezes it: connections are accepted, and nothing answers. */
+  /** Freezes the container: it accepts connections, but does not answer. */
   pause(): Promise<void>
   unpause(): Promise<void>
-  /** Kills it by SIGKILL, as a power cut would, and resolves when it is down: connections are refused. */
+  /** Kills the container by SIGKILL, as a power cut would; resolves when it refuses connections. */
   kill(): Promise<void>
-  /** Starts it again after `kill` and resolves when it answers. */
+  /** Starts it again after `kill`; resolves when it answers. */
   start(): Promise<void>
 }
 
 export interface NodeOptions {
-  /** What comes after `minio server`. */
+  /** The arguments after `minio server`. */
   readonly command: readonly string[]
   readonly certificate?: Certificate | undefined
   /** The Docker network of a cluster, and the node's name in it. */
   readonly network?: { readonly name: string; readonly alias: string }
   readonly environment?: Readonly<Record<string, string>>
-  /** The size of a drive in memory at `/data`, which `kill` empties. Default: none; data lie on the disk of the engine. */
+  /** The size in MiB of a memory drive at `/data`, which `kill` empties. Default: none; the data are on the engine's disk. */
   readonly driveMiB?: number | undefined
   /** The path that answers 200 when the server is ready. Default: `/minio/health/live`. */
   readonly health?: string
@@ -81,7 +81,7 @@ export interface Node extends ControlledContainer {
 
 const startupMs = 90_000
 
-/** Starts one MinIO process in a container of its own and resolves when it answers. */
+/** Starts one MinIO process in a new container; resolves when it answers. */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const engine = await prepareEngine()
   const port = await findFreePort()
@@ -101,7 +101,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       await container.kill()
       await container.wait()
     },
-    // The library's word for "start and wait until it is ready", whatever state the container is in.
+    // In the library, `restart` means "start and wait until it is ready", whatever state the container is in.
     start: () => started.restart(),
   }
 }
@@ -115,14 +115,14 @@ async function describeContainer(options: NodeOptions, port: number): Promise<Lo
     .withEnvironment({ ...settings, ...options.environment })
     .publish(9000, port)
     .withLabels(ownershipLabels)
-    // What this process makes it removes itself: the library's reaper would be one more image to pull, and listens on
-    // all addresses of the machine.
+    // This process itself removes what it makes: the library's reaper would be one more image to pull, and listens on all addresses of the
+    // machine.
     .withAutoCleanup(false)
     .withWaitStrategy(healthy(options))
   if (network) container.withAliasIn(network.name, network.alias)
   if (certificate) container.withCopyContentToContainer(certificateFiles(certificate))
   if (driveMiB !== undefined) {
-    // MinIO refuses drives as small as that unless it is being tested.
+    // MinIO refuses such small drives except in tests.
     container.withTmpFs({ '/data': `rw,size=${driveMiB}m` }).withEnvironment({ MINIO_CI_CD: '1' })
   }
   return container
@@ -131,7 +131,7 @@ async function describeContainer(options: NodeOptions, port: number): Promise<Lo
 function healthy({ certificate, health = '/minio/health/live' }: NodeOptions): WaitStrategy {
   const wait = Wait.forHttp(health, 9000, { abortOnContainerExit: true })
     .withStartupTimeout(startupMs)
-    // Also the time between two attempts.
+    // This is also the pause between two attempts.
     .withReadTimeout(500)
   return certificate ? wait.usingTls().allowInsecure() : wait
 }
@@ -143,7 +143,7 @@ function certificateFiles({ certificate, privateKey }: Certificate) {
   ]
 }
 
-/** What servers are started with, and the administrator's account. */
+/** The administrator's account, and the region. */
 const credentials = {
   accessKey: 'holdfast-tests',
   secretKey: 'correct-horse-battery-staple',
@@ -155,19 +155,19 @@ const settings = {
   MINIO_ROOT_PASSWORD: credentials.secretKey,
   MINIO_REGION: credentials.region,
   MINIO_BROWSER: 'off',
-  // No question about newer versions, no telemetry.
+  // No update checks, no telemetry.
   MINIO_UPDATE: 'off',
   MINIO_CALLHOME_ENABLE: 'off',
-  // The collector works harder above this; several servers fit a small machine.
+  // Above this the garbage collector works harder, so that several servers fit on a small machine.
   GOMEMLIMIT: '512MiB',
 }
 
 /**
- * A container that is reachable on 127.0.0.1 only, and by alias from its network's other containers. A class, since
- * testcontainers keeps what it takes for either to its subclasses.
+ * A container that is reachable only on 127.0.0.1, and by alias from the other containers of its network. It is a class because
+ * testcontainers gives only its subclasses access to both.
  */
 class LoopbackContainer extends GenericContainer {
-  /** Publishes a port on 127.0.0.1. The library leaves the address to the engine, whose default is all of them. */
+  /** Publishes a port on 127.0.0.1. The library would let the engine choose the addresses, by default all. */
   publish(container: number, host: number): this {
     this.withExposedPorts({ container, host })
     const binding = { HostIp: '127.0.0.1', HostPort: String(host) }
@@ -185,18 +185,18 @@ class LoopbackContainer extends GenericContainer {
   }
 }
 
-/** A MinIO server that tests can talk to. */
+/** A MinIO server that tests can use. */
 export interface RunningMinio {
-  /** `http://127.0.0.1:<port>`, or `https://…` where it was started with TLS. Other machines do not reach it. */
+  /** `http://127.0.0.1:<port>`, or `https://…` if it was started with TLS. Other machines cannot reach it. */
   readonly endpoint: string
   readonly accessKey: string
   readonly secretKey: string
   readonly region: string
-  /** The PEM certificate of the authority that clients have to trust; none without TLS. */
+  /** The certificate in PEM of the authority that clients must trust; `undefined` without TLS. */
   readonly certificate: string | undefined
-  /** An S3 client of the administrator, to prepare a test and to look at what it has stored. */
+  /** An S3 client of the administrator, to prepare a test and to inspect what it has stored. */
   readonly client: S3Client
-  /** Makes an empty bucket and resolves to its name, which is new: each test takes its own, and leaves it there. */
+  /** Makes an empty bucket with a new name, and resolves with that. Each test makes its own, and leaves it there. */
   createBucket(): Promise<string>
   /** Lets all clients read and write the objects of `bucket`, without credentials. */
   openToAll(bucket: string): Promise<void>
@@ -244,7 +244,7 @@ export function createRunningMinio(endpoint: string, certificate?: string): Runn
   }
 }
 
-/** The keys of MinIO, as the environment of `holdfast` has them. */
+/** The keys of MinIO as environment variables of `holdfast`. */
 export function minioKeys({
   accessKey,
   secretKey,
@@ -252,7 +252,7 @@ export function minioKeys({
   return { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
 }
 
-/** The environment of a server whose store is `bucket`. */
+/** The environment of a server that uses `bucket` as its store. */
 export function minioEnvironment(
   minio: Pick<RunningMinio, 'endpoint' | 'accessKey' | 'secretKey'>,
   bucket: string,

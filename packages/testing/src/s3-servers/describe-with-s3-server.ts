@@ -5,18 +5,18 @@ import { startS3Server, type RunningS3Server } from './start-s3-server.ts'
 const startLimitMs = 120_000
 const testLimitMs = 180_000
 
-/** How the tests of a suite differ on a server. */
+/** How a server differs in the tests of a suite. */
 export interface S3ServerSuiteOptions {
   /** Each must name a test of the suite, and that test must fail in that way. Default: none. */
   readonly failures?: readonly KnownFailure[]
-  /** Tests and suites that do not run; titles as in `KnownFailure`. Default: none. */
+  /** Titles of tests and suites that do not run, in the form of `KnownFailure`. Default: none. */
   readonly leftOut?: readonly string[]
 }
 
 /**
  * Declares a mocha suite whose tests share a server of `kind`.
  *
- * It is left out as the suites of `describeWithContainers` are, where `HOLDFAST_WITHOUT_CONTAINERS` names a file.
+ * Like the suites of `describeWithContainers`, it is left out if `HOLDFAST_WITHOUT_CONTAINERS` names a file.
  */
 export function describeWithS3Server(
   kind: S3ServerKind,
@@ -27,7 +27,7 @@ export function describeWithS3Server(
   const leftOutFile = process.env['HOLDFAST_WITHOUT_CONTAINERS']
   if (leftOutFile) return appendFileSync(leftOutFile, `${title}\n`)
   describe(title, function () {
-    // They are slower than MinIO, one of them by far.
+    // These servers are slower than MinIO, one of them by far.
     this.timeout(testLimitMs)
     let running: RunningS3Server | undefined
     before(`starts ${kind}`, async function () {
@@ -47,11 +47,11 @@ export function describeWithS3Server(
   })
 }
 
-/** What stands before the title of a test that must fail. */
+/** Precedes the title of a test that must fail. */
 const knownFailureMark = 'fails as known: '
 
 /**
- * Has the tests of `suite` that `failures` name pass where they fail in the way that is known, and fail where they pass.
+ * Makes the tests of `suite` that `failures` names pass if they fail in the known way, and fail if they pass.
  *
  * @throws Error for a title that no test has, or that two entries have
  */
@@ -96,8 +96,8 @@ async function attempt(run: () => unknown): Promise<{ readonly text: string } | 
 }
 
 /**
- * Removes from `suite` the tests and suites of these titles, so that they do not run. A title has those of the suites
- * around it, from `suite` on without its own, joined by ` > `.
+ * Removes the tests and suites with these titles from `suite`, so that they do not run. A title includes those of the suites around it,
+ * below `suite`, joined by ` > `.
  *
  * @throws Error for a title that neither a test nor a suite has
  */

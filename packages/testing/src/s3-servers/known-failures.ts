@@ -1,28 +1,28 @@
-/** An S3 server other than MinIO that tests run. */
+/** The kinds of S3 servers that tests run, beside MinIO. */
 export type S3ServerKind = 'versitygw' | 'rclone'
 
-/** Tests that a server fails since it cannot do what they ask for. */
+/** Tests that fail on a server because it lacks a feature. */
 export interface KnownFailure {
   /** What the server cannot do, as a sentence without a full stop. */
   readonly cannot: string
-  /** What the error of each of the tests says, or a part of it. */
+  /** A part of the message of each test's error. */
   readonly error: RegExp
   /** The titles of the tests, each with those of the suites around it from `describeWithS3Server` on, joined by ` > `. */
   readonly tests: readonly string[]
 }
 
-/** What is known of a server. */
+/** The known differences of a server. */
 export interface KnownServer {
-  /** What operators have to know, for docs/minio.md; sentences without a full stop. */
+  /** What operators must know, for docs/minio.md; sentences without a full stop. */
   readonly remarks: readonly string[]
-  /** What it fails of the contract suite. */
+  /** The tests of the contract suite that it fails. */
   readonly contract: readonly KnownFailure[]
   /**
-   * What it passes or fails of the contract suite by chance, as in a race; titles as in `KnownFailure`. These tests do not
-   * run: neither a pass nor a failure would prove anything.
+   * The tests of the contract suite that it passes or fails by chance, as in a race; titles as in `KnownFailure`. These tests do not run:
+   * neither a pass nor a failure would prove anything.
    */
   readonly byChance: readonly string[]
-  /** What an inspection finds fault with, as `check: mark`. */
+  /** The problems that an inspection finds, as `check: mark`. */
   readonly findings: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const notInXml = {
   error: /^AssertionError: expected \[/,
 }
 
-// Seen: on versitygw names out of order, on rclone names left out or given twice, and more blobs counted than there are.
+// Seen: on versitygw names in wrong order, on rclone names missing or repeated, and more blobs counted than exist.
 const listsChange = 'Lists may leave out, repeat or disorder files that are overwritten meanwhile'
 
 const testsOfLists = [
@@ -64,7 +64,7 @@ const testsOfReplacing = [
   'sharing > leaves a blob that is being read alone when another opening replaces it',
 ]
 
-/** What each server cannot do. A test that begins to pass here fails, until its line is taken out. */
+/** What each server cannot do. A test that starts to pass fails here until its line is removed. */
 export const knownFailures: Readonly<Record<S3ServerKind, KnownServer>> = {
   versitygw: {
     remarks: [notInXml.cannot, listsChange],

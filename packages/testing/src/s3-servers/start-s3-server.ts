@@ -15,7 +15,7 @@ import {
 import { findFreePort, packageFolder } from '../machine.ts'
 import type { S3ServerKind } from './known-failures.ts'
 
-/** An S3 server of one's own, on 127.0.0.1 only. */
+/** An S3 server for one suite, on 127.0.0.1 only. */
 export interface RunningS3Server {
   readonly kind: S3ServerKind
   readonly endpoint: string
@@ -24,13 +24,13 @@ export interface RunningS3Server {
   readonly region: string
   /** An S3 client of the administrator. */
   readonly client: S3Client
-  /** Makes an empty bucket and resolves to its name, which is new. */
+  /** Makes an empty bucket with a new name, and resolves with that. */
   createBucket(): Promise<string>
-  /** The first thousand keys of `bucket`, as the server gives them. */
+  /** The first thousand keys of `bucket`, as the server lists them. */
   keys(bucket: string): Promise<string[]>
   /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
   unfinishedUploads(bucket: string): Promise<string[]>
-  /** Ends the process, and removes what it keeps. */
+  /** Ends the process, and removes its data. */
   stop(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ const credentials = {
 
 const startLimitMs = 60_000
 
-/** Starts a server and resolves when it answers. Rejects with what it said when it does not. */
+/** Starts a server; resolves when it answers. Otherwise rejects with its output. */
 export async function startS3Server(kind: S3ServerKind): Promise<RunningS3Server> {
   const programs = findPrograms()
   const folder = await mkdtemp(join(tmpdir(), `holdfast-${kind}-`))
@@ -90,7 +90,7 @@ function bucketsOf(client: S3Client) {
     async unfinishedUploads(bucket: string) {
       const command = new ListMultipartUploadsCommand({ Bucket: bucket })
       const { Uploads = [] } = await client.send(command).catch((error: unknown) => {
-        // What rclone says where there are none.
+        // Rclone's answer for an empty list.
         if (error instanceof Error && error.name === 'NoSuchUpload') return { Uploads: [] }
         throw error
       })
@@ -101,7 +101,7 @@ function bucketsOf(client: S3Client) {
 
 interface RunningProcess {
   readonly isOver: () => boolean
-  /** The end of what it has written. */
+  /** The end of its output. */
   readonly output: () => string
   readonly end: () => Promise<void>
 }
@@ -115,7 +115,7 @@ function runCommand([program, ...args]: readonly [string, ...string[]], cwd: str
   child.on('error', (error) => (output += String(error)))
   const closed = once(child, 'close').catch(() => {})
   const kill = () => child.kill('SIGKILL')
-  // Also where the tests end by an exception.
+  // Runs even if the tests end by an exception.
   process.once('exit', kill)
   return {
     isOver: () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null,
@@ -143,7 +143,7 @@ async function answering(endpoint: string, { isOver, output }: RunningProcess): 
 }
 
 /**
- * The folder into which `scripts/test` puts the servers, beside the user's caches.
+ * The folder of the servers, into which `scripts/test` puts them, in the user's cache directory.
  *
  * @throws Error that says how to get them
  */
@@ -187,7 +187,7 @@ const s3ServerCommands: Record<
     join(programs, `rclone-v${s3ServerVersion('rclone')}`, 'rclone'),
     ...['serve', 's3', '--addr', `127.0.0.1:${port}`, '--auth-key', `${accessKey},${secretKey}`],
     ...['--config', '/dev/null', '--cache-dir', join(folder, 'cache')],
-    // Otherwise it takes names for one that differ in their Unicode normalisation only.
+    // Otherwise rclone treats names that differ only in their Unicode normalisation as equal.
     '--no-unicode-normalization',
     join(folder, 'data'),
   ],

@@ -2,7 +2,7 @@ import { createClient } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
 import type { Connection, Credentials } from './connection.ts'
 
-/** The routes lie beside the page, wherever that is mounted. */
+/** The routes are beside the page, wherever that is mounted. */
 const base = new URL('.', document.baseURI)
 
 export function createConnection({ customer, password: first }: Credentials): Connection {
@@ -14,7 +14,7 @@ export function createConnection({ customer, password: first }: Credentials): Co
     name: customer,
     retries: 0,
     password() {
-      // The server counts each as a guess, and after some of them lets even the right password wait.
+      // The server counts each request with a wrong password as a guess, and after some guesses delays even the right one.
       if (refusal) throw refusal
       return password
     },

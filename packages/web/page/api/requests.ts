@@ -21,7 +21,7 @@ export async function readFile(
   return content.blob()
 }
 
-/** Whether a file has exactly the content of `file`, which is small enough for the memory. */
+/** Whether a file has exactly the content of `file`, which must fit into memory. */
 export async function hasContent(
   connection: Connection,
   name: string,
@@ -48,7 +48,7 @@ export async function hasLinks(connection: Connection): Promise<boolean> {
   }
 }
 
-/** Makes a link by which anyone may GET a file, or upload one, for `expiresIn` seconds. Default: as long as the server sets, an hour or less. */
+/** Makes a link by which anyone may GET a file, or upload one, for `expiresIn` seconds. Default: the server's, at most an hour. */
 export function makeLink(
   connection: Connection,
   name: string,
@@ -57,7 +57,7 @@ export function makeLink(
   return connection.client.link(name, wishes)
 }
 
-/** Whether the name or the password was refused. */
+/** Whether the server refused the name or the password. */
 export function isRefusedLogin(error: unknown): error is HoldfastError {
   return isHoldfastError(error, 'invalid-credentials', 'missing-credentials')
 }

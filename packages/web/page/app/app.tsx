@@ -23,7 +23,7 @@ export function App(): JSX.Element {
   )
 }
 
-/** Asks for the new password where the old one is refused; what is under way waits. */
+/** Asks for the new password after the server has refused the old one; requests wait meanwhile. */
 function RenewPassword({ session: { connection, files, uploads } }: { readonly session: Session }) {
   const renew = async (_customer: string, password: string) => {
     await renewPassword(connection, password)
@@ -41,7 +41,7 @@ function RenewPassword({ session: { connection, files, uploads } }: { readonly s
   )
 }
 
-/** What a visitor sees first. */
+/** The first page for visitors. */
 function SignInPage(): JSX.Element {
   return (
     <main class="sign-in" tabIndex={-1}>
@@ -63,12 +63,12 @@ function SignInPage(): JSX.Element {
 }
 
 interface SignInFormProps {
-  /** The name that is given, where only the password is asked for. */
+  /** A fixed name, if only the password is needed. */
   readonly customer?: string
   readonly onSubmit: (customer: string, password: string, isKept: boolean) => Promise<void>
 }
 
-/** Name and password, in fields that password managers know. */
+/** Name and password, in fields that password managers recognize. */
 function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -144,7 +144,7 @@ function textOf(data: FormData, field: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Why signing in did not work, in words. */
+/** Why signing in failed, as a text for the user. */
 function signInProblem(error: unknown): string {
   if (isRefusedLogin(error)) return t('wrongPassword')
   if (isHoldfastError(error) && error.status === 429) {

@@ -18,7 +18,7 @@ import type { FileList } from '../list/file-list-state.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { type Session, signOut } from './session.ts'
 
-/** What a customer who has signed in works with. */
+/** The page for a customer who has signed in. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
   const { connection, files, uploads, deletions } = session
   const [opened, setOpened] = useState<FileDetails>()
@@ -102,7 +102,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   )
 }
 
-/** Who is signed in, the settings, and the way out. The browser opens and closes it. */
+/** Shows who is signed in, the settings, and how to sign out. The browser opens and closes it. */
 function AccountMenu({ session }: { readonly session: Session }): JSX.Element {
   const { customer } = session.connection
   const leave = () => {
@@ -132,7 +132,7 @@ function AccountMenu({ session }: { readonly session: Session }): JSX.Element {
   )
 }
 
-/** How much of the quota is used; nothing where the server does not say it. */
+/** How much of the quota is used; nothing if the server does not report it. */
 function UsageMeter({ files }: { readonly files: FileList }): JSX.Element | null {
   const usage = files.usage.value
   if (usage === undefined) return null
@@ -148,7 +148,7 @@ function UsageMeter({ files }: { readonly files: FileList }): JSX.Element | null
   )
 }
 
-/** Up to so many files are deleted without a question. */
+/** The most files that are deleted without a question. */
 const mostUnasked = 100
 
 interface DeleteDialogProps {
@@ -157,7 +157,7 @@ interface DeleteDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks whether so many files are to be deleted. */
+/** Asks whether to delete so many files. */
 function DeleteDialog({ count, onDelete, onClose }: DeleteDialogProps): JSX.Element {
   const confirm = () => {
     onClose()

@@ -9,7 +9,7 @@ import type { Uploads } from '../uploads/run-uploads.ts'
 import { notices } from '../parts/notices.ts'
 import { openStorage } from '../browser/storage.ts'
 
-/** All that belongs to a customer who has signed in. */
+/** The state of a customer who has signed in. */
 export interface Session extends CustomerAccess {
   readonly files: FileList
   readonly uploads: Uploads
@@ -35,7 +35,7 @@ export async function signIn(credentials: Credentials, isKept: boolean): Promise
   await open(connection)
 }
 
-/** Signs in with what this tab has kept, if it is still right. */
+/** Signs in with the credentials kept in this tab, if they are still right. */
 export async function signInAgain(): Promise<void> {
   const kept = storage.getItem(place)
   if (kept === null) return
@@ -49,7 +49,7 @@ export async function signInAgain(): Promise<void> {
   await open(connection)
 }
 
-/** Goes on with a new password where the server has refused the old one. */
+/** Continues with a new password after the server has refused the old one. */
 export async function renewPassword(connection: Connection, password: string): Promise<void> {
   const { customer } = connection
   await checkCredentials(createConnection({ customer, password }))
@@ -65,7 +65,7 @@ export function signOut(): void {
   void session.value?.deletions.end()
   session.value?.files.end()
   session.value = undefined
-  // They name files, which whoever comes next is not to see.
+  // Notices name files, which the next user must not see.
   notices.value = []
 }
 

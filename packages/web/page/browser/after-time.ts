@@ -1,4 +1,4 @@
-/** Calls back after a time; returns what prevents that. */
+/** Calls `run` after `ms` milliseconds; returns a function that prevents that. */
 export type AfterTime = (ms: number, run: () => void) => () => void
 
 export const afterTime: AfterTime = (ms, run) => {

@@ -1,8 +1,6 @@
-/**
- * Moves the focus on where what had it leaves the page, or moves within it: otherwise the Tab key would begin at the top again.
- */
+/** Moves the focus to a neighbour when its element leaves the page or moves: otherwise the Tab key would start at the top again. */
 export function keepFocus(root: HTMLElement): void {
-  /** What had the focus last, and all that it was in. */
+  /** The last element with the focus, and all its parents. */
   let path: readonly EventTarget[] = []
   root.addEventListener('focusin', (event) => (path = event.composedPath()))
   const observer = new MutationObserver((records) => {
@@ -18,7 +16,7 @@ export function keepFocus(root: HTMLElement): void {
   observer.observe(root, { childList: true, subtree: true })
 }
 
-/** The nearest place that the focus can go to: the list, or else what follows. */
+/** The nearest element that can take the focus: the list, or otherwise what follows. */
 function nextOf(path: readonly EventTarget[], gone: MutationRecord): HTMLElement | undefined {
   for (const place of path) {
     if (!(place instanceof Element) || !place.isConnected) continue
@@ -34,7 +32,7 @@ export function activeRow(place: ParentNode): HTMLElement | null {
   return place.querySelector<HTMLElement>('[role=row][tabindex="0"]')
 }
 
-/** What Tab reaches in `place` after what is gone, or else before it. */
+/** The next element in `place` that Tab reaches after the one that is gone, or otherwise the one before. */
 function neighbour(place: Element, { target, previousSibling }: MutationRecord) {
   const all = [...place.querySelectorAll<HTMLElement>('button, input, select, a, [tabindex]')]
   const reached = all.filter((each) => each.tabIndex >= 0 && each.checkVisibility())

@@ -1,11 +1,11 @@
-/** What the page uses of a browser's storage. */
+/** The methods of a browser's storage that the page uses. */
 export interface PageStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
   removeItem(key: string): void
 }
 
-/** The storage that `of` gives, or one that lasts as long as the page, where its user lets sites keep nothing. */
+/** The storage that `of` returns; if the user lets sites store nothing, one that lasts as long as the page. */
 export function openStorage(of: () => PageStorage): PageStorage {
   try {
     const storage = of()
@@ -25,10 +25,10 @@ function memoryStorage(): PageStorage {
   }
 }
 
-/** What stays in the browser from visit to visit. Never a password. */
+/** Settings that stay in the browser between visits. Never a password. */
 type Setting = 'language' | 'theme' | 'sort'
 
-/** `undefined` where it was not set, or the browser keeps nothing. */
+/** `undefined` if it was not set, or the browser stores nothing. */
 export function readSetting(name: Setting): string | undefined {
   try {
     return localStorage.getItem(`holdfast:${name}`) ?? undefined
@@ -41,6 +41,6 @@ export function writeSetting(name: Setting, value: string): void {
   try {
     localStorage.setItem(`holdfast:${name}`, value)
   } catch {
-    // The setting lasts as long as the page.
+    // Then the setting lasts as long as the page.
   }
 }

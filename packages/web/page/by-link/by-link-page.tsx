@@ -17,7 +17,7 @@ import { notifyError } from '../parts/notices.ts'
 import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from '../uploads/upload-rows.tsx'
 import { createLinkTransport } from './link-transport.ts'
 
-/** What a stranger sees who opens a link to upload. */
+/** The page for strangers who open a link to upload. */
 export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Element {
   return (
     <>
@@ -44,7 +44,7 @@ export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Elemen
   )
 }
 
-/** Titles and texts, by why the link does nothing. */
+/** Titles and texts for the reasons why a link does not work. */
 const refusals = {
   refused: { title: 'linkRefusedTitle', text: 'linkRefused' },
   tooMany: { title: 'linkTooManyTitle', text: 'linkTooMany' },
@@ -56,7 +56,7 @@ function usedUp({ isPrefix, customer }: LinkTerms): string {
   return isPrefix ? t('linkFull', { customer }) : t('linkUsed')
 }
 
-/** In place of all that a link is for. */
+/** Shown instead of the upload form. */
 function Notice({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
   return (
     <div class="by-link-refused">
@@ -82,7 +82,7 @@ function UploadsByLink({ terms }: { readonly terms: LinkTerms }): JSX.Element {
   )
 }
 
-/** The heading, which is the document's title, too. */
+/** The heading, also used as the title of the document. */
 function Title({ text }: { readonly text: string }): JSX.Element {
   useEffect(() => {
     document.title = `${text} – holdfast`
@@ -90,12 +90,12 @@ function Title({ text }: { readonly text: string }): JSX.Element {
   return <h1>{text}</h1>
 }
 
-/** The uploads by a link. Until the tab is closed, they survive a reload. */
+/** The uploads by a link. They survive a reload, until the tab is closed. */
 function createLinkUploads(terms: LinkTerms, address: URL): Uploads {
   const { isPrefix, name } = terms
   const client = createLinkClient({ link: address, retries: 0 })
   const storage = openStorage(() => sessionStorage)
-  // What has begun by one link goes on by that one only.
+  // An upload that one link has begun can be continued only by the same link.
   const unfinished = openUnfinishedUploads(address.pathname + address.search, storage)
   const rate = createRateMeter()
   const uploads = runUploads({
@@ -104,7 +104,7 @@ function createLinkUploads(terms: LinkTerms, address: URL): Uploads {
     rate,
     onStored() {},
     onIdle() {},
-    // As many as the server takes at a time.
+    // As many as the server accepts at a time.
     ...(!isPrefix && { lanes: 1 }),
   })
   return {
@@ -121,7 +121,7 @@ interface LinkUploadsViewProps {
   readonly uploads: Uploads
 }
 
-/** Where files are chosen or dropped, and what becomes of them. */
+/** Where the user chooses or drops files, and the state of their uploads. */
 function LinkUploadsView({ terms, uploads }: LinkUploadsViewProps): JSX.Element {
   const { isPrefix, maxFiles, replace } = terms
   const { done } = uploads.counts.value
@@ -171,7 +171,7 @@ function LinkUploadsView({ terms, uploads }: LinkUploadsViewProps): JSX.Element 
 
 interface ChooserProps {
   readonly isOne: boolean
-  /** Whether something has been chosen before. */
+  /** Whether the user has already chosen files. */
   readonly hasSome: boolean
   readonly onFiles: (files: readonly NamedFile[]) => void
 }
@@ -180,7 +180,7 @@ function Chooser({ isOne, hasSome, onFiles }: ChooserProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
     onFiles(chosenFiles(currentTarget.files ?? []))
-    // The same files may be chosen again.
+    // Cleared, so that the same files can be chosen again.
     currentTarget.value = ''
   }
   return (

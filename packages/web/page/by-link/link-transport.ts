@@ -15,7 +15,7 @@ export function createLinkTransport(
   const { isPrefix, maxSize, replace } = terms
   const sender = createFileSender(client, context)
 
-  /** A stranger cannot know which names are taken, so another one is tried. */
+  /** A stranger cannot know which names are taken, so the page tries another one. */
   const sendUnderFreeName: FileSender['send'] = async (item, ...rest) => {
     while (true) {
       try {
@@ -49,7 +49,7 @@ function tooLarge(maxSize: number): ExplainedError {
   return new ExplainedError('linkTooLarge', { size: formatSize(maxSize, language.peek()) })
 }
 
-/** What the errors of the API mean to a stranger. */
+/** Explains the API's errors to a stranger. */
 function explained(error: unknown, { customer }: LinkTerms): unknown {
   if (isHoldfastError(error, 'link-refused'))
     return new ExplainedError('linkEnded', {}, { cause: error })

@@ -1,4 +1,4 @@
-/** To make one takes longer than to format a hundred numbers, and a list shows many. */
+/** Cached: to make a formatter takes longer than to format a hundred numbers, and a list shows many. */
 const numbers = cached((language, options?: Intl.NumberFormatOptions) =>
   Intl.NumberFormat(language, options),
 )
@@ -8,7 +8,7 @@ const dates = cached((language, options?: Intl.DateTimeFormatOptions) =>
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-/** A size as people read it, in powers of 1000: `1.2 GB`. */
+/** A size for people, in powers of 1000: `1.2 GB`. */
 export function formatSize(bytes: number, language: string): string {
   const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1)
   const value = bytes / 1000 ** power
@@ -20,7 +20,7 @@ export function formatSize(bytes: number, language: string): string {
   }).format(value)
 }
 
-/** A time left, rounded so that it does not flicker: `3 min`, `1 h 20 min`. */
+/** The remaining time, rounded so that it does not flicker: `3 min`, `1 h 20 min`. */
 export function formatDuration(seconds: number, language: string): string {
   const part = (value: number, unit: 'second' | 'minute' | 'hour') =>
     numbers(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value)
@@ -32,7 +32,7 @@ export function formatDuration(seconds: number, language: string): string {
   return part(Math.floor(minutes / 60), 'hour') + (rest > 0 ? ` ${part(rest, 'minute')}` : '')
 }
 
-/** The time on the day of `now`, and otherwise the date, with the year if it is another. */
+/** The time if `date` is on the day of `now`; otherwise the date, with the year if that differs. */
 export function formatDate(date: Date, now: Date, language: string): string {
   const isToday = date.toDateString() === now.toDateString()
   if (isToday) return dates(language, { timeStyle: 'short' }).format(date)
@@ -50,7 +50,7 @@ export function formatCount(count: number, language: string): string {
   return numbers(language).format(count)
 }
 
-/** A share of 1: `42%`. */
+/** A fraction as a percentage: `42%`. */
 export function formatPercent(share: number, language: string): string {
   return numbers(language, { style: 'percent' }).format(share)
 }
@@ -70,14 +70,14 @@ function cached<Options, Made>(
   }
 }
 
-/** Letters that change their form beside others, and marks: a cut among them would be seen. */
+/** Marks, and letters whose form depends on their neighbours: a cut among them would be visible. */
 const joined = /[\p{M}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}]/u
 
-/** A name in two: what may be cut where there is no room, and its end with the extension, which may not. */
+/** Splits a name: the start may be cut if space is short; the end with the extension may not. */
 export function splitName(name: string): readonly [start: string, end: string] {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && name.length - dot <= 8 ? name.slice(dot) : ''
-  // By characters, since half of a pair is none.
+  // By characters, so that no surrogate pair is cut.
   const stem = Array.from(name.slice(0, name.length - extension.length))
   const kept = stem.length > 12 && !joined.test(stem.slice(-5).join('')) ? 4 : 0
   return [

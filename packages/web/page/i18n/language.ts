@@ -13,7 +13,7 @@ const known = (tag: string | undefined): Language | undefined =>
 
 const preferred = () => navigator.languages.map(known).find((each) => each !== undefined) ?? 'en'
 
-/** The language of the page: the one that was chosen, else the browser's first that there is. */
+/** The language of the page: the chosen one, or else the first of the browser's languages that the page has. */
 export const language = signal<Language>(known(readSetting('language')) ?? preferred())
 
 const strings = computed<Strings>(() => languages[language.value])
@@ -23,7 +23,7 @@ export function t(key: StringKey, values?: Values): string {
   return fillIn(strings.value[key], values)
 }
 
-/** The text `key` in the form for `count`, which it may name. */
+/** The text `key` in the form for `count`. The text may contain the count. */
 export function plural(key: PluralKey, count: number): string {
   const form = new Intl.PluralRules(language.value).select(count) === 'one' ? 'one' : 'other'
   return t(`${key}.${form}`, { count: formatCount(count, language.value) })

@@ -2,10 +2,10 @@ import type { en } from './en.ts'
 
 export type StringKey = keyof typeof en
 
-/** What a language must have: each text, by its key. */
+/** The texts that a language must have, by key. */
 export type Strings = Readonly<Record<StringKey, string>>
 
-/** Keys that have forms for one and for others. */
+/** Keys with separate forms for one and for other numbers. */
 export type PluralKey = StringKey extends infer Key
   ? Key extends `${infer Stem}.one`
     ? Stem
@@ -17,14 +17,14 @@ export type Values = Readonly<Record<string, string | number>>
 const turning =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** `text` with `values` in the places of their names. */
+/** Replaces names in braces in `text` by their `values`. */
 export function fillIn(text: string, values: Values = {}): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) =>
     isolated(String(values[name] ?? place)),
   )
 }
 
-/** A name in another direction, or with signs that turn it, does not turn the words around it (UAX #9, FSI and PDI). */
+/** Isolates a value with characters of the other direction, or direction marks, from the words around it (UAX #9, FSI and PDI). */
 function isolated(value: string): string {
   return turning.test(value) ? `\u2068${value}\u2069` : value
 }

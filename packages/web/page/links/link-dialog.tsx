@@ -17,7 +17,7 @@ interface LinkDialogProps {
   readonly onClose: () => void
 }
 
-/** Makes a link to a file, with an end that its user chooses, and copies it. */
+/** Makes a link to a file, with the expiry that the user chooses, and copies it. */
 export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.Element {
   const [expiresIn, setExpiresIn] = useState(86_400)
   const [inline, setInline] = useState(false)
@@ -74,7 +74,7 @@ interface EndChoiceProps {
   readonly onChoose: (seconds: number) => void
 }
 
-/** After how long a link ends. */
+/** The choice of when a link expires. */
 export function EndChoice({ seconds, onChoose }: EndChoiceProps): JSX.Element {
   return (
     <fieldset class="segments">
@@ -100,7 +100,7 @@ interface MadeLinkProps {
   readonly children: ComponentChildren
 }
 
-/** A link that was made, to be copied. */
+/** Shows a new link, for copying. */
 export function MadeLink({ link, children }: MadeLinkProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
@@ -112,7 +112,7 @@ export function MadeLink({ link, children }: MadeLinkProps): JSX.Element {
       await navigator.clipboard.writeText(link.url)
       setCopied(true)
     } catch {
-      // Without HTTPS browsers do not; it is selected, to be copied by hand.
+      // Browsers refuse without HTTPS. The link is selected, so that the user can copy it.
     }
   }
   return (

@@ -1,15 +1,15 @@
-/** What a link to upload allows, as the server has written it into the page. */
+/** The terms of a link to upload, which the server has written into the page. */
 export interface LinkTerms {
-  /** Whose link it is. */
+  /** The customer who made the link. */
   readonly customer: string
-  /** The name of the one file, or what names begin with. */
+  /** The name of the one file, or the beginning of all names. */
   readonly name: string
   readonly isPrefix: boolean
   readonly maxFiles: number
   /** Bytes; `undefined` for no limit. */
   readonly maxSize?: number
   readonly replace: boolean
-  /** Whether the link stores no new file. */
+  /** Whether the link can store no more new files. */
   readonly isUsedUp: boolean
   readonly expires: Date
 }
@@ -25,7 +25,7 @@ const refusals: Readonly<Record<string, Refused>> = {
   'not-found': 'missing',
 }
 
-/** What the server has written into the page. */
+/** Reads the terms that the server has written into the page. */
 export function readTerms(text: string | undefined): LinkState {
   const { refused, expires, ...terms } = JSON.parse(text ?? '{"refused":""}') as Written
   if (refused !== undefined) return refusals[refused] ?? 'refused'

@@ -11,7 +11,7 @@ import { AllowedList, type Allowed } from './allowed-list.tsx'
 import { EndChoice, MadeLink } from './link-dialog.tsx'
 import { wishesOf, type UploadLinkForm } from './upload-link-form.ts'
 
-/** Bytes. */
+/** In bytes; 0 for any size. */
 const sizes = [0, 10e6, 100e6, 1e9, 10e9]
 
 interface UploadLinkDialogProps {
@@ -19,7 +19,7 @@ interface UploadLinkDialogProps {
   readonly onClose: () => void
 }
 
-/** Makes a link by which others send files, within the bounds that its user chooses, and copies it. */
+/** Makes a link by which others upload files, within limits that the user chooses, and copies it. */
 export function UploadLinkDialog({ connection, onClose }: UploadLinkDialogProps): JSX.Element {
   const [form, setForm] = useState<UploadLinkForm>({
     isPrefix: true,

@@ -1,10 +1,10 @@
 import type { LinkRequest } from '@holdfast/client/browser'
 import { ExplainedError } from '../parts/explain-error.ts'
 
-/** What the form of a link to upload has. */
+/** The fields of the form for a link to upload. */
 export interface UploadLinkForm {
   readonly isPrefix: boolean
-  /** The name, or what names begin with. */
+  /** The name, or the beginning of all names. */
   readonly name: string
   readonly maxFiles: string
   /** Bytes; 0 for any size. */
@@ -15,8 +15,8 @@ export interface UploadLinkForm {
 const mostFiles = 10_000
 
 /**
- * What to ask the server for.
- * @throws ExplainedError for what cannot be meant
+ * The request for a link with the values of `form`.
+ * @throws ExplainedError for an invalid value
  */
 export function wishesOf(form: UploadLinkForm): LinkRequest {
   const { isPrefix, name, maxSize, expiresIn } = form

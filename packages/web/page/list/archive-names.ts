@@ -1,11 +1,11 @@
 import { numberedName } from '@holdfast/client/browser'
 
 /**
- * What the files are called in an archive, in their order. Programs that unpack it take `/`, on Windows also `\` and `C:`, for the way to
- * another place; these become `_`, as do control characters. All names stay distinct.
+ * The names of the files in an archive, in their order. Programs that unpack it treat `/`, on Windows also `\` and `C:`, as parts of a
+ * path; these become `_`, as do control characters. All names stay distinct.
  */
 export function archiveNames(names: readonly string[]): readonly string[] {
-  // Whatever needs no other name keeps its own.
+  // Harmless names stay unchanged.
   const taken = new Set(names.filter((name) => harmless(name) === name))
   return names.map((name) => {
     const wanted = harmless(name)

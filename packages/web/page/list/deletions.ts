@@ -9,21 +9,21 @@ import { language, plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
 
 const undoMs = 5000
-/** What one request deletes. A name that waits for a later one can still be spared. */
+/** The most that one request deletes. While a name waits for a later request, a new file can still cancel its deletion. */
 const together = { names: 250, bytes: 30_000 }
-/** Browsers finish what is under way when the page goes only if its bodies are smaller together than 64 KiB. */
+/** When the page closes, browsers finish running requests only if their bodies together are smaller than 64 KiB. */
 const mostAfterPage = 60_000
 
-/** Deletes files, after the time in which that can be undone. */
+/** Deletes files after a time in which the user can undo that. */
 export interface Deletions {
   delete(names: readonly string[]): void
-  /** Takes the last deletion back, if there is one that still can be. */
+  /** Cancels the last deletion that can still be undone, if there is one. */
   undo(): void
-  /** Deletes `name` now if its deletion is still to come; resolves when none of it is under way. */
+  /** If `name` is waiting to be deleted, deletes it now; resolves when its deletion is not running any more. */
   readonly settle: (name: string) => Promise<void>
   /** Cancels the deletion of `name` that is still to be sent: a new file has that name. */
   readonly spare: (name: string) => void
-  /** Deletes at once what still could be undone, and reports nothing any more; resolves when that is done. */
+  /** Deletes at once what could still be undone, and reports nothing any more; resolves when that is done. */
   end(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ interface Context {
   readonly files: Pick<FileList, 'hide' | 'show' | 'remove'>
   readonly onIdle: () => void
   readonly after?: AfterTime
-  /** What has the events that the page is about to go. */
+  /** Emits the events before the page closes. */
   readonly page: Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
 }
 
@@ -45,14 +45,14 @@ interface Undoable {
 export function createDeletions({ client }: Connection, context: Context): Deletions {
   const { files, onIdle, after = afterTime, page } = context
   const undoable = new Set<Undoable>()
-  /** Can no longer be undone, but the server does not know yet. */
+  /** Names whose deletion cannot be undone any more, but has not been sent yet. */
   const unsent = new Set<string>()
   const requests = createSendDeletions(client, files)
   const sending = new Set<Promise<void>>()
   let queue = Promise.resolve()
   let isEnded = false
 
-  /** One request after the other; names that something else has sent meanwhile are done. */
+  /** Sends one request after the other; skips names that another call has sent meanwhile. */
   async function sendAll(names: readonly string[]): Promise<void> {
     const failed: FailedDeletion[] = []
     const progress = showProgress(names.length)
@@ -70,7 +70,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     finish(failed)
   }
 
-  /** Those that are not sent come back into the list. */
+  /** Shows the names that will not be sent in the list again. */
   function giveUp(names: readonly string[], error: unknown): readonly FailedDeletion[] {
     const kept = names.filter((name) => unsent.delete(name))
     files.show(kept)
@@ -78,7 +78,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
   }
 
   function finish(failed: readonly FailedDeletion[]): void {
-    // It names files, which whoever comes next is not to see.
+    // The report names files, which the next user must not see.
     if (!isEnded) report(failed)
     onIdle()
   }
@@ -95,19 +95,19 @@ export function createDeletions({ client }: Connection, context: Context): Delet
 
   function commit(each: Undoable): void {
     seal(each)
-    // Only one request with a body at a time: browsers bound what they finish without the page.
+    // Only one request with a body at a time: browsers limit what they finish after the page has closed.
     if (each.names.size === 1) track(sendAll([...each.names]))
     else track((queue = queue.then(() => sendAll([...each.names]))))
   }
 
-  /** Takes `name` out of what can still be undone, if it is there. */
+  /** Removes `name` from the deletions that can be undone; returns whether it was there. */
   function withdraw(name: string): boolean {
     const found = [...undoable].find(({ names }) => names.delete(name))
     if (found?.names.size === 0) found.forget()
     return found !== undefined
   }
 
-  /** What waits for its turn would be lost with the page. */
+  /** Sends waiting names now: they would be lost with the page. */
   async function sendNow(): Promise<void> {
     for (const each of [...undoable]) seal(each)
     const names = fitting([...unsent], mostAfterPage - bytesOf(requests.underWay()))
@@ -115,7 +115,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     for (const name of names) unsent.delete(name)
     const { failed } = await requests.send(names)
     finish(failed)
-    // The page has come back.
+    // If the page stays or returns, sends the rest.
     if (unsent.size > 0) await sendAll([...unsent])
   }
   const leave = () => void sendNow()
@@ -177,7 +177,7 @@ function textOf(names: readonly string[]): string {
   return names.length === 1 ? t('deletingOne', { name }) : plural('deletingMany', names.length)
 }
 
-/** Shows how many of `all` files are deleted, unless it is a single one. */
+/** Shows how many of `all` files are deleted, unless it is only one. */
 function showProgress(all: number) {
   const done = signal(0)
   const count = (number: number) => formatCount(number, language.value)
@@ -190,7 +190,7 @@ function showProgress(all: number) {
   }
 }
 
-/** The first of `names`, as many as a body of so many bytes has. */
+/** The first of `names` that fit into a body of so many bytes. */
 function fitting(names: readonly string[], bytes: number): readonly string[] {
   let room = bytes
   return names.filter((name) => (room -= bytesOf([name])) >= 0)
@@ -212,23 +212,23 @@ function report(failed: readonly FailedDeletion[]): void {
 /** A file that could not be deleted. */
 type FailedDeletion = readonly [name: string, error: unknown]
 
-/** What became of the files of one request. */
+/** The outcome of one request. */
 interface Sent {
   readonly failed: readonly FailedDeletion[]
   /** Whether the request as a whole failed, so that another one is pointless. */
   readonly isBroken: boolean
 }
 
-/** Sends deletions, and changes the list by their results: what could not be deleted comes back. */
+/** Sends deletions, and updates the list by their results: files that could not be deleted appear again. */
 interface SendDeletions {
   /**
-   * Deletes the files by one request, which the browser finishes also without the page. Never rejects. `onDone` is called for each
-   * that is gone, or came back.
+   * Deletes the files in one request, which the browser finishes even if the page closes. Never rejects. Calls `onDone` for each file that
+   * is gone, or appears again.
    */
   send(names: readonly string[], onDone?: () => void): Promise<Sent>
-  /** The names whose deletion is under way. */
+  /** The names that are being deleted. */
   underWay(): readonly string[]
-  /** Resolves when the deletion of `name` is not under way any more. */
+  /** Resolves when `name` is not being deleted any more. */
   ended(name: string): Promise<unknown>
 }
 
@@ -268,7 +268,7 @@ function createSendDeletions(
   }
 }
 
-/** With `keepalive` from the start: some browsers break off other requests before they say that the page goes. */
+/** Uses `keepalive` from the start: some browsers abort other requests before they announce that the page closes. */
 async function* resultsOf(client: Client, names: readonly string[]) {
   const [name = '', ...others] = names
   if (others.length > 0) return yield* client.deleteMany(names, { keepalive: true })

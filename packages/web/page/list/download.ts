@@ -9,10 +9,10 @@ import type { Connection, CustomerAccess } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { archiveNames } from './archive-names.ts'
 
-/** What is downloaded without a link, or packed where the browser cannot write a stream, is in memory first. */
+/** The most bytes held in memory: files downloaded without a link, or packed by a browser that cannot write streams. */
 const largestInMemory = 256 * 1024 * 1024
 
-/** Has the browser save the files, one after the other. */
+/** Lets the browser save the files, one after the other. */
 export async function download(
   access: CustomerAccess,
   files: readonly FileDetails[],
@@ -42,9 +42,9 @@ async function downloadOne(
   await saveBlob(await readFile(connection, name), name)
 }
 
-/** Has the browser save what is in memory. */
+/** Lets the browser save content from memory. */
 async function saveBlob(content: Blob, name: string): Promise<void> {
-  // Whatever it is, it is saved and never shown.
+  // This type makes the browser save any content and never show it.
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
   await save(url, name)
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
@@ -55,11 +55,11 @@ async function save(url: string, name: string): Promise<void> {
   anchor.href = url
   anchor.download = name
   anchor.click()
-  // Browsers drop a download that follows another too soon.
+  // Browsers drop a download that follows another one too soon.
   await new Promise((resolve) => setTimeout(resolve, 400))
 }
 
-/** Has the browser save the files as one ZIP, which is made while it is written. */
+/** Lets the browser save the files as one ZIP, which is made while it is written. */
 export async function downloadZip(
   connection: Connection,
   files: readonly FileDetails[],
@@ -111,7 +111,7 @@ function inMemory(name: string): SaveStream {
   }
 }
 
-/** Where browsers can write a file as it comes: Chromium's, over HTTPS or from this machine. */
+/** Exists in browsers that can write a file as it arrives: Chromium's, over HTTPS or from this machine. */
 interface SavingWindow {
   showSaveFilePicker?: (options: {
     readonly suggestedName: string
@@ -119,18 +119,18 @@ interface SavingWindow {
   }) => Promise<FileSystemFileHandle>
 }
 
-/** Takes a stream to a file that the user has chosen. */
+/** Writes a stream to the file that the user has chosen. */
 type SaveStream = (
   content: ReadableStream<Uint8Array<ArrayBuffer>>,
   signal: AbortSignal,
 ) => Promise<void>
 
-/** Whether the browser writes to the disk what does not fit into the memory. */
+/** Whether the browser can write to the disk what does not fit into memory. */
 const canSaveStreams = () => 'showSaveFilePicker' in window
 
 /**
- * Asks where to save a ZIP. The file is there when all of it is; what breaks off leaves an older one as it was.
- * `undefined` if the user has changed their mind.
+ * Asks where to save a ZIP. The file appears when it is complete; if it breaks off, an older file stays unchanged. `undefined` if the user
+ * cancels.
  */
 async function askWhereToSave(suggestedName: string): Promise<SaveStream | undefined> {
   const types = [{ accept: { 'application/zip': ['.zip'] } }]

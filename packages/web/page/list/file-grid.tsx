@@ -15,10 +15,10 @@ interface FileGridProps {
   readonly actions: Omit<RowActions, 'select'>
 }
 
-/** The list as a grid, of which only the rows in sight are in the document. */
+/** The list as a grid. The document contains only the visible rows. */
 export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null)
-  /** The name of the file that is to have the focus once it is the active one. */
+  /** The name of the file that gets the focus once it is the active one. */
   const takesFocus = useRef<string>()
   const shown = files.visible.value
   const selected = files.selected.value
@@ -28,7 +28,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
   const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current })
 
   useEffect(() => {
-    // An effect of an earlier rendering may come late: it is not to focus the row that was active then.
+    // An effect of an earlier rendering may run late, and must not focus the row that was active then.
     if (takesFocus.current === undefined || takesFocus.current !== shown[current]?.name) return
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${current}"]`)
     if (!row) return
@@ -46,7 +46,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     active.setAnchor(index)
   }
 
-  // A row is drawn anew only if what it is given has changed.
+  // A row is rendered again only if its properties have changed.
   const latest = useRef(select)
   latest.current = select
   const rowActions = useMemo<RowActions>(
@@ -60,7 +60,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     const isOnRow = (event.target as HTMLElement).role === 'row'
     const key = gridKey(event, isOnRow)
     if (key === undefined) return
-    // A key that is held deletes one file, and one on the head of a column none.
+    // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
     if (key === 'delete' && (event.repeat || !isOfRow)) return
     event.preventDefault()
@@ -130,7 +130,7 @@ const columns: readonly (readonly [Column, StringKey])[] = [
   ['modified', 'columnModified'],
 ]
 
-/** The heads of the columns, which sort. */
+/** The heads of the columns; a click sorts by that column. */
 function GridHead({ files }: { readonly files: FileList }): JSX.Element {
   const { column: sorted, isDescending } = files.order.value
   const shown = files.visible.value
@@ -176,12 +176,12 @@ function GridHead({ files }: { readonly files: FileList }): JSX.Element {
   )
 }
 
-/** The row that the keys act on. */
+/** The row on which keys act. */
 interface ActiveRow {
-  /** Where it is now; -1 in an empty list. */
+  /** Its current index; -1 in an empty list. */
   readonly index: number
   set(index: number): void
-  /** Where a range begins that is selected with the Shift key. */
+  /** Where a range that is selected with the Shift key begins. */
   anchor(): number
   setAnchor(index: number): void
 }
@@ -192,8 +192,8 @@ interface Place {
 }
 
 /**
- * Follows the active file, and not its place: an upload or another order may move it at any time, and the Delete key must not
- * meet the file that is in its place then. Where it has gone, its place counts.
+ * Follows the active file instead of its index: an upload or another order may move it at any time, and the Delete key must not delete the
+ * file that is at its index then. If the file is gone, the index counts.
  */
 function useActiveRow(shown: readonly FileDetails[]): ActiveRow {
   const [active, setActive] = useState<Place>({ name: shown[0]?.name, index: 0 })
@@ -219,7 +219,7 @@ function find(shown: readonly FileDetails[], { name, index }: Place): number {
 const narrow = matchMedia('(max-width: 40rem)')
 const heightNow = () => (narrow.matches ? 64 : 48)
 
-/** The height of a row in pixels, as the style sheet has it: on narrow screens a row has two lines. */
+/** The height of a row in pixels, as in the style sheet: on narrow screens a row has two lines. */
 function useRowHeight(): number {
   const [height, setHeight] = useState(heightNow)
   useEffect(() => {
@@ -236,7 +236,7 @@ interface VirtualRows {
   /** Of all rows, in pixels. */
   readonly height: number
   scrollTo(index: number): void
-  /** How many rows are seen at a time. */
+  /** How many rows are visible at a time. */
   pageLength(): number
 }
 
@@ -244,14 +244,14 @@ interface Rows {
   readonly count: number
   /** In pixels; all rows have the same. */
   readonly height: number
-  /** The row that stays in the document wherever one scrolls, since it may have the focus. */
+  /** The row that always stays in the document, since it may have the focus. */
   readonly active: number
 }
 
-/** How many rows there are beyond those in sight, above and below. */
+/** How many more rows there are above and below the visible ones. */
 const spare = 8
 
-/** The rows of a long list that are in sight, those around them, and the active one. */
+/** The visible rows of a long list, those around them, and the active one. */
 function useVirtualRows(
   scroller: RefObject<HTMLElement>,
   { count, height, active }: Rows,
@@ -295,7 +295,7 @@ function rowsAround(
   count: number,
   active: number,
 ): readonly number[] {
-  // A list that has become shorter is scrolled by the browser, which says so later.
+  // After a list has become shorter, the browser scrolls it, and reports that later.
   const first = Math.max(0, Math.min(seen.first, count - seen.length) - spare)
   const end = Math.min(count, first + seen.length + 2 * spare)
   const rows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
@@ -303,7 +303,7 @@ function rowsAround(
   return active >= end ? [...rows, active] : rows
 }
 
-/** What stands in the place of rows, where there are none. */
+/** Shown instead of rows if there are none. */
 export function EmptyList({ files }: { readonly files: FileList }): JSX.Element {
   const status = files.status.value
   if (typeof status === 'object') {

@@ -1,6 +1,6 @@
 import type { FileDetails } from '@holdfast/client/browser'
 
-/** What a file is to its user: its drawing, and how it is shown. */
+/** The kind of a file for its user: it decides the icon and the preview. */
 export type FileKind =
   | 'image'
   | 'video'
@@ -25,7 +25,7 @@ const byType: readonly (readonly [RegExp, FileKind])[] = [
 
 /** The kind of a file by its media type, as the list shows it. */
 export function fileKind({ name, type }: Pick<FileDetails, 'name' | 'type'>): FileKind {
-  // TypeScript, whose extension a format of films has had before it.
+  // TypeScript: an older video format has the same extension.
   if (/\.[cm]?tsx?$/i.test(name)) return 'text'
   const [essence = ''] = type.toLowerCase().split(';')
   return byType.find(([pattern]) => pattern.test(essence))?.[1] ?? 'other'

@@ -3,18 +3,18 @@ import type { Client, FileDetails, Usage } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { language } from '../i18n/language.ts'
 
-/** The first page is soon there, and the others are few. */
+/** The first page arrives soon, and the others are few. */
 const pageSizes = [1000, 10_000]
 
 export type ListStatus = 'loading' | 'complete' | { readonly error: unknown }
 
-/** What the list shows, and what changes it. */
+/** The content of the list, and what changes it. */
 export interface FileList {
-  /** All that has been loaded and is not hidden, in order. */
+  /** All loaded files that are not hidden, in order. */
   readonly all: ReadonlySignal<readonly FileDetails[]>
-  /** How many files are hidden, since their deletion is still to come or under way. */
+  /** How many files are hidden because their deletion is waiting or running. */
   readonly leaving: ReadonlySignal<number>
-  /** Those that the filter leaves. */
+  /** Those that match the filter. */
   readonly visible: ReadonlySignal<readonly FileDetails[]>
   readonly filter: Signal<string>
   readonly order: Signal<Order>
@@ -23,19 +23,21 @@ export interface FileList {
   readonly selected: Signal<ReadonlySet<string>>
   load(): Promise<void>
   readonly refreshUsage: () => void
-  /** The usage as it was a moment ago, which many callers may ask for in a row; `undefined` if the server does not say. */
+  /**
+   * A usage report that may be a moment old, so that many callers may request it in a row; `undefined` if the server does not report it.
+   */
   readonly recentUsage: () => Promise<Usage | undefined>
-  /** Notes a file that has been stored. */
+  /** Records a file that has been stored. */
   readonly add: (file: FileDetails) => void
-  /** Takes names out of the list; `show` brings them back. */
+  /** Hides names in the list; `show` shows them again. */
   hide(names: readonly string[]): void
   show(names: readonly string[]): void
-  /** Notes that a file is gone. */
+  /** Records that a file is gone. */
   remove(name: string): void
   end(): void
 }
 
-/** What a name has now; `undefined` where its file is gone. */
+/** The current file of a name; `undefined` if it is gone. */
 type Change = readonly [name: string, file: FileDetails | undefined]
 
 export function createFileList({ client }: Connection): FileList {
@@ -55,7 +57,7 @@ export function createFileList({ client }: Connection): FileList {
   const applyFilter = createFilter()
   const visible = computed(() => applyFilter(all.value, filter.value))
   let loading = new AbortController()
-  /** What has changed since the last load began, which that may have missed. */
+  /** Changes since the last load began, which the load may have missed. */
   const changes = new Map<Change[0], Change[1]>()
 
   function withChanges(files: readonly FileDetails[]): readonly FileDetails[] {
@@ -68,7 +70,7 @@ export function createFileList({ client }: Connection): FileList {
     const latest = new Map(made)
     const changed = [...latest.values()].filter((file) => file !== undefined)
     batch(() => {
-      // In order but for the new ones, which makes sorting quick.
+      // In order except for the new ones, which makes sorting fast.
       loaded.value = [...sorted.peek().filter(({ name }) => !latest.has(name)), ...changed]
       hidden.value = new Set([...hidden.value].filter((name) => !latest.has(name)))
     })
@@ -94,7 +96,7 @@ export function createFileList({ client }: Connection): FileList {
       loading.abort()
       loading = new AbortController()
       const { signal: ended } = loading
-      // What they say is in the list that comes.
+      // The list that is being loaded will contain these changes.
       applySoon.now()
       changes.clear()
       status.value = 'loading'
@@ -105,7 +107,7 @@ export function createFileList({ client }: Connection): FileList {
           if (ended.aborted) return
           prepareFilter(page)
           files.push(...page)
-          // Sorting anew takes time, so it is done each time that there are twice as many.
+          // Sorting takes time, so it is repeated only when the number has doubled.
           if (files.length >= 2 * loaded.value.length) loaded.value = withChanges(files)
         }
         batch(() => {
@@ -133,7 +135,7 @@ export function createFileList({ client }: Connection): FileList {
   }
 }
 
-/** What the customer uses, as the server says. */
+/** The customer's usage, as the server reports it. */
 function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 'recentUsage'> {
   const usage = signal<Usage | undefined>(undefined)
   let latest = Promise.resolve<Usage | undefined>(undefined)
@@ -146,7 +148,7 @@ function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 
       .catch(() => undefined)
       .then((known) => {
         const now = performance.now()
-        // A server may have to count many files at each question.
+        // A server may have to count many files for each request.
         isRecentUntil = now + Math.max(1000, 20 * (now - askedAt))
         return (usage.value = known)
       })
@@ -159,7 +161,7 @@ function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 
   }
 }
 
-/** Hands on what comes within a quarter of a second at once: a thousand small files are stored quickly. */
+/** Passes on together all that arrives within a quarter of a second: a thousand small files are stored quickly. */
 function gathering<Item>(take: (items: readonly Item[]) => void) {
   let gathered: Item[] = []
   const now = () => {
@@ -176,7 +178,7 @@ function gathering<Item>(take: (items: readonly Item[]) => void) {
 
 const folded = new WeakMap<FileDetails, string>()
 
-/** The files whose names contain every word of `text`, whatever the case and the accents. */
+/** The files whose names contain every word of `text`, ignoring case and accents. */
 export function filterFiles(files: readonly FileDetails[], text: string): readonly FileDetails[] {
   const words = fold(text).split(/\s+/).filter(Boolean)
   if (words.length === 0) return files
@@ -186,7 +188,7 @@ export function filterFiles(files: readonly FileDetails[], text: string): readon
   })
 }
 
-/** Filters as `filterFiles`; a text that goes on where the last one ended looks only at what that has left. */
+/** Filters as `filterFiles` does. If a text continues the last one, searches only the last result. */
 export function createFilter(): typeof filterFiles {
   let last: {
     readonly files: readonly FileDetails[]
@@ -204,12 +206,12 @@ export function createFilter(): typeof filterFiles {
   }
 }
 
-/** Prepares the names, so that the first letter finds them as quickly as the others. */
+/** Prepares the names, so that the first letter is found as fast as the others. */
 function prepareFilter(files: readonly FileDetails[]): void {
   files.forEach(foldedName)
 }
 
-/** Kept, since every letter that is typed looks at all names. */
+/** Cached, since each typed letter searches all names. */
 function foldedName(file: FileDetails): string {
   const known = folded.get(file)
   if (known !== undefined) return known
@@ -219,7 +221,7 @@ function foldedName(file: FileDetails): string {
 }
 
 function fold(text: string): string {
-  // Most names have nothing to fold but their case.
+  // Most names need only their case folded.
   if (/^[\u0020-\u007e]*$/.test(text)) return text.toLowerCase()
   return text
     .normalize('NFD')
@@ -236,7 +238,7 @@ interface Order {
 
 type Compare = (one: FileDetails, other: FileDetails) => number
 
-/** `files` in `order`; equal ones by name. Quick where most of them are in order already. */
+/** `files` in `order`; equal ones by name. Fast if most of them are in order already. */
 export function sortFiles(
   files: readonly FileDetails[],
   order: Order,
@@ -257,7 +259,7 @@ export function sortFiles(
 
 const compareText = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
 
-/** The order after a click on the head of `column`: what is new and large first, names from A. */
+/** The order after a click on the head of `column`: new and large files first, names from A. */
 export function nextOrder(order: Order, column: Column): Order {
   if (order.column === column) return { column, isDescending: !order.isDescending }
   return { column, isDescending: column === 'size' || column === 'modified' }

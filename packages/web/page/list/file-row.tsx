@@ -23,7 +23,7 @@ import { fileKind, type FileKind } from './file-kind.ts'
 export interface RowActions {
   open(file: FileDetails): void
   download(file: FileDetails): void
-  /** `undefined` where there are no links. */
+  /** `undefined` if the server makes no links. */
   readonly link: ((file: FileDetails) => void) | undefined
   delete(file: FileDetails): void
   select(file: FileDetails, index: number, isRange: boolean): void
@@ -34,7 +34,7 @@ interface FileRowProps {
   readonly index: number
   readonly offset: number
   readonly isSelected: boolean
-  /** Whether it is the one that the Tab key reaches. */
+  /** Whether the Tab key reaches this row. */
   readonly isActive: boolean
   readonly actions: RowActions
 }
@@ -65,7 +65,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
           tabIndex={tabIndex}
           aria-label={t('select', { name })}
           onClick={(event) => {
-            // It is selected then, which the browser has unticked if it was so before.
+            // A click with Shift always selects; the browser may have unticked the box.
             if (event.shiftKey) event.currentTarget.checked = true
             actions.select(file, index, event.shiftKey)
           }}

@@ -2,13 +2,13 @@ interface Named {
   readonly name: string
 }
 
-/** The selection with `name` in it if it was not, and without it if it was. */
+/** Adds `name` to the selection, or removes it if it was selected. */
 export function toggle(selected: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const others = [...selected].filter((each) => each !== name)
   return new Set(others.length < selected.size ? others : [...selected, name])
 }
 
-/** The selection with all from one place of the list to another, both included. */
+/** The selection, plus all files from one index to another, inclusive. */
 export function selectRange(
   selected: ReadonlySet<string>,
   files: readonly Named[],
@@ -19,7 +19,7 @@ export function selectRange(
   return new Set([...selected, ...range.map(({ name }) => name)])
 }
 
-/** What a key does in the list: it moves to another row, or does something with the one that has the focus. */
+/** What a key does in the list: it moves to another row, or acts on the focused one. */
 type GridKey =
   | ((current: number, last: number, page: number) => number)
   | 'open'
@@ -28,7 +28,7 @@ type GridKey =
   | 'clear'
   | 'delete'
 
-/** Of a `KeyboardEvent`. */
+/** The members used of a `KeyboardEvent`. */
 interface KeyPress {
   readonly key: string
   readonly ctrlKey: boolean
@@ -44,7 +44,7 @@ const moves: Readonly<Record<string, Extract<GridKey, (...args: never) => number
   End: (_current, last) => last,
 }
 
-/** `undefined` for keys that the list leaves alone: those of a button within a row are its own. */
+/** `undefined` for keys that the list ignores: a button within a row handles its own keys. */
 export function gridKey(
   { key, ctrlKey, metaKey }: KeyPress,
   isOnRow: boolean,

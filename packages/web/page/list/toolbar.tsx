@@ -14,11 +14,11 @@ interface StatusLineProps {
   readonly onDownload: (files: readonly FileDetails[]) => void
   readonly onDownloadZip: (files: readonly FileDetails[]) => void
   readonly onDelete: (files: readonly FileDetails[]) => void
-  /** Left out where the server makes no links. */
+  /** Left out if the server makes no links. */
   readonly onAsk: (() => void) | undefined
 }
 
-/** How many files there are; of those that are selected, what can be done with them. */
+/** The number of files; for selected files, the possible actions. */
 export function StatusLine(props: StatusLineProps): JSX.Element {
   const { files, onDownload, onDownloadZip, onDelete, onAsk } = props
   const selected = files.selected.value
@@ -102,7 +102,7 @@ function Count({ files, onAsk }: Pick<StatusLineProps, 'files' | 'onAsk'>): JSX.
   )
 }
 
-/** Filters as one types. `/` leads to it from anywhere. */
+/** Filters while the user types. The key `/` moves the focus here from anywhere. */
 export function FilterField({ files }: { readonly files: FileList }): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   const clear = () => {

@@ -7,18 +7,18 @@ import { IconButton } from './icon.tsx'
 interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
-  /** Left out where an answer is wanted. */
+  /** Left out if the dialog requires an answer. */
   readonly onClose?: () => void
   readonly class?: string
   readonly onKeyDown?: (event: KeyboardEvent) => void
 }
 
-/** A dialog above the page. The browser keeps the focus in it, and gives it back. */
+/** A dialog above the page. The browser keeps the focus in it, and returns it at the end. */
 export function Dialog(props: DialogProps): JSX.Element {
   const { title, children, onClose, class: own = '', onKeyDown } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  // At once, since the next key is for it.
+  // Before the next paint, since the next key is for the dialog.
   useLayoutEffect(() => {
     const element = dialog.current
     const focused = document.activeElement
@@ -35,7 +35,7 @@ export function Dialog(props: DialogProps): JSX.Element {
     event.preventDefault()
     onClose?.()
   }
-  // Browsers let a second Escape close any dialog; one that wants an answer stays.
+  // Browsers close any dialog at a second Escape; one that requires an answer opens again.
   const stay = () => {
     const element = dialog.current
     if (!onClose && element?.isConnected && !element.open) element.showModal()

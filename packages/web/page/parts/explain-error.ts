@@ -3,7 +3,7 @@ import { isRefusedLogin } from '../api/requests.ts'
 import { t } from '../i18n/language.ts'
 import type { StringKey, Values } from '../i18n/strings.ts'
 
-/** What a failed request means, in words for its user. */
+/** Explains a failed request to the user. */
 export function explainError(error: unknown): string {
   if (error instanceof ExplainedError) return t(error.key, error.values)
   if (!isHoldfastError(error)) {

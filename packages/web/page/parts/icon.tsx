@@ -2,12 +2,12 @@ import type { IconNode } from 'lucide'
 import { h, type JSX } from 'preact'
 
 interface IconProps {
-  /** A drawing of lucide. */
+  /** An icon of lucide. */
   readonly of: IconNode
   readonly size?: number
 }
 
-/** A drawing beside words, or in a button with a label; screen readers pass over it. */
+/** An icon beside words, or in a button with a label; screen readers ignore it. */
 export function Icon({ of, size = 18 }: IconProps): JSX.Element {
   return (
     <svg
@@ -51,7 +51,7 @@ export function IconButton({ icon, label, onClick, ...rest }: IconButtonProps): 
   )
 }
 
-/** The mark: a stem that its roots hold to the ground, which is what a holdfast is. */
+/** The logo: a stem that its roots hold to the ground, which is what a holdfast is. */
 export function Logo({ size = 28 }: { readonly size?: number }): JSX.Element {
   return (
     <svg class="logo" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

@@ -4,7 +4,7 @@ import { t } from '../i18n/language.ts'
 import { IconButton } from './icon.tsx'
 import { dismissNotice, notices } from './notices.ts'
 
-/** The messages, which screen readers say when they come. */
+/** The messages, which screen readers read aloud when they appear. */
 export function NoticeList(): JSX.Element {
   return (
     <div class="notices" role="status" aria-live="polite">

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 /** A message at the foot of the page. */
 export interface Notice {
   readonly id: number
-  /** A function where it changes. */
+  /** A function if the text changes. */
   readonly text: string | (() => string)
   /** Errors stay until they are dismissed. */
   readonly isError: boolean
@@ -13,7 +13,7 @@ export interface Notice {
 export const notices = signal<readonly Notice[]>([])
 let count = 0
 
-/** Shows a message; returns what takes it away. */
+/** Shows a message; returns a function that removes it. */
 export function notify(notice: Omit<Notice, 'id'>): () => void {
   const id = ++count
   notices.value = [...notices.value, { ...notice, id }]

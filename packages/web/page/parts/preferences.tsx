@@ -54,12 +54,12 @@ function chooseTheme(chosen: Theme): void {
   writeSetting('theme', chosen)
 }
 
-/** The style sheet reads it; `auto` leaves the choice to the system. */
+/** The style sheet reads this; `auto` leaves the choice to the system. */
 effect(() => {
   document.documentElement.dataset['theme'] = theme.value
 })
 
-/** Keeps the language of the document, for screen readers and hyphenation. */
+/** Keeps the document's language attribute current, for screen readers and hyphenation. */
 export function keepDocumentLanguage(): void {
   effect(() => {
     document.documentElement.lang = language.value

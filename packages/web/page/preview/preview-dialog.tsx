@@ -22,7 +22,7 @@ interface PreviewDialogProps {
   readonly onClose: () => void
 }
 
-/** One file, large; the arrow keys lead to its neighbours in the list. */
+/** A preview of one file; the arrow keys lead to its neighbours in the list. */
 export function PreviewDialog({
   access,
   shown,
@@ -119,7 +119,7 @@ interface TextPreviewProps {
   readonly file: FileDetails
 }
 
-/** The beginning of a text, as it is: HTML too is shown by its source. */
+/** The beginning of a text, unchanged: HTML is shown as source, too. */
 function TextPreview({ access, file }: TextPreviewProps): JSX.Element {
   const [text, setText] = useState<string>()
   const [error, setError] = useState<unknown>()
@@ -161,8 +161,8 @@ interface PdfPreviewProps {
 }
 
 /**
- * Leads to the browser's viewer, in a tab that cannot reach this page: it has no opener, and the server sends the file
- * with `Content-Security-Policy: sandbox`, which gives it an origin of its own.
+ * Opens the browser's viewer in a tab that cannot access this page: it has no opener, and the server sends the file with
+ * `Content-Security-Policy: sandbox`, which gives it an origin of its own.
  */
 function PdfPreview({ access, file }: PdfPreviewProps): JSX.Element {
   const source = useSource(access, file)
@@ -183,7 +183,7 @@ function PdfPreview({ access, file }: PdfPreviewProps): JSX.Element {
 
 type Source = { readonly url: string } | { readonly error: unknown } | undefined
 
-/** Where `<img>` and its kin find a file: by a link, or in memory. `undefined` until that is known. */
+/** The source for `<img>` and similar elements: a link, or a blob in memory. `undefined` until it is known. */
 function useSource({ connection, hasLinks }: CustomerAccess, file: FileDetails): Source {
   const [source, setSource] = useState<Source>(undefined)
   useEffect(() => {

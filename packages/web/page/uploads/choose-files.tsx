@@ -12,7 +12,7 @@ interface DropZoneProps {
   readonly onFiles: (files: readonly NamedFile[]) => void
 }
 
-/** Takes files that are dropped anywhere on the page, or pasted. Shows where they would go. */
+/** Accepts files that are dropped anywhere on the page, or pasted. Shows that they would be uploaded. */
 export function DropZone({ onFiles }: DropZoneProps): JSX.Element | null {
   const [state, setState] = useState<'idle' | 'over' | 'reading'>('idle')
   useEffect(() => {
@@ -29,7 +29,7 @@ export function DropZone({ onFiles }: DropZoneProps): JSX.Element | null {
       if (depth <= 0) setState('idle')
     }
     const over = (event: DragEvent) => {
-      // Without it the browser would show the file in place of the page.
+      // Otherwise the browser would show the file instead of the page.
       if (hasFiles(event)) event.preventDefault()
     }
     const drop = (event: DragEvent) => {
@@ -66,7 +66,7 @@ export function DropZone({ onFiles }: DropZoneProps): JSX.Element | null {
   )
 }
 
-/** Browsers call every picture that is pasted `image.png`. */
+/** Browsers name every pasted picture `image.png`. */
 function pasted(file: File): NamedFile {
   const [named] = chosenFiles([file])
   if (file.name !== 'image.png' && named) return named
@@ -78,16 +78,16 @@ interface UploadButtonsProps {
   readonly onFiles: (files: readonly NamedFile[]) => void
 }
 
-/** No standard has it, and all browsers know it. */
+/** Not in any standard, but all browsers support it. */
 const asFolder = { webkitdirectory: true }
 
-/** Chooses files, or a folder: no browser lets one choose either in one dialog. */
+/** Chooses files, or a folder: no browser has one dialog for both. */
 export function UploadButtons({ onFiles }: UploadButtonsProps): JSX.Element {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
     onFiles(chosenFiles(currentTarget.files ?? []))
-    // The same files may be chosen again.
+    // Cleared, so that the same files can be chosen again.
     currentTarget.value = ''
   }
   return (
@@ -116,7 +116,7 @@ export interface NamedFile {
   readonly name: string
 }
 
-/** The files that were dropped, those in folders too. */
+/** The dropped files, including those in folders. */
 async function droppedFiles(transfer: DataTransfer): Promise<readonly NamedFile[]> {
   // Read at once, since the browser empties it after the event.
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
@@ -126,7 +126,7 @@ async function droppedFiles(transfer: DataTransfer): Promise<readonly NamedFile[
   return found
 }
 
-/** The files of an input; of a folder's input with the folder. */
+/** The files of an input; those of a folder are named with the folder. */
 export function chosenFiles(files: Iterable<File>): readonly NamedFile[] {
   return [...files].map((file) => ({
     file,
@@ -143,7 +143,7 @@ async function collect(entry: FileSystemEntry, found: NamedFile[]): Promise<void
     return
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
-  // It gives a hundred at a time, and then none.
+  // Returns a hundred at a time, and then none.
   while (true) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => {
       reader.readEntries(resolve, reject)

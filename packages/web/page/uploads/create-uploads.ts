@@ -19,10 +19,10 @@ import { runUploads, type Uploads } from './run-uploads.ts'
 interface UploadsContext {
   readonly onStored: (file: FileDetails) => void
   readonly onIdle: () => void
-  /** What must have ended before a file gets the name. */
+  /** Resolves when work that must end before a file gets the name has ended. */
   readonly settle: (name: string) => Promise<void>
   readonly recentUsage: RecentUsage
-  /** What was to become of the file that had the name does not concern the new one. */
+  /** Cancels the pending deletion of the file that had the name: it must not delete the new one. */
   readonly spare: (name: string) => void
 }
 
@@ -44,7 +44,7 @@ export function createUploads(connection: Connection, context: UploadsContext): 
   })
 }
 
-/** What the list shows of a file that has been stored: what the server says, or else what is known here. */
+/** The entry of the list for a stored file: the server's details, or else what the page knows. */
 async function entryOf({ client }: Connection, { name, file }: UploadItem): Promise<FileDetails> {
   const stored = name.peek()
   return client.stat(stored, { isRounded: true }).catch(() => ({
@@ -82,7 +82,7 @@ export function createUploadTransport(
       try {
         await sender.send(item, signal, onSent)
       } catch (error) {
-        // Only a name that is taken says what became of the earlier attempt.
+        // Only a name that is taken can show the outcome of the earlier attempt.
         if (!isHoldfastError(error) || error.status !== 412) {
           throw await explainQuota(error, file.size, context.recentUsage)
         }
@@ -95,10 +95,10 @@ export function createUploadTransport(
   }
 }
 
-/** What the customer uses, as it was a moment ago; `undefined` if the server does not say. */
+/** A usage report that may be a moment old; `undefined` if the server does not report it. */
 type RecentUsage = () => Promise<Usage | undefined>
 
-/** `error`, or one with numbers where a file of `size` bytes exceeds the quota. */
+/** `error`, or an error with numbers if a file of `size` bytes exceeds the quota. */
 async function explainQuota(
   error: unknown,
   size: number,
@@ -109,7 +109,7 @@ async function explainQuota(
   return (usage && shortage(usage, size, error)) ?? error
 }
 
-/** `undefined` where other uploads under way, or unfinished ones, take the room. */
+/** `undefined` if other running or unfinished uploads take the space. */
 function shortage(usage: Usage, size: number, cause: Error): ExplainedError | undefined {
   const { bytes, quota = Infinity, files, maxFiles = Infinity } = usage
   const shown = language.peek()

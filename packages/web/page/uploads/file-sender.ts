@@ -4,10 +4,10 @@ import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import type { Transport } from './upload-queue.ts'
 
-/** The client sends files from this size on in pieces. Smaller ones are read before they are sent, and can be compared with the server's. */
+/** From this size on the client sends files in pieces. Smaller ones are read before, and can be compared with the server's. */
 export const inPiecesFrom = 4 * 1024 * 1024
 
-/** How often the progress of an upload in pieces is noted in the browser. */
+/** Bytes between two records of an upload's progress in the browser. */
 const noteEvery = 4 * 1024 * 1024
 
 export interface SenderContext {
@@ -15,15 +15,15 @@ export interface SenderContext {
   readonly rate: RateMeter
 }
 
-/** A transport whose large files go in pieces, which survive a broken line and a reload. */
+/** A transport that sends large files in pieces, which survive a broken connection and a reload. */
 export interface FileSender extends Transport {
-  /** Has the server forget an upload in pieces, by its address. */
+  /** Discards an upload in pieces on the server, by its address. */
   discardAt(address: string): void
 }
 
 type OnSent = (bytes: number) => void
 
-/** Sends files with the client of a customer, or with that of a link. */
+/** Sends files with a customer's client, or with that of a link. */
 export function createFileSender(client: LinkClient, context: SenderContext): FileSender {
   const { unfinished, rate } = context
   /** The addresses of the uploads in pieces of this visit. */
@@ -47,7 +47,7 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
     if (address !== undefined) discardAt(address)
   }
 
-  /** How an upload that goes in pieces goes on with what an earlier visit or attempt has sent, and is noted for a later one. */
+  /** The options by which an upload in pieces continues what an earlier visit or attempt has sent, and is recorded for a later one. */
   async function inPieces(
     item: UploadItem,
     signal: AbortSignal,
@@ -56,7 +56,7 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
     const { file, replaces } = item
     const name = item.name.peek()
     const known = unfinished.find(file, name)
-    // Another file may have the same size and time: what an earlier visit has sent is compared.
+    // Another file may have the same size and time, so compare what an earlier visit has sent.
     const isEarlier = known !== undefined && addresses.get(item) !== known.address
     const sha256 = isEarlier ? (await import('@noble/hashes/sha2.js')).sha256 : undefined
     let last = 0
@@ -67,12 +67,12 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
       unfinished.note({ name, size, lastModified, address, sent: last, replaces })
     }
     return {
-      // It may have been written to while it was sent: what would be stored then is partly the old one, and partly the new.
+      // If the file was written to while it was sent, the server would store a mixture of the old and the new content.
       beforeLast: () => assertReadable(file),
       uploadUrl: known?.replaces === replaces ? known.address : undefined,
       createSha256: sha256 && (() => sha256.create()),
       onUploadUrl(address) {
-        // The server has forgotten the earlier one, or it was of another decision.
+        // The server does not know the earlier upload any more, or the user has decided otherwise since.
         if (known && known.address !== address) {
           unfinished.forget(known.address)
           discardAt(known.address)
@@ -108,15 +108,15 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
       }
       try {
         await send(item, signal, sent).catch((error: unknown) => {
-          // Another tab, or time, has ended it.
+          // Another tab, or its expiry, has ended the upload.
           const isGone = isHoldfastError(error, 'upload-not-found') && forget(item) !== undefined
           if (isGone) return send(item, signal, sent)
           throw error
         })
       } catch (error) {
-        // Under another name it begins anew.
+        // Under another name the upload starts again.
         if (isHoldfastError(error) && error.status === 412) discard(item)
-        // Browsers answer as if the line had broken, but another attempt would do no better.
+        // Browsers report this as a broken connection, but a retry would not help.
         if (isHoldfastError(error, 'no-answer')) await assertReadable(item.file)
         throw error
       }
@@ -130,8 +130,7 @@ async function assertReadable(file: File): Promise<void> {
 }
 
 /**
- * The content of a file that is small enough for the memory. A file that the browser may not read has no size, and only a reading of all of
- * it fails.
+ * Reads a file that fits into memory. A file that the browser may not read has size 0, and only reading all of it fails.
  *
  * @throws ExplainedError `errorUnreadable` if it cannot be read, or has changed since it was chosen or while it was read
  */
@@ -150,16 +149,16 @@ async function read(part: Blob): Promise<ArrayBuffer> {
   }
 }
 
-/** The file has been changed, moved or forbidden since it was chosen. */
+/** The error for a file that was changed, moved or made unreadable since it was chosen. */
 function unreadable(options?: ErrorOptions): ExplainedError {
   return new ExplainedError('errorUnreadable', {}, options)
 }
 
-/** How fast all uploads together are. */
+/** Measures the speed of all uploads together. */
 export interface RateMeter {
-  /** Takes the progress of one upload, as the bytes that it has sent so far. */
+  /** Makes a function that receives the progress of one upload, as the bytes that it has sent so far. */
   meter(): (sent: number) => void
-  /** Bytes a second, of the last seconds. */
+  /** Bytes per second, in the last seconds. */
   perSecond(): number
 }
 
@@ -172,7 +171,7 @@ export function createRateMeter(now: () => number = () => performance.now()): Ra
       let last: number | undefined
       return (sent) => {
         const at = now()
-        // What an earlier attempt has sent is not of now.
+        // Bytes of an earlier attempt do not count.
         const bytes = last === undefined ? 0 : Math.max(0, sent - last)
         last = sent
         samples = [...samples.filter((sample) => at - sample.at < windowMs), { at, bytes }]

@@ -5,10 +5,10 @@ import { createUploadQueue, type QueueOptions, type UploadQueue } from './upload
 
 export interface Uploads extends UploadQueue {
   readonly unfinished: UnfinishedUploads
-  /** Forgets an upload that an earlier visit has begun. */
+  /** Discards an upload that an earlier visit has begun. */
   abandon(address: string): void
   readonly rate: RateMeter
-  /** Whether anything is under way. */
+  /** Whether any upload is running. */
   readonly isBusy: ReadonlySignal<boolean>
 }
 
@@ -16,7 +16,7 @@ interface RunOptions extends QueueOptions, SenderContext {
   readonly transport: FileSender
 }
 
-/** A queue, and what the browser does while it is busy. */
+/** Makes a queue, and does what the browser must do while it is busy. */
 export function runUploads({ unfinished, rate, ...options }: RunOptions): Uploads {
   const { transport } = options
   const queue = createUploadQueue(options)
@@ -55,7 +55,7 @@ export function runUploads({ unfinished, rate, ...options }: RunOptions): Upload
   }
 }
 
-/** Keeps the screen on while `isBusy`, where the browser can: phones break off what they send when they sleep. */
+/** Keeps the screen on while `isBusy`, if the browser can: sleeping phones break off their uploads. */
 function keepScreenOn(isBusy: ReadonlySignal<boolean>): () => void {
   let lock: Promise<WakeLockSentinel | undefined> | undefined
   const take = () => {
@@ -66,7 +66,7 @@ function keepScreenOn(isBusy: ReadonlySignal<boolean>): () => void {
     void lock?.then((held) => held?.release())
     lock = undefined
   }
-  // The browser lets go of it when the page is out of sight.
+  // The browser releases the lock when the page is hidden.
   const takeAgain = () => {
     if (isBusy.peek()) take()
   }

@@ -1,23 +1,23 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { PageStorage } from '../browser/storage.ts'
 
-/** An upload in pieces that the server keeps until it is finished. */
+/** An upload in pieces that the server keeps until it is complete or expires. */
 export interface UnfinishedUpload {
   readonly name: string
   readonly size: number
-  /** Of the file, in milliseconds since 1970. */
+  /** The file's time, in milliseconds since 1970. */
   readonly lastModified: number
-  /** Where the server keeps it. */
+  /** The URL of the upload on the server. */
   readonly address: string
-  /** How many bytes had been sent when it was last noted. */
+  /** How many bytes had been sent at the last record. */
   readonly sent: number
   readonly replaces: boolean
 }
 
-/** The uploads of one customer that have begun, kept in this browser, so that they go on after a reload. */
+/** The unfinished uploads of one customer, recorded in this browser, so that they continue after a reload. */
 export interface UnfinishedUploads {
   readonly all: ReadonlySignal<readonly UnfinishedUpload[]>
-  /** The one of this very file under this name. */
+  /** The upload of exactly this file under this name. */
   find(file: FileIdentity, name: string): UnfinishedUpload | undefined
   note(upload: UnfinishedUpload): void
   forget(address: string): void
@@ -32,10 +32,10 @@ interface FileIdentity {
 export function openUnfinishedUploads(customer: string, storage: PageStorage): UnfinishedUploads {
   const key = `holdfast:unfinished:${customer}`
   const all = signal<readonly UnfinishedUpload[]>(read(storage, key))
-  /** Whether the browser keeps it; otherwise an upload begins anew after a reload. */
+  /** Whether the browser stores the list; otherwise an upload starts again after a reload. */
   let isKept = true
   const change = (edit: (uploads: readonly UnfinishedUpload[]) => readonly UnfinishedUpload[]) => {
-    // Read anew, since another tab may have changed it.
+    // Read again, since another tab may have changed it.
     const uploads = edit(isKept ? read(storage, key) : all.peek())
     all.value = uploads
     try {

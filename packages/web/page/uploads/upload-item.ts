@@ -4,25 +4,25 @@ export type UploadState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'running' }
   | { readonly kind: 'paused' }
-  /** It is tried again by itself after a while. */
+  /** It will be retried automatically. */
   | { readonly kind: 'retrying' }
-  /** The name is taken, and the user decides. */
+  /** The name is taken, and the user must decide. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'done' }
 
-/** One file on its way. */
+/** A file to upload. */
 export interface UploadItem {
   readonly id: number
   readonly file: File
-  /** The name that it gets; another one after "keep both". */
+  /** The name on the server; another one after "keep both". */
   readonly name: Signal<string>
   readonly state: Signal<UploadState>
   /** Bytes that have been sent. */
   readonly sent: Signal<number>
   /** Whether the user has chosen to replace the file of that name. */
   replaces: boolean
-  /** Failures in a row without a byte between them. */
+  /** Failures in a row without any progress. */
   failures: number
 }
 

@@ -21,10 +21,10 @@ const urgency: readonly UploadState['kind'][] = [
   'done',
 ]
 
-/** All uploads: a summary, and the ones that matter first. */
+/** Shows all uploads: a summary, and the most important ones first. */
 export function UploadPanel({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
   const [isOpen, setOpen] = useState(true)
-  // The counts change with each state. To follow the state of each of ten thousand would take too long.
+  // The counts change with each state. To watch ten thousand states would take too long.
   const counts = uploads.counts.value
   const items = uploads.items.peek()
   if (items.length + unfinishedOf(uploads).length === 0) return null
@@ -100,16 +100,16 @@ const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
   ['skip', 'skip', 'skipHint'],
 ]
 
-/** Asks what becomes of an upload whose name the server has found taken. */
+/** Asks what to do with an upload whose name is taken on the server. */
 export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
   const [isForAll, setForAll] = useState(false)
   const asked = useRef<UploadItem>()
   const decided = useRef<Decision>()
-  // The counts change with the states, which may be thousands.
+  // The counts change with the states, of which there may be thousands.
   const count = uploads.counts.value.conflict
   if (count === 0) return null
   const conflicts = uploads.items.peek().filter(({ state }) => state.peek().kind === 'conflict')
-  // One that comes meanwhile must not change the question under the pointer.
+  // Another conflict must not change the question under the pointer.
   const shown = conflicts.find((item) => item === asked.current) ?? conflicts[0]
   asked.current = shown
   if (!shown) return null
@@ -125,14 +125,14 @@ export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.
             type="button"
             class="choice"
             onClick={(event) => {
-              // The second click of a double click, which the next question has not been read for.
+              // Ignore the second click of a double click: the user has not read the next question yet.
               if (event.detail > 1 && decision === decided.current) return
               decided.current = decision
               setForAll(false)
               uploads.decide(shown, decision, isForAll)
             }}
             onKeyDown={(event) => {
-              // Nor is Enter that is still held an answer to it.
+              // Also ignore Enter that is still held.
               if (event.repeat && event.key === 'Enter') event.preventDefault()
             }}
           >

@@ -8,20 +8,20 @@ export type Decision = 'keep-both' | 'replace' | 'skip'
 
 export interface UploadQueue {
   readonly items: ReadonlySignal<readonly UploadItem[]>
-  /** How many there are in each state: what follows it need not follow thousands of items. */
+  /** How many there are in each state, so that readers need not watch thousands of items. */
   readonly counts: ReadonlySignal<UploadCounts>
   readonly add: (files: readonly { readonly file: File; readonly name: string }[]) => void
-  /** Stops uploads, which `resume` takes up again. */
+  /** Stops uploads, which `resume` continues. */
   readonly pause: (...items: readonly UploadItem[]) => void
-  /** Takes up again what was paused, has failed, or waits for another attempt. */
+  /** Continues uploads that were paused, have failed, or wait for a retry. */
   readonly resume: (...items: readonly UploadItem[]) => void
   /** Stops uploads for good and takes them out of the queue. */
   readonly cancel: (...items: readonly UploadItem[]) => void
-  /** What becomes of an upload whose name is taken; of all, now and later, if `isForAll`. */
+  /** Decides about an upload whose name is taken; with `isForAll` about all in the queue now, even if their conflicts come later. */
   readonly decide: (item: UploadItem, decision: Decision, isForAll: boolean) => void
-  /** Goes on after the password was refused and renewed. */
+  /** Continues after the password was refused and renewed. */
   readonly proceed: () => void
-  /** Takes out what is done. */
+  /** Removes finished uploads. */
   readonly clear: () => void
   readonly end: () => void
 }
@@ -30,37 +30,37 @@ export interface Transport {
   /**
    * Sends the file.
    *
-   * @throws HoldfastError, with 412 where the name is taken and `replaces` is not set
+   * @throws HoldfastError, with status 412 if the name is taken and `replaces` is not set
    */
   send(item: UploadItem, signal: AbortSignal, onSent: (bytes: number) => void): Promise<void>
-  /** Forgets what an upload that was cancelled has left. */
+  /** Discards what a cancelled upload has left on the server. */
   discard(item: UploadItem): void
 }
 
 export interface QueueOptions {
   readonly transport: Transport
   readonly onStored: (item: UploadItem) => void
-  /** Called when nothing is under way any more. */
+  /** Called when no upload is running any more. */
   readonly onIdle: () => void
   /** Default: as `setTimeout`. */
   readonly after?: AfterTime
-  /** How many are sent at a time. */
+  /** The most uploads at a time. */
   readonly lanes?: number
 }
 
 const retryMs = [1000, 2000, 4000, 8000, 15_000, 30_000]
 const mostFailures = 12
 
-/** Uploads several files at a time, and tries again what the line has broken off. */
+/** Uploads several files at a time, and retries after a broken connection. */
 export function createUploadQueue(options: QueueOptions): UploadQueue {
   const { transport, onStored, onIdle, lanes = 3, after = afterTime } = options
   const list = createUploadList()
   const { items, counts, set, isIn, remove } = list
-  /** What stops an item that runs, or that waits for another attempt. */
+  /** Stops an item that is running or waits for a retry. */
   const stops = new Map<UploadItem, () => void>()
-  /** What the server has refused for the password. While there is any, nothing else is sent: each would count as a guess. */
+  /** Uploads refused for the password. While there are any, nothing else is sent: each request would count as a guess. */
   const refused = new Set<UploadItem>()
-  /** A decision for all: for those that were there when it was made. */
+  /** A decision for all the uploads that existed when it was made. */
   let standing: { readonly decision: Decision; readonly last: number } | undefined
   let isEnded = false
 
@@ -109,7 +109,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
 
   function fail(item: UploadItem, error: unknown): void {
     const isTaken = isHoldfastError(error) && error.status === 412
-    // A refusal of what may replace is no conflict: it would come again and again.
+    // A refused upload that may replace is no conflict: the question would come again and again.
     if (isTaken && !item.replaces) return meetConflict(item)
     if (isRefusedLogin(error)) {
       refused.add(item)
@@ -154,7 +154,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     items,
     counts,
     add(files) {
-      // A folder that was dropped may be read until after signing out.
+      // A dropped folder may still be read after signing out.
       if (isEnded) return
       list.add(files)
       startNext()
@@ -212,7 +212,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   }
 }
 
-/** `report.txt`, then `report (2).txt`, `report (3).txt`, as long as the server says that they are taken. */
+/** The next name to try after `name` is taken: `report.txt`, then `report (2).txt`, `report (3).txt`. */
 export function nextName(name: string): string {
   const [, digits] = / \((\d+)\)(?:\.[^.]*)?$/.exec(name) ?? []
   const plain = digits === undefined ? name : name.replace(/ \(\d+\)(\.[^.]*)?$/, '$1')

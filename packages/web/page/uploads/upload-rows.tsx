@@ -15,7 +15,7 @@ interface UploadRowProps {
   readonly queue: UploadQueue
 }
 
-/** One file on its way: how far it is, and what can be done with it. */
+/** A file to upload: its progress, and the possible actions. */
 export function UploadRow({ item, queue }: UploadRowProps): JSX.Element {
   const name = item.name.value
   const { kind } = item.state.value
@@ -87,7 +87,7 @@ function noteOf({ state, sent, file }: UploadItem): string {
 
 const tickMs = 500
 
-/** How much is done, how fast, and how long it takes; screen readers hear the first only. */
+/** The progress, the speed and the remaining time; screen readers hear only the first. */
 export function UploadSummary({ uploads }: { readonly uploads: Uploads }): JSX.Element {
   const [, redraw] = useReducer((times: number, _tick: undefined) => times + 1, 0)
   const isBusy = uploads.isBusy.value
@@ -125,7 +125,7 @@ export function UploadSummary({ uploads }: { readonly uploads: Uploads }): JSX.E
   )
 }
 
-/** The uploads of earlier visits that have not been taken up. */
+/** The uploads of earlier visits that have not been continued. */
 export function unfinishedOf({ items, unfinished }: Uploads): readonly UnfinishedUpload[] {
   const all = unfinished.all.value
   if (all.length === 0) return all
@@ -133,7 +133,7 @@ export function unfinishedOf({ items, unfinished }: Uploads): readonly Unfinishe
   return all.filter(({ name }) => !known.has(name))
 }
 
-/** A row for each of them, whose file the browser may only read when it is chosen again. */
+/** A row for each of them: the browser may read its file only after the user has chosen it again. */
 export function UnfinishedRows({ uploads }: { readonly uploads: Uploads }): JSX.Element {
   return (
     <>

@@ -14,7 +14,7 @@ import { failing, gated, inChunks, recorded } from '../../support/sources.ts'
 const key = { customer: 'alice', name: 'report.pdf' }
 const createOnlyOption = { createOnly: true }
 
-/** A create-only put never replaces, however many race for the name, and never occupies a name in vain. */
+/** A create-only put never replaces a blob, however many race for the name, and never blocks the name without storing a blob. */
 export function createOnly(test: BlobStoreTest): void {
   test('stores under a free name', async ({ store }) => {
     const info = await store.put(key, inChunks(pattern(70_000)), createOnlyOption)

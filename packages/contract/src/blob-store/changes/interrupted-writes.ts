@@ -18,7 +18,7 @@ import { failing, gated, inChunks, MiB, recorded, generated } from '../../suppor
 const key = { customer: 'alice', name: 'report.pdf' }
 const old = pattern(100_000, { seed: 7 })
 
-/** Content that fails and signals that abort: the caller gets that very error, and the store is as it was. */
+/** Content that fails, and signals that abort: the caller gets the original error, and the store is unchanged. */
 export function interruptedWrites(test: BlobStoreTest): void {
   failingContent(test)
   abortBeforeAndAfter(test)
@@ -150,7 +150,7 @@ async function abortStalledPut(store: BlobStore, size: number) {
   return { abortedWith, rejectedWith, closed: source.isClosed() }
 }
 
-/** A store that is full says so, closes the content, keeps what it has and goes on. */
+/** A full store reports that, closes the content, keeps its blobs and continues to work. */
 export function fullStore(test: BlobStoreTest): void {
   test('refuses what does not fit and leaves nothing of it', async (harness) => {
     const content = recorded(generated(64 * MiB))
@@ -170,7 +170,7 @@ export function fullStore(test: BlobStoreTest): void {
   })
 }
 
-/** A store that cannot be reached says so in every method, and never takes that for absence. */
+/** An unreachable store reports that in every method, and never as absence. */
 export function unreachableStore(test: BlobStoreTest): void {
   test('refuses a put and closes its content', async ({ store }) => {
     const content = recorded(generated(6 * MiB))

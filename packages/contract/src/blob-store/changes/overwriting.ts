@@ -9,7 +9,7 @@ import { chunks, gated, generated, inChunks, MiB, slow } from '../../support/sou
 const key = { customer: 'alice', name: 'report.pdf' }
 const old = pattern(200_000, { seed: 1 })
 
-/** A new blob takes the old one's place in one step: readers see one or the other, whole. */
+/** A new blob replaces the old one in one step: readers get either one or the other, complete. */
 export function overwriting(test: BlobStoreTest): void {
   for (const size of [0, 1, 65_536, 200_000, 5 * MiB]) {
     test(`replaces 200000 bytes with ${size} others`, async ({ store }) => {
@@ -84,7 +84,7 @@ function puttingAtOnce(test: BlobStoreTest): void {
     const all = Promise.allSettled(puts).finally(() => (putting = false))
     while (putting) {
       await expectWholeBlob(store, key)
-      // A store that answers within one turn of the event loop would keep the puts' timers from ever firing.
+      // Without a pause, a store that answers within one tick of the event loop would keep the timers of the puts from firing.
       await nextTurn()
     }
     await all
@@ -147,8 +147,8 @@ function readingMeanwhile(test: BlobStoreTest): void {
 }
 
 /**
- * What one opening of the data has acknowledged, another sees: nothing that was promised waits in one process's memory.
- * (That a blob survives the power cut after it is for each adapter's own tests.)
+ * A change that one instance of the store has acknowledged is visible to another: nothing acknowledged is only in one process's memory.
+ * (Each adapter's own tests check that a blob survives a power cut after that.)
  */
 export function sharing(test: BlobStoreTest): void {
   test('shows another opening a blob once put has resolved', async ({ store, openAgain }) => {

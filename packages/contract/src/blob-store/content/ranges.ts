@@ -35,7 +35,7 @@ const unsatisfiable: readonly (readonly [string, RangeRequest])[] = [
   ['a suffix of nothing', { suffixLength: 0 }],
 ]
 
-/** A range selects the bytes that RFC 9110 §14.1.2 says, no more and no fewer. */
+/** A range selects exactly the bytes of RFC 9110 §14.1.2. */
 export function ranges(test: BlobStoreTest): void {
   for (const [title, range, expected] of satisfiable) {
     test(`reads ${title}`, async ({ store }) => {

@@ -16,7 +16,7 @@ import {
 const key = { customer: 'alice', name: 'report.pdf' }
 const sizes = [0, 1, 65_535, 65_536, 65_537, 5 * MiB - 1, 5 * MiB, 5 * MiB + 1, 16 * MiB]
 
-/** Blobs of any size and any chunks come out as they went in, and the store describes them correctly. */
+/** Blobs of any size, in any chunks, are read back unchanged, and the store describes them correctly. */
 export function roundTrip(test: BlobStoreTest): void {
   for (const size of sizes) {
     test(`keeps ${size} bytes as they are`, async ({ store }) => {
@@ -145,7 +145,7 @@ function describesBlobs(test: BlobStoreTest): void {
     const aroundNow = { from: Date.now() - 300_000, to: Date.now() + 300_000 }
     const { modifiedAt } = await store.put(key, generated(1))
     expect(modifiedAt).to.be.an.instanceOf(Date)
-    // The store's clock may be another machine's.
+    // The store may use the clock of another machine.
     expect(modifiedAt.getTime()).to.be.within(aroundNow.from, aroundNow.to)
   })
 

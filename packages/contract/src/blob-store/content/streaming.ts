@@ -27,10 +27,10 @@ const key = { customer: 'alice', name: 'report.pdf' }
 const bigSize = 64 * MiB
 const readMemory = 16 * MiB
 
-/** To see what is in use, all garbage is collected: that takes long in a process that has much in use for other tests. */
+/** Bytes between two measurements: each collects all garbage, which takes long in a process that uses much memory for other tests. */
 const lookEvery = 16 * MiB
 
-/** Content is read and written at the pace of its consumer; a consumer that stops early leaves nothing open. */
+/** Content is read and written at the consumer's pace; a consumer that stops early leaves nothing open. */
 export function streaming(test: BlobStoreTest, putMemory: number): void {
   boundedMemory(test, putMemory)
   readingLazily(test)
@@ -70,7 +70,7 @@ function boundedMemory(test: BlobStoreTest, putMemory: number): void {
     for await (const chunk of blob.content) {
       read += chunk.length
       steps++
-      // A store that reads ahead needs time to do so; where it does not, nothing happens that could be waited for.
+      // A store that reads ahead needs time for it; there is no event to wait for if it does not.
       if (steps <= 20) await delay(10)
       if (steps !== 20 && read < looked + lookEvery) continue
       expect(memoryInUse() - before).to.be.below(readMemory)
@@ -164,7 +164,7 @@ function releasing(test: BlobStoreTest): void {
       const stream = Readable.from(blob.content)
       const closed = new Promise((resolve) => stream.once('close', resolve))
       for await (const _ of stream) break
-      // Leaving the loop does not wait for the stream, which has the iteration stopped.
+      // The loop stops the stream's iteration, but does not wait until it has ended.
       await closed
     },
   }
@@ -180,7 +180,7 @@ function releasing(test: BlobStoreTest): void {
   }
 }
 
-/** Lets time pass while a chunk is in use, for a store that overwrites it too early. */
+/** Waits while a chunk is in use, to detect a store that overwrites it too early. */
 async function* slowly(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   for await (const chunk of content) {
     await nextTurn()
@@ -207,7 +207,7 @@ async function opened(store: BlobStore): Promise<OpenBlob> {
 
 const old = pattern(100_000, { seed: 7 })
 
-/** Chunks that are not bytes. Most have a `length`, and could be taken for so many bytes. */
+/** Chunks that are not bytes. Most have a `length`, so a store could take them for bytes. */
 const refused: Readonly<Record<string, () => unknown>> = {
   'a string': () => 'text',
   'an empty string': () => '',
@@ -221,10 +221,10 @@ const refused: Readonly<Record<string, () => unknown>> = {
   'a detached Uint8Array': detached,
 }
 
-/** Bytes before the chunk in question: none, some, and more than a store may gather before it sends. */
+/** Bytes before the chunk in question: none, some, and more than a store may collect before it sends. */
 const sizesBefore = [0, 1000, 9 * MiB]
 
-/** What is no `Uint8Array` is refused, and never taken for the bytes that it may stand for. */
+/** A store refuses a chunk that is no `Uint8Array`, instead of guessing its bytes. */
 export function chunksOfBytes(test: BlobStoreTest): void {
   for (const [what, make] of Object.entries(refused)) {
     test(`refuses a chunk that is ${what}`, async (harness) => {
@@ -244,7 +244,7 @@ export function chunksOfBytes(test: BlobStoreTest): void {
   }
 }
 
-/** Passes when `content` is refused by a `TypeError` and closed, and nothing of it lies around. */
+/** Passes if the store refuses `content` by a `TypeError`, closes it, and keeps nothing of it. */
 async function expectRefused(harness: BlobStoreHarness, content: RecordedSource): Promise<void> {
   const error = await rejection(harness.store.put(key, content))
   expect(error, 'what the put rejects with').to.be.an.instanceOf(TypeError)
@@ -256,7 +256,7 @@ function contentWith(size: number, chunk: unknown): RecordedSource {
   return recorded(
     (async function* () {
       yield* inChunks(pattern(size))
-      // Streams yield `any`, so that the types do not prevent it.
+      // Streams yield `any`, so the types do not prevent this.
       yield chunk as Uint8Array
       yield* inChunks(pattern(1000))
     })(),

@@ -7,7 +7,7 @@ import { chunks, inChunks, failing, gated, generated } from '../../support/sourc
 
 const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Who keeps blobs: every customer once, in the order of their names' UTF-8 bytes. */
+/** Lists every customer who has blobs once, in the order of the names' UTF-8 bytes. */
 export function customers(test: BlobStoreTest): void {
   test('lists no customers of an empty store', async ({ store }) => {
     expect(await collect(store.customers())).to.deep.equal([])
@@ -55,7 +55,7 @@ const customerLikeName = 'alice%2Fone'
 
 const separators = ['-', '_', '.', ':', '|', ',', ' ', '%', '%2F', '\\', '~', '\u2215']
 
-/** No customer sees or touches another's blobs, however alike the names are. */
+/** No customer can see or change another's blobs, however similar the names are. */
 export function isolation(test: BlobStoreTest): void {
   test('keeps blobs of one name for two customers', async ({ store }) => {
     await store.put({ customer: 'alice', name: 'same' }, inChunks(pattern(1000, { seed: 1 })))
@@ -114,7 +114,7 @@ export function isolation(test: BlobStoreTest): void {
 
 const key = { customer: 'alice', name: 'report.pdf' }
 
-/** How much a customer keeps: published blobs, each with its present size, nothing else. */
+/** Counts a customer's published blobs with their current sizes, and nothing else. */
 export function usage(test: BlobStoreTest): void {
   test('counts blobs and their bytes', async ({ store }) => {
     for (const size of [0, 1, 1000, 70_000]) {

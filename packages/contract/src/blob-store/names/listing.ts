@@ -13,8 +13,8 @@ const inOrder = ['!', '10', '9', 'B', 'a', 'a!', 'a.b', 'ab', 'b', '\u00e9', '\u
 const longestPage = 1024
 
 /**
- * Names, with details or without, in the order of their UTF-8 bytes, each once, in pages, cut by prefix, after and limit,
- * while blobs come and go.
+ * Lists names, with details or without, each once, in the order of their UTF-8 bytes, in pages, selected by prefix, after and limit, while
+ * blobs are added and removed.
  */
 export function listing(test: BlobStoreTest): void {
   test('lists names in the order of their UTF-8 bytes', async ({ store }) => {
@@ -50,7 +50,7 @@ export function listing(test: BlobStoreTest): void {
   listingWhileOverwritten(test)
 }
 
-/** Passes when both lists have the names `expected`. */
+/** Passes if both lists have the names `expected`. */
 async function expectListed(
   store: BlobStore,
   options: ListOptions,
@@ -129,7 +129,7 @@ function manyNames(test: BlobStoreTest): void {
   })
 }
 
-/** Passes when each page has an allowed length, and is in the end what it was when it came. */
+/** Passes if each page has an allowed length, and is unchanged at the end. */
 async function expectPages(pages: AsyncIterable<readonly unknown[]>): Promise<void> {
   const copies: unknown[] = []
   const copied = async function* () {
@@ -196,7 +196,7 @@ async function putAll(store: BlobStore, all: readonly string[]): Promise<void> {
   await Promise.all(all.map((name) => store.put({ customer: 'alice', name }, chunks(pattern(1)))))
 }
 
-/** What lists with details say of each blob: what `stat` says, of one blob, also while it is replaced. */
+/** Lists with details describe each blob as `stat` does; while it is replaced, they describe one version. */
 function listingDetails(test: BlobStoreTest): void {
   test('gives of each blob what stat gives', async ({ store }) => {
     const names = nastyNames.filter((_, index) => index % 5 === 2)
@@ -278,9 +278,9 @@ async function put(store: BlobStore, name: string, size: number): Promise<BlobIn
   return store.put({ customer: 'alice', name }, generated(size))
 }
 
-/** Lists and counts of blobs that are there throughout, and replaced all the while: a store may find them at another place then. */
+/** Lists and counts of blobs that exist throughout and are replaced continuously: a store may find them at another position then. */
 function listingWhileOverwritten(test: BlobStoreTest): void {
-  // One test, since it takes a store longer to keep so many blobs than to list them.
+  // One test, since it takes longer to store so many blobs than to list them.
   test('gives each of 1100 names exactly once while they are overwritten', async (harness) => {
     const { store } = harness
     await putManyNames(store)
@@ -307,7 +307,7 @@ function listingWhileOverwritten(test: BlobStoreTest): void {
   })
 }
 
-/** Counts, since a list of all differences would be long. */
+/** Compares counts, since a list of all differences would be long. */
 function expectEachOnce(found: readonly string[], expected: readonly string[], what: string): void {
   const different = new Set(found)
   const missing = expected.filter((name) => !different.has(name))
@@ -316,13 +316,13 @@ function expectEachOnce(found: readonly string[], expected: readonly string[], w
   expect(found.join('\n') === expected.join('\n'), `${what} is in order`).to.equal(true)
 }
 
-/** Puts under way at a time in each store. */
+/** The number of simultaneous puts in each store. */
 const concurrency = 8
 
 /** Consecutive puts use distant names, so that names before and after each position of a listing are replaced. */
 const stride = 619
 
-/** More than a page of S3, and long enough that a directory of them takes several calls of the system to read. */
+/** More than a page of S3, and so many that to read their directory takes several system calls. */
 const rewrittenNames = Array.from(
   { length: 1100 },
   (_, index) => `n${String(index).padStart(4, '0')}-${'x'.repeat(100)}`,
@@ -336,8 +336,8 @@ async function putManyNames(store: BlobStore): Promise<void> {
 }
 
 /**
- * Resolves as `body` does, during which all of `stores`, which share their blobs, replace blobs of {@link rewrittenNames} by
- * others of the same size without a pause.
+ * Settles as `body` does. Meanwhile all of `stores`, which share their blobs, replace blobs of {@link rewrittenNames} by others of the
+ * same size without a pause.
  */
 async function whileOverwriting<T>(
   stores: readonly BlobStore[],

@@ -8,7 +8,7 @@ import { pattern } from '../../support/pattern.ts'
 const encode = (text: string) => new TextEncoder().encode(text)
 const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Every name that the policy allows is a name of its own, for blobs and for customers. */
+/** Every name that the policy allows is distinct from all others, for blobs and for customers. */
 export function naming(test: BlobStoreTest): void {
   for (const name of nastyNames) {
     test(`keeps a blob called ${JSON.stringify(name)} of a customer called the same`, async ({

@@ -1,6 +1,6 @@
 import { SetupError } from '@holdfast/core'
 
-/** What ends a client verb, with the exit code that says so. */
+/** Ends a client verb with an exit code. */
 export class CommandError extends SetupError {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode
@@ -21,21 +21,21 @@ export function usageError(problem: string, remedies: readonly string[] = []): C
   return new CommandError(exitCodes.usage, problem, remedies)
 }
 
-/** What the exit code of a client verb says. Codes are only ever added. */
+/** The exit codes of client verbs. Later versions only add codes. */
 export const exitCodes = {
-  /** Everything that was asked for is done. */
+  /** Everything that was requested is done. */
   done: 0,
-  /** Something was not done, for a reason that has no code of its own, or for several reasons. */
+  /** Something failed for a reason without a code of its own, or for several reasons. */
   failed: 1,
-  /** The command line is wrong, or has no command that there is; nothing was asked of the server. */
+  /** The command line is wrong, or names no existing command; no request was sent. */
   usage: 2,
-  /** There is no login, or the server does not take it. */
+  /** There is no login, or the server refuses it. */
   login: 3,
   /** What was named does not exist. */
   notFound: 4,
   /** The same command may succeed later: no connection, a busy server, a file that changed meanwhile. */
   retry: 5,
-  /** The reader of standard output has stopped before all was done: 128, and the number of SIGPIPE. */
+  /** The reader of standard output has stopped before all was done: 128 plus the number of SIGPIPE. */
   readerGone: 141,
 } as const
 

@@ -8,14 +8,14 @@ import {
 import { visible } from '@holdfast/server/visible'
 import { CommandError, exitCodes, type ExitCode } from './command-error.ts'
 
-/** The error that ends a command since `problem` has the cause `error`, with what to do. */
+/** Makes the error that ends a command: `problem` was caused by `error`. It says what to do. */
 export function explain(error: HoldfastError, problem: string): CommandError {
   const code = exitCodeOf(error)
   const remedies = code === exitCodes.login ? ['Check the name and the password.'] : []
   return new CommandError(code, `${problem}: ${visible(reasonOf(error))}`, remedies, error)
 }
 
-/** Why something failed with the file `name`, in a line for people. */
+/** Why something failed with the file `name`, as one line for people. */
 export function reasonOf(error: unknown, name?: string): string {
   if (isHoldfastError(error, 'already-exists')) return 'There is a file of this name on the server'
   if (isHoldfastError(error, 'unknown-path')) {
@@ -32,7 +32,7 @@ export function reasonOf(error: unknown, name?: string): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** An error of the file system, as Node has it: `ENOENT: no such file or directory, open 'x'`. */
+/** Whether `error` is an error of the file system as Node makes it: `ENOENT: no such file or directory, open 'x'`. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }
@@ -52,7 +52,7 @@ const codes: Partial<Record<HoldfastErrorCode, ExitCode>> = {
   'precondition-failed': exitCodes.retry,
 }
 
-/** The exit code of a command that failed with `error`, and with nothing else. */
+/** The exit code of a command whose only failure is `error`. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode
   if (isHoldfastError(error)) {

@@ -71,7 +71,7 @@ export const link: ClientVerb = {
   run: runLink,
 }
 
-/** Prints a link for each file that is named, in their order; resolves with the exit code. */
+/** Prints a link for each file named, in their order; resolves with the exit code. */
 function runLink(argv: VerbArguments): Promise<number> {
   const request = requestFrom(argv)
   const literal = argv.literal === true || request.verb === 'upload'
@@ -90,7 +90,7 @@ function runLink(argv: VerbArguments): Promise<number> {
   })
 }
 
-/** @throws CommandError for flags that do not go together, and for values that mean nothing */
+/** @throws CommandError for flags that exclude each other, and for invalid values */
 function requestFrom(argv: VerbArguments): LinkRequest {
   const lifetimeMs = parsed(argv, 'expires-in', parsePeriod)
   const expiresIn = lifetimeMs === undefined ? undefined : Math.ceil(lifetimeMs / 1000)
@@ -139,14 +139,14 @@ function parseCount(text: string): number {
   throw new RangeError('is not a number of files')
 }
 
-/** The flags of what the API has fields for. */
+/** The flags by the fields of the API that they set. */
 const flags: ReadonlyMap<string, string> = new Map([
   ['expiresIn', 'expires-in'],
   ['maxFiles', 'max-files'],
   ['maxSize', 'max-size'],
 ])
 
-/** From the longest on, in seconds. */
+/** From the longest to the shortest, in seconds. */
 const units: readonly (readonly [unit: string, seconds: number])[] = [
   ['d', 86_400],
   ['h', 3_600],
@@ -154,7 +154,7 @@ const units: readonly (readonly [unit: string, seconds: number])[] = [
   ['s', 1],
 ]
 
-/** The error of the API about what a link is to be, in the words of the command line; any other error as it is. */
+/** Translates an error of the API about a field of the link into one about the flag; returns any other error unchanged. */
 export function explainLinkRefusal(error: unknown, argv: VerbArguments): unknown {
   if (!isHoldfastError(error, 'invalid-field')) return error
   const [, field = '', reason = ''] = /^Invalid (\w+): it (.*)$/.exec(error.message) ?? []
@@ -166,7 +166,7 @@ export function explainLinkRefusal(error: unknown, argv: VerbArguments): unknown
   return new CommandError(exitCodes.failed, `--${flag} "${text}" ${said}.`, [], error)
 }
 
-/** A time in the unit of `text`, or in a shorter one where it is less than 1 of those; rounded down. */
+/** A time in the unit of `text`, or in a shorter one if it is less than 1 of those; rounded down. */
 function period(seconds: number, text: string): string {
   const own = units.findIndex(([unit]) => text.trim().endsWith(unit) && !text.endsWith('ms'))
   const [unit, length] = units.slice(own < 0 ? -1 : own).find(([, each]) => seconds >= each) ?? [

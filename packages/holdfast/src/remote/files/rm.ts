@@ -21,10 +21,10 @@ export const rm: ClientVerb = {
   run: runRm,
 }
 
-/** What the server deletes by one request. */
+/** The most files that the server deletes in one request. */
 const mostTogether = 10_000
 
-/** Deletes the files that are named; resolves with the exit code. */
+/** Deletes the files named; resolves with the exit code. */
 function runRm(argv: VerbArguments): Promise<number> {
   return withRemote(argv, async (remote) => {
     const names: string[] = []
@@ -37,9 +37,9 @@ function runRm(argv: VerbArguments): Promise<number> {
 }
 
 /**
- * Deletes files by one request. Each of them is deleted or fails, and is reported, on its own.
+ * Deletes files in one request. Each is deleted or fails on its own, and is reported on its own.
  *
- * @throws what makes the rest of the command pointless
+ * @throws the errors after which the rest of the command is pointless
  */
 async function deleteTogether(
   names: readonly string[],
@@ -54,7 +54,7 @@ async function deleteTogether(
     }
   } catch (error) {
     if (signal.aborted || endsAll(error)) throw error
-    // Whether these are deleted is not known.
+    // These may or may not be deleted.
     for (const name of names.slice(reported)) await report.failed(name, error)
   }
 }

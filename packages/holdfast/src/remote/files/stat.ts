@@ -21,7 +21,7 @@ export const stat: ClientVerb = {
   run: runStat,
 }
 
-/** Prints what is known of the files that are named, in their order; resolves with the exit code. */
+/** Prints the details of the files named, in their order; resolves with the exit code. */
 function runStat(argv: VerbArguments): Promise<number> {
   return withRemote(argv, async (remote) => {
     const { client, report } = remote

@@ -96,15 +96,13 @@ async function runGet(argv: VerbArguments): Promise<number> {
 
 /** The directory that files go to. */
 export interface Destination {
-  /** What earlier commands have left in it. */
+  /** The partial files that earlier commands have left in it. */
   readonly partials: readonly string[]
   readonly sync: DirectorySync
   readonly replacing: Replacing
 }
 
-/**
- * Downloads a file to its place, where it appears when all of it is there; goes on where an earlier command stopped.
- */
+/** Downloads a file to its target path, where it appears only when it is complete; resumes where an earlier command stopped. */
 export async function getFile(
   name: string,
   target: Target,
@@ -115,7 +113,7 @@ export async function getFile(
   const found = fileAt(path)
   const { client, signal } = remote
   const replace = destination.replacing.of(target, signal)
-  // Of one of the same size it is known only once all of it is there.
+  // If the sizes are equal, only the complete download shows whether the contents differ.
   if (found && replace.mustAsk) {
     const { size } = await client.stat(name, { isRounded: true, signal })
     if (size !== found.size) await replace.ask()
@@ -132,7 +130,7 @@ export async function getFile(
   await remote.report.done({ name, path, size, etag }, `${path} is here, ${formatBytes(size)}`)
 }
 
-/** The file there; anything else would be replaced by one that is renamed over it. */
+/** The file at `path`, if there is one. Refuses anything else: the download is renamed over it, and would replace it. */
 function fileAt(path: string): Stats | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found || found.isFile()) return found
@@ -167,8 +165,8 @@ async function begin(
 }
 
 /**
- * Calls of the file system that do not wait for the disk are made at once: a small file takes some ten of them, and to have a thread
- * make each takes longer than the file's own time.
+ * Calls of the file system that do not wait for the disk are synchronous: a small file takes some ten of them, and to use a thread for
+ * each takes longer than the file itself.
  */
 const syncData = promisify(fdatasync)
 const syncFile = promisify(fsync)
@@ -198,7 +196,7 @@ async function receive(
       )
     }
     display.end()
-    // Also one that has come meanwhile.
+    // Ask also if another file has appeared meanwhile.
     if (replace.mustAsk && (await isOther(file, pathOf(identity.target)))) {
       isRefused = true
       await replace.ask()
@@ -216,12 +214,10 @@ async function receive(
   }
 }
 
-/** So many bytes are written at once; more may wait until the system has written earlier ones. */
+/** Bytes per write; more may wait until the system has written earlier ones. */
 const atOnce = 64 * 1024
 
-/**
- * Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end of it. Never holds more than a chunk.
- */
+/** Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position. Never holds more than a chunk. */
 async function writeFrom(
   file: number,
   start: number,
@@ -244,7 +240,7 @@ async function writeFrom(
         if (position % syncStep > 0) continue
         await synced
         synced = syncData(file)
-        // It is awaited at the next border, or below.
+        // The next sync awaits it, or the end does.
         synced.catch(() => {})
       }
       onProgress(position)
@@ -257,9 +253,9 @@ async function writeFrom(
   return position
 }
 
-/** Puts the open `file` at `from` in its place at `path`. */
+/** Renames the open `file` at `from` to `path`. */
 export function putInPlace(file: number, from: string, path: string): void {
-  // Another command for the same file was quicker, and what is at `from` is the beginning of a third one's.
+  // Another command for the same file was faster, and `from` is now the beginning of a third one's file.
   if (!isAt(file, from) && isAt(file, path)) return
   try {
     renameSync(from, path)
@@ -274,13 +270,13 @@ function isAt(file: number, path: string): boolean {
   return own.ino === found?.ino && own.dev === found.dev
 }
 
-/** Resolves when the changes to a directory that were made before the call survive a power cut. */
+/** Resolves when all changes to a directory before the call survive a power cut. */
 type DirectorySync = () => Promise<void>
 
 /**
- * Syncs `directory`. Calls that come while it is being synced share the next sync.
+ * Syncs `directory`. Calls during a sync share the next one.
  *
- * Where one has failed, all later ones do: the system reports once that it has dropped changes, those of others included.
+ * After a failure all later syncs fail: the system reports only once that it has dropped changes, those of others included.
  */
 export function createDirectorySync(
   directory: string,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Login } from '../login/profile.ts'
 import type { Place } from './targets.ts'
 
-/** What a partial file is of. */
+/** Identifies the download that a partial file belongs to. */
 export interface PartialIdentity {
   readonly login: Login
   /** On the server. */
@@ -21,13 +21,13 @@ export interface PartialFile {
   readonly trusted: number
 }
 
-/** So much is written between two syncs. The one before the last has always ended, so a crash costs twice as much at most. */
+/** Bytes between two syncs. The sync before the last one has always ended, so a crash loses at most twice as many. */
 export const syncStep = 8 * 1024 ** 2
 
 const beginning = '.holdfast-'
 const ending = '.part'
 
-/** A name has at most 255 bytes, of which the rest takes 34. */
+/** A name has at most 255 bytes; all except the tag takes 34. */
 const longestEtag = 160
 
 /** The names of all partial files in a directory. */
@@ -37,8 +37,8 @@ export async function listPartials(directory: string): Promise<readonly string[]
 }
 
 /**
- * The partial file among `names` of an earlier command, if it has left one. The entity tag is in its name, so that content and version cannot come
- * apart; a digest stands for the names, which may be as long as names may be.
+ * The partial file of an earlier command among `names`, if there is one. Its name contains the entity tag, so that content and version
+ * cannot be mixed up. A digest stands for the names, which may be of full length.
  */
 export function findPartial(
   identity: PartialIdentity,
@@ -58,7 +58,7 @@ export function findPartial(
   }
 }
 
-/** So many of the bytes that were written are certain to be on the disk, also after the machine has crashed. */
+/** How many of `size` written bytes are certain to be on the disk, even after the machine has crashed. */
 export function trustedOf(size: number): number {
   return Math.max(0, (Math.floor((size - 1) / syncStep) - 1) * syncStep)
 }
@@ -71,10 +71,13 @@ export interface OpenPartial {
   readonly isLasting: boolean
 }
 
-/** Opens the partial file of a version to write to it, and to compare it. Several commands may do so at a time: they write the same bytes. */
+/**
+ * Opens the partial file of a version to write it and to compare it. Several commands may do so at the same time: they write the same
+ * bytes.
+ */
 export function openPartial(identity: PartialIdentity, etag: string): OpenPartial {
   const flags = constants.O_RDWR | constants.O_CREAT
-  // A weak tag stands for several contents (RFC 9110 §8.8.1).
+  // A weak tag may stand for several contents (RFC 9110 §8.8.1).
   if (etag.startsWith('"') && Buffer.byteLength(etag) * 1.4 < longestEtag) {
     const name = `${prefixOf(identity)}${Buffer.from(etag).toString('base64url')}${ending}`
     const path = join(identity.target.directory, name)
@@ -105,7 +108,7 @@ function openOwn(path: string, flags: number): number | undefined {
   return undefined
 }
 
-/** A link that is not followed, or nothing any more. */
+/** A symbolic link, which is not followed, or no file any more. */
 const isNone = (code: unknown) => code === 'ELOOP' || code === 'ENOENT'
 
 function prefixOf({ login, name, target }: PartialIdentity): string {

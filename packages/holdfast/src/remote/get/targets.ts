@@ -14,23 +14,24 @@ export interface Place {
   readonly base: string
 }
 
-/** Where a file goes. */
+/** Where a file is written. */
 export interface Target extends Place {
-  /** Whether the user has said this very path, and not only the name on the server. */
+  /** Whether the user has named this very path, and not only the name on the server. */
   readonly isNamed: boolean
 }
 
 export interface Targets {
-  /** They are all in it. */
+  /** The directory of all targets. */
   readonly directory: string
   of(name: string): Target
 }
 
 /**
- * Where the files go that `words` mean.
+ * The targets of the files that `words` mean.
  *
  * @param output as given with `-o`: a directory, or the path of one file
- * @throws CommandError where several files would go to one path
+ *
+ * @throws CommandError where several files would have one path
  */
 export async function createTargets(
   output: string | undefined,
@@ -38,7 +39,7 @@ export async function createTargets(
   isLiteral: boolean,
 ): Promise<Targets> {
   const path = output ?? '.'
-  // Made only where that is clearly meant.
+  // Made only where a directory is clearly meant.
   if (path.endsWith('/')) await mkdir(path, { recursive: true })
   if (await isDirectory(path)) {
     return {
@@ -65,13 +66,13 @@ async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() === true
 }
 
-/** What Windows takes for a device, or cannot have in a name. */
+/** Names that Windows takes for devices, or does not allow. */
 const notOnWindows = /[<>:"/\\|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
 /**
- * What the file `name` of a server is called in a directory of this machine: the same.
+ * The local name of the file `name` of a server: the same name.
  *
- * @throws CommandError for a name that leads elsewhere, whatever the server says
+ * @throws CommandError for a name that leads out of the directory, whatever the server says
  */
 export function localName(name: string, platform: NodeJS.Platform = process.platform): string {
   const leadsElsewhere = name === '' || name === '.' || name === '..' || /[/\0]/.test(name)
@@ -82,19 +83,19 @@ export function localName(name: string, platform: NodeJS.Platform = process.plat
   )
 }
 
-/** Whether one file of this machine may be replaced by another one. */
+/** Decides whether one file of this machine may be replaced. */
 export interface Replacement {
-  /** Whether that is still to be asked. */
+  /** Whether the user must still be asked. */
   readonly mustAsk: boolean
   /**
-   * Asks for it.
+   * Asks the user.
    *
-   * @throws CommandError if it may not
+   * @throws CommandError if the answer is no
    */
   ask(): Promise<void>
 }
 
-/** Who names a file of the server need not know what is here. */
+/** Users who name only a file of the server may not know what is here, so they are asked. */
 export interface Replacing {
   of(target: Target, signal: AbortSignal): Replacement
 }
@@ -136,13 +137,13 @@ export function createReplacing(isForced: boolean, screen: Pick<Screen, 'hold'>)
 
 const chunkSize = 256 * 1024
 
-/** Whether the file at `path`, if there is one, has another content than the open `file`. */
+/** Whether the file at `path`, if there is one, has other content than the open `file`. */
 export async function isOther(file: number, path: string): Promise<boolean> {
   const other = openIfThere(path)
   if (other === undefined) return false
   try {
     const [own, found] = [fstatSync(file), fstatSync(other)]
-    // Another command for the same file was quicker.
+    // Another command for the same file was faster.
     if (own.ino === found.ino && own.dev === found.dev) return false
     if (!found.isFile() || own.size !== found.size) return true
     for (let at = 0; at < own.size;) {

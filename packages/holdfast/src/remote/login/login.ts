@@ -48,7 +48,7 @@ export const logout: ClientVerb = {
   run: ({ json }) => runLogout(json === true),
 }
 
-/** Keeps a login that the server has accepted; resolves with the exit code. */
+/** Saves a login that the server has accepted; resolves with the exit code. */
 async function runLogin(argv: VerbArguments): Promise<number> {
   const login = await loginFrom(argv)
   await prove(login)
@@ -116,10 +116,10 @@ async function askPassword(): Promise<string> {
   return password
 }
 
-/** Asks for what only a customer gets. */
+/** Checks the login by a request that only a customer may make. */
 async function prove(login: Login): Promise<void> {
   try {
-    // Whoever has mistyped the address wants to know soon.
+    // Users who mistyped the address should not wait long.
     await createClient({ ...login, retries: 1 }).usage()
   } catch (error) {
     if (!isHoldfastError(error)) throw error
@@ -127,7 +127,7 @@ async function prove(login: Login): Promise<void> {
   }
 }
 
-/** Forgets the login; resolves with the exit code. */
+/** Deletes the saved login; resolves with the exit code. */
 async function runLogout(isJson: boolean): Promise<number> {
   const path = profilePath(process.env)
   const removed = await removeProfile(path)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { userDirectory } from '../../settings/user-directory.ts'
 
-/** Whom a server knows as what. */
+/** The address of a server, and a customer's name and password there. */
 export interface Login {
   readonly url: string
   readonly name: string
@@ -12,8 +12,8 @@ export interface Login {
 }
 
 /**
- * The login that the variables give, or otherwise the one that is kept. Never a mixture: a password goes to no other server than
- * the one that it is for.
+ * The login from the environment variables, or otherwise the saved one. Never a mixture: a password goes only to the server that it is
+ * for.
  *
  * @throws CommandError if there is none
  */
@@ -59,13 +59,13 @@ async function passwordIn(path: string): Promise<string> {
   }
 }
 
-/** Where the login is kept. */
+/** Where the login is saved. */
 export function profilePath(environment: NodeJS.ProcessEnv): string {
   return join(userDirectory('XDG_CONFIG_HOME', environment), 'profile.json')
 }
 
 /**
- * The login that is kept in `path`; `undefined` if there is none.
+ * The login saved in `path`; `undefined` if there is none.
  *
  * @throws CommandError if others may read it, or it is no login
  */
@@ -83,11 +83,11 @@ async function readProfile(path: string): Promise<Login | undefined> {
   }
 }
 
-/** Keeps a login for this user only, in place of the one before. */
+/** Saves a login for this user only, in place of the one before. */
 export async function writeProfile(path: string, login: Login): Promise<void> {
   const directory = dirname(path)
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  // It may have been there before, open to others.
+  // The directory may have existed before, open to others.
   await chmod(directory, 0o700)
   await writeFileAtomic(path, `${JSON.stringify(login, undefined, 2)}\n`, { mode: 0o600 })
 }

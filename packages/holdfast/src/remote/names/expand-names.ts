@@ -10,13 +10,13 @@ interface Expansion {
 }
 
 interface Reading {
-  /** Whether `*`, `?` and `[` are taken as they are. */
+  /** Whether `*`, `?` and `[` are ordinary characters. */
   readonly literal?: boolean
 }
 
 /**
- * The names of files that `patterns` mean, each one once, in the order of the patterns. A word without `*`, `?` and `[` is a name,
- * whether the file exists or not. Any other is a pattern, unless there is a file of exactly that name; one that matches nothing is reported.
+ * The file names that `patterns` mean, each once, in the order of the patterns. A word without `*`, `?` and `[` is a name, whether or not
+ * the file exists. Any other word is a pattern, unless a file has exactly that name. A pattern that matches nothing is reported.
  */
 export async function* expandNames(
   patterns: readonly string[],

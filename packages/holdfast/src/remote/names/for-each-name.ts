@@ -11,11 +11,11 @@ interface Bounds {
 }
 
 /**
- * Calls `work` for each item, several at a time, in their order. What fails is reported under its name, and the others go on.
- * Resolves when no work is under way any more.
+ * Calls `work` for each item, several at a time, in their order. Reports each failure under the item's name, and continues with the
+ * others. Resolves when no work is running any more.
  *
- * @throws at the end what makes the rest pointless: an abort, a login that the server does not take, a reader of
- * standard output that has stopped
+ * @throws at the end the error that makes the rest pointless: an abort, a login that the server refuses, a reader of standard output that
+ * has stopped
  */
 export async function forEachName<T>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -46,7 +46,7 @@ export async function forEachName<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Whether an error makes what is left to do pointless. */
+/** Whether an error makes the remaining work pointless. */
 export function endsAll(error: unknown): boolean {
   return isReaderGone(error) || exitCodeOf(error) === exitCodes.login
 }

@@ -1,4 +1,4 @@
-/** What one character is compared with, or any number of them. */
+/** Matches one character, or (`*`) any number of them. */
 type Token = RegExp | '*'
 
 /** A backslash and a character, `*`, a class, or any character. A `[` that opens no class stands for itself. */
@@ -6,7 +6,7 @@ const tokens = /\\(.)|(\*)|\[([!^]|(?![!^]))(\](?:ITEM)*|(?:ITEM)+)\]|(.)/
 const item = /\[:\w+:\]|\\.|(?!\[:\w+:\])[^\]\\]/
 const tokenPattern = new RegExp(tokens.source.replaceAll('ITEM', item.source), 'gsu')
 
-/** In a class: a class of POSIX, a range, or a character. */
+/** An item of a class: a POSIX class, a range, or a character. */
 const itemPattern = /\[:(\w+):\]|(\\.|[^\\])(?:-(\\.|[^\\]))?/gsu
 
 const posixClasses = new Map([
@@ -21,24 +21,24 @@ const posixClasses = new Map([
   ['xdigit', '0-9A-Fa-f'],
 ])
 
-/** Whether a word has a character that stands for others. */
+/** Whether a word has a wildcard. */
 export function isPattern(word: string): boolean {
   return /[*?[]/.test(word)
 }
 
-/** Whether names match `pattern`, as a shell has it: one that begins with a dot only a pattern that does so, too. */
+/** Makes a test whether names match `pattern`, as in a shell: only a pattern that begins with a dot matches names that do. */
 export function createMatcher(pattern: string): (name: string) => boolean {
   const parsed = [...pattern.matchAll(tokenPattern)].map(tokenOf)
   const takesHidden = /^\\?\./.test(pattern)
   return (name) => (takesHidden || !name.startsWith('.')) && isMatch(parsed, Array.from(name))
 }
 
-/** What every match of `pattern` begins with. */
+/** The text that every match of `pattern` begins with. */
 export function fixedStart(pattern: string): string {
   return /^[^*?[\\]*/.exec(pattern)?.[0] ?? ''
 }
 
-/** Goes back to the last `*` only, so that no pattern takes long. */
+/** Backtracks to the last `*` only, so that no pattern takes long. */
 function isMatch(pattern: readonly Token[], characters: readonly string[]): boolean {
   let next = 0
   let star = -1
@@ -74,7 +74,7 @@ function classPart(_: string, posix?: string, first = '', last = first): string 
   return codeOf(first) <= codeOf(last) ? `${literal(first)}-${literal(last)}` : ''
 }
 
-/** Of a character, or of that after a backslash. */
+/** The code of a character, or of the one after a backslash. */
 const codeOf = (text: string) => text.replace(/^\\(?=.)/s, '').codePointAt(0) ?? 0
 
 const literal = (text: string) => `\\u{${codeOf(text).toString(16)}}`

@@ -3,21 +3,21 @@ import { jsonLine, print, standardError, printable } from '../../terminal/print.
 import { exitCodeOf, reasonOf } from '../errors/explain.ts'
 import { exitCodes, type ExitCode } from '../errors/command-error.ts'
 
-/** What a verb says. Each call is a line. */
+/** The output of a verb. Each call writes a line. */
 export interface Report {
-  /** What was asked for: on standard output, with `--json` as JSON. */
+  /** Reports what the user has requested: on standard output, with `--json` as JSON. */
   result(fields: object, text: string): Promise<void>
-  /** What was done: for people on standard error, with `--json` as JSON on standard output, whose reader may stop before all is done. */
+  /** Reports what was done: for people on standard error, with `--json` as JSON on standard output, whose reader may stop early. */
   done(fields: object, text: string): Promise<void>
-  /** What could not be done with the file `name`. The command goes on, and its exit code is another. */
+  /** Reports what failed with the file `name`. The command continues, but its exit code is not 0. */
   failed(name: string, error: unknown): Promise<void>
-  /** For people, on standard error. */
+  /** Writes a line for people to standard error. */
   note(text: string): void
-  /** 0 if nothing failed; the code of what failed, if that is one; 1 for several. */
+  /** 0 if nothing failed; the code of the failures if they have the same; 1 for several codes. */
   exitCode(): ExitCode
 }
 
-/** @param writeLine where lines for people go; by default standard error */
+/** @param writeLine writes a line for people; by default to standard error */
 export function createReport(
   isJson: boolean,
   writeLine: (line: string) => void = (line) => void standardError().write(`${line}\n`),
@@ -45,7 +45,7 @@ export function createReport(
   }
 }
 
-/** The API's code, or that of the system. */
+/** The API's error code, or the system's. */
 function codeOf(error: unknown): string {
   if (isHoldfastError(error)) return error.code
   if (error instanceof Error && 'code' in error) return String(error.code)

@@ -2,13 +2,13 @@ import { formatBytes } from '@holdfast/core'
 import { formatDuration } from '../../terminal/format.ts'
 import { printable } from '../../terminal/print.ts'
 
-/** Where lines for people go; standard error is one. */
+/** Where lines for people are written, such as standard error. */
 export type ScreenOutput = Pick<NodeJS.WriteStream, 'write'> &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
 
 /** The progress of one file. */
 export interface TransferDisplay {
-  /** Says how many bytes are through. */
+  /** Receives the number of bytes transferred so far. */
   readonly update: (done: number) => void
   readonly end: () => void
 }
@@ -17,9 +17,9 @@ export interface TransferDisplay {
 export interface Screen {
   line(text: string): void
   begin(name: string, size?: number): TransferDisplay
-  /** Shows nothing while `work` has the screen, such as for a question. */
+  /** Runs `work`, such as a question, and shows nothing meanwhile. */
   hold<T>(work: () => Promise<T>): Promise<T>
-  /** Takes the progress away. */
+  /** Removes the progress. */
   end(): void
 }
 
@@ -32,12 +32,12 @@ interface Redrawn {
 
 /** Milliseconds between two updates: of lines that are redrawn, and of plain ones. */
 const intervals = { redrawn: 200, plain: 5000 }
-/** As many files as are shown at once. */
+/** The most files shown at a time. */
 const mostLines = 8
 
 /**
- * Shows progress on a terminal: as lines that are redrawn, or where the environment asks for plain output (`NO_COLOR`,
- * `TERM=dumb`), as a line every five seconds for each file that takes so long. Elsewhere, as in a log, there is none.
+ * Shows progress on a terminal: as lines that are redrawn, or, if the environment asks for plain output (`NO_COLOR`, `TERM=dumb`), as a
+ * line every five seconds for each file that takes so long. Elsewhere, as in a log, it shows none.
  */
 export function createScreen(
   output: ScreenOutput,
@@ -49,7 +49,7 @@ export function createScreen(
   const transfers = new Set<Transfer>()
   let redrawn: Redrawn | undefined
   let timer: NodeJS.Timeout | undefined
-  /** What came while the screen was another's. */
+  /** Lines that came during `hold`. */
   let held: string[] | undefined
   const lines = () =>
     [...transfers]
@@ -63,7 +63,7 @@ export function createScreen(
   const start = () => {
     if (timer || !isTerminal) return
     timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain).unref()
-    // Loaded only now, and only for a terminal: the start is measured.
+    // Loaded only now, and only for a terminal, since the start must be fast.
     if (isRedrawn) void loadRedrawn(output).then((loaded) => (redrawn = loaded))
   }
   const line = (text: string) => {
@@ -116,7 +116,7 @@ function createTransfer(name: string, size: number | undefined): Transfer {
     },
     update(now) {
       done = now
-      // What an earlier command has brought says nothing about the pace.
+      // What an earlier command has transferred must not count for the pace.
       first ??= { at: Date.now(), done }
     },
   }
@@ -127,17 +127,17 @@ async function loadRedrawn(output: ScreenOutput): Promise<Redrawn> {
   return createLogUpdate(output as NodeJS.WritableStream, { showCursor: true })
 }
 
-/** A file on its way. */
+/** A file that is being transferred. */
 interface TransferState {
   readonly name: string
   /** Bytes; `undefined` for a stream whose end has not been seen. */
   readonly size: number | undefined
-  /** Bytes that are through, those of an earlier command included. */
+  /** Bytes transferred, including those of an earlier command. */
   readonly done: number
   readonly bytesPerSecond: number
 }
 
-/** How far a file is, in one line of at most `width` characters. */
+/** The progress of a file, in one line of at most `width` characters. */
 export function transferLine(
   { name, size, done, bytesPerSecond }: TransferState,
   width: number,

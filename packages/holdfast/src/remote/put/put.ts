@@ -84,9 +84,9 @@ export interface LocalFile {
 }
 
 /**
- * What the paths are called on the server.
+ * The files at `paths`, with their names on the server.
  *
- * @throws CommandError where that is not clear, or two files would get one name
+ * @throws CommandError where a name is not clear, or two files would have the same
  */
 function localFiles(paths: readonly string[], as: string | undefined): readonly LocalFile[] {
   const [first, second] = paths
@@ -118,7 +118,7 @@ function refuseSameNames(files: readonly LocalFile[]): void {
   }
 }
 
-/** A larger file gains nothing from a request that it shares. */
+/** A larger file gains nothing from sharing a request. */
 const smallSize = 256 * 1024
 
 /** Proxies often take bodies of up to 1 MiB; more files in a request would hardly be faster. */
@@ -127,7 +127,7 @@ const batchLimits = { files: 250, bytes: 512 * 1024 }
 /** Files of one request. */
 type Batch = readonly [LocalFile, ...LocalFile[]]
 
-/** The files in their order; small ones that share a request together, any other alone. */
+/** Groups the files, in their order: small ones share a batch, any other is alone. */
 export async function* inBatches(files: readonly LocalFile[]): AsyncGenerator<Batch, void> {
   let batch: [LocalFile, ...LocalFile[]] | undefined
   let bytes = 0
@@ -149,21 +149,21 @@ export async function* inBatches(files: readonly LocalFile[]): AsyncGenerator<Ba
   if (batch) yield batch
 }
 
-/** `undefined` for what is no regular file, cannot be looked at, or has to be read as a stream. */
+/** The size; `undefined` for what is no regular file, cannot be inspected, or has to be read as a stream. */
 async function sizeOf({ path }: LocalFile): Promise<number | undefined> {
   if (path === '-') return undefined
   const found = await stat(path).catch(() => undefined)
   if (!found?.isFile()) return undefined
   if (found.size > 0) return found.size
-  // A size of 0 may mean that it is not known.
+  // A size of 0 may mean that the size is unknown.
   const opened = await openFile(path).catch(() => undefined)
   return opened?.size
 }
 
 /**
- * Uploads small files in one request. Each of them is stored or fails, and is reported, on its own.
+ * Uploads small files in one request. Each is stored or fails on its own, and is reported on its own.
  *
- * @throws what makes the rest of the command pointless
+ * @throws the errors after which the rest of the command is pointless
  */
 export async function putBatch(
   files: readonly LocalFile[],
@@ -194,12 +194,12 @@ export async function putBatch(
     for await (const { name, error } of results) await end(name, error)
   } catch (error) {
     if (signal.aborted || endsAll(error)) throw error
-    // Of those without a result nothing is known.
+    // Files without a result may or may not be stored.
     for (const name of left.keys()) await end(name, error)
   }
 }
 
-/** Uploads one file, or a stream; goes on with a large file where an earlier command stopped. */
+/** Uploads one file, or a stream; resumes a large file where an earlier command stopped. */
 export async function putFile(
   { path, name }: LocalFile,
   isCreateOnly: boolean,
@@ -226,13 +226,13 @@ export async function putFile(
     } else await remote.client.upload(name, body, options)
   } finally {
     display.end()
-    // One that stands still would keep the process from its end.
+    // A stalled stream would keep the process from ending.
     if (body instanceof Readable) body.destroy()
   }
   await reportStored({ name, path, size }, report)
 }
 
-/** Reports a file that is safe on the server. */
+/** Reports that a file is safe on the server. */
 async function reportStored(
   { name, path, size }: LocalFile & { readonly size: number },
   report: Report,
@@ -255,7 +255,7 @@ async function uploadRecorded(
     uploadUrl,
     onUploadUrl(url) {
       if (url === uploadUrl) return
-      // Without it a later command begins anew, which is no reason to fail.
+      // Without the record a later command starts again, which is no reason to fail.
       kept = record.keep(url).catch(() => {})
     },
     onProgress(progress) {
@@ -266,11 +266,11 @@ async function uploadRecorded(
     },
   })
   await kept
-  // The file is stored. A record that cannot be removed makes a later command begin anew, at worst.
+  // The file is stored. If the record cannot be removed, a later command starts again, at worst.
   await record.forget().catch(() => {})
 }
 
-/** What is at a path: a file, whose upload can go on later, or a stream, whose upload cannot. */
+/** The content of a path: a file, whose upload can be resumed, or a stream, whose upload cannot. */
 type LocalBody =
   | { readonly body: RereadableBody; readonly version: FileVersion }
   | { readonly body: Readable; readonly version: undefined }
@@ -293,24 +293,24 @@ export async function openLocal(
     )
   }
   if (found.isFIFO()) return { body: openPipe(path), version: undefined }
-  // A size of 0 may mean that it is not known, as in /proc, whatever the content is.
+  // A size of 0 may mean that the size is unknown, as in /proc.
   const isStream = !found.isFile() || found.size === 0
   if (isStream) return { body: createReadStream(path), version: undefined }
   const body = await open(path)
-  // Not before it is opened: the upload of a file that was replaced in between would go on with the other one's content. A body whose
-  // file is replaced from now on fails.
+  // Only after it is opened: otherwise the upload of a file that was replaced in between would be resumed with the other one's content. A
+  // body whose file is replaced later fails.
   return { body, version: await stat(path, { bigint: true }) }
 }
 
-/** A thread that waits for the writer of a pipe would keep the process from its end. */
+/** Opens a pipe without a thread: one that waits for the writer would keep the process from ending. */
 function openPipe(path: string): Readable {
-  // Elsewhere a pipe without a writer looks like one that has ended.
+  // On other systems a pipe without a writer looks like one that has ended.
   if (process.platform !== 'linux') return createReadStream(path)
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   return new Socket({ fd, readable: true, writable: false })
 }
 
-/** What an upload is of. Another version of the file is another upload, so that no mixture of two is stored. */
+/** Identifies an upload. Another version of the file is another upload, so that no mixture of two is stored. */
 interface UploadIdentity {
   readonly login: Login
   readonly name: string
@@ -318,7 +318,7 @@ interface UploadIdentity {
   readonly version: FileVersion
 }
 
-/** What differs when a file is another one, or was written to. */
+/** Differs after a file was replaced or written to. */
 interface FileVersion {
   readonly dev: bigint
   readonly ino: bigint
@@ -335,7 +335,7 @@ interface UploadRecord {
   forget(): Promise<void>
 }
 
-/** By then no server has the upload any more. */
+/** The age at which a record is removed. By default, a server's uploads expire after 7 days. */
 const expiryMs = 30 * 24 * 60 * 60 * 1000
 
 /** Where records are kept. */
@@ -350,10 +350,10 @@ function uploadRecord(directory: string, identity: UploadIdentity): UploadRecord
     async read() {
       try {
         const { url } = JSON.parse(await readFile(path, 'utf8')) as { url?: unknown }
-        // The password goes there.
+        // A request to this URL carries the password.
         return typeof url === 'string' && isOf(url, identity.login.url) ? url : undefined
       } catch {
-        // Without it the upload begins anew.
+        // Without the record the upload starts again.
         return undefined
       }
     },

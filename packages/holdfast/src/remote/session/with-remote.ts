@@ -9,19 +9,19 @@ import { findLogin, type Login } from '../login/profile.ts'
 import { createReport, type Report } from '../output/report.ts'
 import { createScreen, type Screen } from '../output/screen.ts'
 
-/** What a verb works with. */
+/** What a verb uses. */
 export interface Remote {
   readonly client: Client
   readonly login: Login
   readonly report: Report
-  /** Aborts at the first signal to end. */
+  /** Aborts at the first signal that ends the program. */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a verb with a client of the login; resolves with the exit code: that of the report, or 128 and its number if a signal ended it.
+ * Runs a verb with a client of the login; resolves with the exit code of the report, or 128 plus its number if a signal ended it.
  *
- * @throws CommandError for what ended the verb
+ * @throws CommandError for the error that ended the verb
  */
 export async function withRemote(
   { json }: VerbArguments,
@@ -58,12 +58,12 @@ function clientOf(login: Login, report: Report): Client {
   }
 }
 
-/** What a verb that moves content works with. */
+/** What a verb that transfers content uses. */
 export interface RemoteWithScreen extends Remote {
   readonly screen: Screen
 }
 
-/** As {@link withRemote}, with the progress of files on standard error. */
+/** Like {@link withRemote}, with the progress of files on standard error. */
 export async function withTransfers(
   argv: VerbArguments,
   work: (remote: RemoteWithScreen) => Promise<void>,

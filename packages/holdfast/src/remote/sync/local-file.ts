@@ -4,12 +4,12 @@ import { lstat, open, realpath, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HoldfastError, type RereadableBody } from '@holdfast/client'
 
-/** A file as it is now. */
+/** The current state of a file. */
 export interface FileVersion {
   readonly size: number
-  /** Another one after each change, unless `isFresh`. */
+  /** Differs after each change, unless `isFresh`. */
   readonly version: string
-  /** Whether it changed so lately that a further change may leave the version as it is. */
+  /** Whether it changed so recently that another change may not change `version`. */
   readonly isFresh: boolean
 }
 
@@ -19,16 +19,16 @@ export interface ReadFile extends FileVersion {
   readonly sha256: string
 }
 
-/** Some file systems count time in steps of two seconds. */
+/** Some file systems store times in steps of two seconds. */
 const longestClockStepMs = 2_500
 
-/** So much is read at a time; small enough that a slow line shows progress. */
+/** Bytes per read; few enough to show progress on a slow connection. */
 const chunkSize = 256 * 1024
 
-/** A small file that has grown beyond it is left to the next run. */
+/** A small file that grows beyond this is left to the next run. */
 const mostInMemory = 4 * 1024 ** 2
 
-/** `undefined` if there is no such file any more. */
+/** `undefined` if the file does not exist any more. */
 export async function versionOf(path: string): Promise<FileVersion | undefined> {
   try {
     const stats = await lstat(path, { bigint: true })
@@ -39,9 +39,9 @@ export async function versionOf(path: string): Promise<FileVersion | undefined> 
   }
 }
 
-/** A file that is open. All that is read of it is of one version, or fails with `changed-meanwhile`. */
+/** An open file. All that is read of it is of one version, or the read fails with `changed-meanwhile`. */
 export interface LocalFile {
-  /** Its content, which is small. */
+  /** The content of a small file. */
   readWhole(): Promise<ReadFile & { readonly bytes: Uint8Array }>
   /** The digest of a content of any size. */
   readDigest(signal: AbortSignal): Promise<ReadFile>
@@ -52,8 +52,8 @@ export interface LocalFile {
 /**
  * Opens the file at `path` below `root`, which is a real path.
  *
- * @throws an error for which {@link isMissing} holds, also where a symbolic link or something else has taken the place of the file, or of a
- *   directory that it was in
+ * @throws an error for which {@link isMissing} holds, also if a symbolic link or something else has replaced the file, or a directory
+ * above it
  */
 export async function withLocalFile<T>(
   root: string,
@@ -61,7 +61,7 @@ export async function withLocalFile<T>(
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
   const place = join(root, path)
-  // A pipe would be waited for.
+  // Without O_NONBLOCK, a pipe would block.
   const handle = await open(place, constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     await requirePlace(handle, place)
@@ -71,7 +71,7 @@ export async function withLocalFile<T>(
   }
 }
 
-/** Opening follows links in the place of directories: only now it is certain what was opened. */
+/** Opening follows links in place of directories: only now it is certain which file was opened. */
 async function requirePlace(handle: FileHandle, place: string): Promise<void> {
   const opened = await handle.stat({ bigint: true })
   const isReal = (await realpath(place)) === place
@@ -87,7 +87,7 @@ function localFileOf(handle: FileHandle): LocalFile {
     if (now.version !== version) throw changed()
     return now
   }
-  /** All of it, and then the version, with the size that it has been found to have. */
+  /** Reads all of it; resolves with the version, with the size that was really read. */
   const readAll = async (take: (chunk: Buffer) => void) => {
     const stats = await statsNow()
     const before = toVersion(stats)
@@ -124,7 +124,7 @@ function localFileOf(handle: FileHandle): LocalFile {
         let sent = start
         for await (const chunk of chunksOf(handle, start, end)) {
           sent += chunk.length
-          // With the last chunk the server has all of it, and stores it.
+          // With the last chunk the server stores the file, so check the version before.
           if (sent === end) await requireSame(version)
           yield chunk
         }
@@ -133,7 +133,7 @@ function localFileOf(handle: FileHandle): LocalFile {
   }
 }
 
-/** Without an `end`, up to that of the file. */
+/** Without `end`, reads to the end of the file. */
 async function* chunksOf(handle: FileHandle, start: number, end: number | undefined) {
   for (let at = start; end === undefined || at < end;) {
     const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, (end ?? Infinity) - at))
@@ -145,12 +145,15 @@ async function* chunksOf(handle: FileHandle, start: number, end: number | undefi
   }
 }
 
-/** Files of `/proc` have a size of 0, those of `/sys` one of 4096, whatever they contain, and no block of a disk. */
+/**
+ * Whether the size is right: files of `/proc` have a size of 0, those of `/sys` one of 4096, and no block of a disk, whatever they
+ * contain.
+ */
 function hasKnownSize({ blocks }: BigIntStats): boolean {
   return blocks !== 0n
 }
 
-/** Without the inode, which some network file systems make up. */
+/** Ignores the inode, which some network file systems invent. */
 function toVersion({ size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): FileVersion {
   return {
     size: Number(size),
@@ -163,7 +166,7 @@ function changed(): HoldfastError {
   return new HoldfastError('changed-meanwhile', 'The file has changed meanwhile')
 }
 
-/** Whether there is no such file any more: its name is free, or another thing has it, or one of its directories' names. */
+/** Whether the file does not exist any more: its name, or that of one of its directories, is free or belongs to something else. */
 export function isMissing(error: unknown): boolean {
   const codes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP']
   return error instanceof Error && 'code' in error && codes.includes(error.code)

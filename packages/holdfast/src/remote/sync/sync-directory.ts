@@ -7,20 +7,20 @@ import type { SyncRecord, SyncState } from './sync-state.ts'
 import { createTransfers, type Outcome } from './transfers.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 
-/** Larger files have a request of their own. */
+/** Larger files get requests of their own. */
 const smallSize = 256 * 1024
 const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2 }
 
 /**
- * Makes the server have what a directory has. Sends what is not there or differs, and deletes what is only there, if it may. Whatever
- * ends it early, the same call again goes on with the rest.
+ * Makes the server's files equal to those of a directory. Sends what is missing or differs, and deletes what is only there, if allowed.
+ * After an early end, the same call continues with the rest.
  *
- * @throws CommandError for what is refused before anything is changed; what concerns all files; the signal's reason
+ * @throws CommandError for what is refused before anything is changed; errors that concern all files; the signal's reason
  */
 export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
   const total = await survey(given)
   const stop = new AbortController()
-  // What is opened is compared with it.
+  // The real path, with which opened files are compared.
   const directory = await realpath(given.directory)
   const plan = { ...given, directory, signal: AbortSignal.any([given.signal, stop.signal]) }
   const run = createRun(plan, total, stop)
@@ -51,7 +51,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
 
   return { compareAll, end }
 
-  /** Resolves to the names that only the server has. */
+  /** Resolves with the names that only the server has. */
   async function compareAll(): Promise<readonly string[]> {
     const extra: string[] = []
     const onUnread = (path: string, error: Error) => {
@@ -100,7 +100,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     else await perform(here, () => transfers.compare(here, there, known))
   }
 
-  /** What cannot be looked at now may be the same as before. */
+  /** A file that cannot be inspected now may be unchanged. */
   function keepRecord(there: FileDetails | undefined, known: readonly SyncRecord[]): void {
     records.add(Promise.resolve(known.find(({ etag }) => etag === there?.etag)))
   }
@@ -126,13 +126,13 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       try {
         await transfers.sendBatch([...ends.keys()], (file, outcome) => ends.get(file)?.(outcome))
       } finally {
-        // Of those that have no outcome nothing is known.
+        // Files without an outcome may or may not be stored.
         for (const end of ends.values()) end({ kind: 'gone' })
       }
     })
   }
 
-  /** Begins what is collected before it waits: its files have records, too. */
+  /** Sends the open batch before it waits: its files have records, too. */
   async function finishAll(): Promise<void> {
     await sendBatch()
     await records.written()
@@ -150,7 +150,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     })
   }
 
-  /** Counts and records what becomes of the file. */
+  /** Counts and records the outcome of the file. */
   function finish(here: FoundFile, promised: Promise<Outcome>): void {
     const counted = promised.then(async (outcome) => {
       if (outcome.kind === 'failed') await fail(here.path, outcome.error)
@@ -162,7 +162,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       progress()
       return 'record' in outcome ? outcome.record : undefined
     })
-    // Standard output may be gone.
+    // Standard output may be closed.
     counted.catch((error: unknown) => stop.abort(error))
     records.add(counted.catch(() => undefined))
   }
@@ -182,7 +182,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     events.progress({ checked, total, sent: counts.sent, sentBytes: counts.sentBytes })
   }
 
-  /** What has arrived of files that are gone, or others by now, counts at the server until it is forgotten. */
+  /** Partial uploads of files that are gone or have changed count at the server until they are discarded. */
   async function discardUnasked(): Promise<void> {
     for await (const url of state.uploads.takeUnasked()) {
       await client.discardUpload(url, { signal }).catch(() => {
@@ -205,13 +205,13 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
 
 /** Runs a bounded number of tasks at a time. */
 interface TaskLimit {
-  /** Begins the task as soon as there is room; resolves then. */
+  /** Starts the task as soon as a slot is free; resolves then. */
   start(task: () => Promise<void>): Promise<void>
-  /** Resolves when no task is under way. */
+  /** Resolves when no task is running. */
   settled(): Promise<void>
 }
 
-/** @param onError called with what a task rejects with */
+/** @param onError receives what a task rejects with */
 function limitTasks(most: number, onError: (error: unknown) => void): TaskLimit {
   const underWay = new Set<Promise<void>>()
   return {
@@ -228,20 +228,20 @@ function limitTasks(most: number, onError: (error: unknown) => void): TaskLimit 
   }
 }
 
-/** Hands records to the state in the order of names, in which their files were begun, and not ended. */
+/** Passes records to the state in the order of names: tasks start in that order, but may end in another. */
 interface OrderedRecords {
   /** `undefined` for a file that needs no record. */
   add(record: Promise<SyncRecord | undefined>): void
-  /** Whether all are to be written before more are added. */
+  /** Whether all must be written before more are added. */
   isFull(): boolean
   /** Resolves when all are written. */
   written(): Promise<void>
 }
 
-/** A large file that takes long holds the records of so many files in memory. */
+/** The most records in memory: a large file that takes long holds back those after it. */
 const mostWaiting = 10_000
 
-/** @param onError called with what writing fails with, once; records are of use, and not needed */
+/** @param onError called once with an error of writing; records are useful, but not needed */
 function orderRecords(
   { add }: Pick<SyncState, 'add'>,
   onError: (error: unknown) => void,
@@ -270,9 +270,9 @@ function orderRecords(
 }
 
 /**
- * Deletes files that are on the server only; resolves to how many. Looks at the directory once more before: what has come since stays.
+ * Deletes files that only the server has; resolves with how many. Reads the directory again before: what was added since stays.
  *
- * @throws CommandError, before anything is deleted, where they have become too many or the directory cannot be read any more
+ * @throws CommandError, before anything is deleted, if they are too many or the directory cannot be read any more
  */
 async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<number> {
   const { client, directory, into, mostDeletions = 0, isDryRun, signal, events } = plan
@@ -301,7 +301,7 @@ async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<nu
     deleted++
     await events.did({ action: 'delete', name })
   }
-  // The server has deleted the others meanwhile.
+  // The server has deleted the other files.
   if (failures[0]) throw failures[0]
   return deleted
 }

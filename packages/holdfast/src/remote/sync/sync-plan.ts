@@ -7,24 +7,24 @@ import { printable } from '../../terminal/print.ts'
 import { isMissing } from './local-file.ts'
 import { walkDirectory } from './walk-directory.ts'
 
-/** From where to where, and how. */
+/** What to synchronize, and how. */
 export interface SyncPlan {
   readonly client: Client
   readonly directory: string
   /** The folder that the names on the server begin with; '' for none. */
   readonly into: string
-  /** Whether to say only what would be done. */
+  /** Whether only to report what would be done. */
   readonly isDryRun: boolean
-  /** How many files may be deleted that are on the server only; `undefined`: none is looked for. */
+  /** How many files may be deleted that only the server has; `undefined`: does not look for them. */
   readonly mostDeletions: number | undefined
-  /** How many requests, or readings, are under way at a time. */
+  /** The most requests, or reads, at a time. */
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly state: SyncState
   readonly events: SyncEvents
 }
 
-/** What is done with a file, or would be. */
+/** What is done with a file, or in a dry run would be. */
 export type SyncAction =
   | { readonly action: 'send'; readonly path: string; readonly name: string; readonly size: number }
   | { readonly action: 'delete'; readonly name: string }
@@ -36,24 +36,24 @@ export type SyncAction =
     }
 
 export interface SyncEvents {
-  /** Called after it is done, or in a dry run instead. */
+  /** Called after an action is done; in a dry run, instead of it. */
   did(action: SyncAction): Promise<void>
-  /** Called for what could not be done; the others follow. */
+  /** Called for each failure; the other files follow. */
   failed(path: string, error: unknown): Promise<void>
   note(text: string): void
   progress(progress: SyncProgress): void
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface SyncProgress {
-  /** Of the files that were there at the beginning. */
+  /** Of the files that existed at the beginning. */
   readonly checked: number
   readonly total: number
   readonly sent: number
   readonly sentBytes: number
 }
 
-/** What became of all files. */
+/** The outcome of a run. */
 export interface SyncSummary {
   readonly sent: number
   readonly sentBytes: number
@@ -66,9 +66,9 @@ export interface SyncSummary {
 const shownClashes = 10
 
 /**
- * Looks at all names before anything is changed; resolves to the number of files.
+ * Checks all names before anything is changed; resolves with the number of files.
  *
- * @throws CommandError where two files would have one name on the server, or more files would be deleted than may be
+ * @throws CommandError where two files would have one name on the server, or more files would be deleted than allowed
  */
 export async function survey(plan: SyncPlan): Promise<number> {
   const { directory, into, signal, mostDeletions } = plan

@@ -6,15 +6,15 @@ import { compareUtf8 } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
 import { userDirectory } from '../../settings/user-directory.ts'
 
-/** What is remembered of one directory and one place on a server. */
+/** What is remembered of the pair of a directory and a folder on a server. */
 export interface SyncState {
-  /** What runs before this one have recorded: lists in ascending order of names. */
+  /** The lists that earlier runs have recorded, each in ascending order of names. */
   readonly records: readonly AsyncIterable<SyncRecord>[]
-  /** Records a file; in ascending order of names. */
+  /** Records a file; call it in ascending order of names. */
   add(record: SyncRecord): Promise<void>
-  /** Replaces what was remembered by what has been recorded, or adds it, or forgets it. */
+  /** Replaces the remembered lists by the new one, or adds it, or drops it. */
   close(how: 'replace' | 'add' | 'forget'): Promise<void>
-  /** The URLs of uploads that are under way, of the contents with these digests. */
+  /** The URLs of unfinished uploads, by the digests of their contents. */
   readonly uploads: UploadUrls
 }
 
@@ -22,20 +22,20 @@ export interface UploadUrls {
   get(name: string, sha256: string): Promise<string | undefined>
   set(name: string, sha256: string, url: string): Promise<void>
   delete(name: string, sha256: string): Promise<void>
-  /** Removes and yields the URLs that earlier runs have left and that `get` has not been asked for since. */
+  /** Removes and yields the URLs that earlier runs have left and that `get` has not been called for since. */
   takeUnasked(): AsyncIterable<string>
 }
 
-/** The list of the last run that was not ended early. */
+/** The list of the last run that was complete. */
 const wholeList = 'state.jsonl'
 
-/** More lists than this are left by runs that were ended early again and again; the oldest of those are removed. */
+/** Runs that end early again and again leave more lists than this; the oldest are removed. */
 const mostLists = 8
 
-/** A run that is killed loses so much, in characters. */
+/** Characters per write; a run that is killed loses at most so many. */
 const writtenAtOnce = 16 * 1024
 
-/** Where the states are. */
+/** Where the state of `identity` is stored. */
 export function stateDirectory(
   environment: NodeJS.ProcessEnv,
   identity: readonly string[],
@@ -44,8 +44,8 @@ export function stateDirectory(
 }
 
 /**
- * Opens what is remembered in `directory`. A run that ends early leaves a list of its own, and so does one that runs at the same time;
- * all of them are read, since each record can be checked.
+ * Opens the state in `directory`. A run that ends early leaves a list of its own, and so does a run at the same time. All lists are read,
+ * since each record can be checked.
  *
  * @throws what `node:fs` throws
  */
@@ -82,7 +82,7 @@ export async function openSyncState(directory: string): Promise<SyncState> {
       if (how === 'forget' || (how === 'add' && isEmpty)) await rm(own, { force: true })
       if (how === 'add') await remove(filled.slice(mostLists))
       if (how !== 'replace') return
-      // A run that began later may have been quicker, and has removed it.
+      // A run that began later may have been faster, and removed it.
       await rename(own, join(directory, wholeList)).catch(ignoreMissing)
       await remove(earlier.map(({ name }) => name).filter((name) => name !== wholeList))
     },
@@ -103,7 +103,7 @@ export const noSyncState: SyncState = {
   },
 }
 
-/** Reads as far as the list is in order and whole: a run may have been killed while it wrote. */
+/** Reads the list while it is in order and complete: a run may have been killed while it wrote. */
 async function* readRecords(path: string): AsyncGenerator<SyncRecord, void> {
   let last = ''
   let rest = ''
@@ -119,11 +119,13 @@ async function* readRecords(path: string): AsyncGenerator<SyncRecord, void> {
       }
     }
   } catch {
-    // What is not remembered is compared.
+    // Files without a record are compared.
   }
 }
 
-/** The lists of earlier runs: the whole one, then the newest first. Each has what those before it had, as far as its run got. */
+/**
+ * The lists of earlier runs: first the complete one, then the newest first. Each contains what those before it had, as far as its run got.
+ */
 async function listsIn(
   directory: string,
 ): Promise<readonly { readonly name: string; readonly size: number }[]> {
@@ -177,7 +179,7 @@ function hashOf(...parts: readonly string[]): string {
 export interface SyncRecord {
   readonly name: string
   readonly size: number
-  /** The version of the local file; '' if it may have changed since without another version. */
+  /** The version of the local file; '' if it may have changed since while `version` stayed the same. */
   readonly version: string
   /** Of the content, in hexadecimal. */
   readonly sha256: string
@@ -185,7 +187,7 @@ export interface SyncRecord {
   readonly etag: string
 }
 
-/** A line of the state; `undefined` for one that was cut off or is damaged. */
+/** Parses a line of the state; `undefined` if it is cut off or damaged. */
 function parseRecord(line: string): SyncRecord | undefined {
   try {
     const { name, size, version, sha256, etag } = JSON.parse(line) as Partial<SyncRecord>

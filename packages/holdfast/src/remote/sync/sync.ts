@@ -28,7 +28,7 @@ export const sync: ClientVerb = {
   flags: ['into', 'concurrency', 'dry-run', 'delete', 'max-delete'],
   options: (yargs) =>
     withConcurrency(withJson(withWords(yargs, 'The directory')))
-      // Each of them may hold a form of small files.
+      // Each request may hold a form of small files in memory.
       .default('concurrency', '4')
       .option('into', {
         type: 'string',
@@ -64,7 +64,7 @@ export const sync: ClientVerb = {
 
 const defaultMostDeletions = 100
 
-// The heap of many short-lived objects would grow to three times the size before it is collected.
+// Otherwise the heap of many short-lived objects grows to three times the size before it is collected.
 setFlagsFromString('--optimize-for-size')
 
 /** Sends what is new or changed in a directory; resolves with the exit code. */
@@ -102,7 +102,7 @@ async function runSync(argv: VerbArguments): Promise<number> {
         })
         display.end()
         await report.result({ summary }, summaryText(summary, isDryRun)).catch((error: unknown) => {
-          // All is done.
+          // All is done, so a closed standard output is no error.
           if (!isReaderGone(error)) throw error
         })
       },
@@ -187,7 +187,7 @@ interface SyncDisplay {
   readonly update: (progress: SyncProgress) => void
   /** Writes a separate line above the progress. */
   readonly note: (line: string) => void
-  /** Nothing is shown after that. */
+  /** Shows nothing afterwards. */
   readonly end: () => void
 }
 
@@ -197,8 +197,8 @@ const intervals = { redrawn: 200, plain: 30_000 }
 const eraseLine = '\r\u001b[K'
 
 /**
- * Shows progress on a terminal: in one line that is redrawn, or where the environment asks for plain output, as a line every half
- * minute. Elsewhere, as in a log, there is none.
+ * Shows progress on a terminal: in one line that is redrawn, or, if the environment asks for plain output, as a line every half minute.
+ * Elsewhere, as in a log, it shows none.
  */
 export function showSyncProgress(
   output: ProgressOutput,

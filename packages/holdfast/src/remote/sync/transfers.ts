@@ -10,21 +10,21 @@ import { isMissing, withLocalFile, type LocalFile, type ReadFile } from './local
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 
-/** What became of a file. */
+/** The outcome of a file. */
 export type Outcome =
   | { readonly kind: 'sent'; readonly size: number; readonly record: SyncRecord | undefined }
   | { readonly kind: 'unchanged'; readonly record: SyncRecord }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** The work on single files, and on batches of small ones. Rejects with what concerns all files. */
+/** Sends or compares single files, and batches of small ones. Rejects with errors that concern all files. */
 export interface Transfers {
   sendBatch(
     files: readonly FoundFile[],
     onOutcome: (file: FoundFile, outcome: Outcome) => void,
   ): Promise<void>
   send(file: FoundFile): Promise<Outcome>
-  /** Compares the content with that of a file of the same size on the server, and sends it where it is another. */
+  /** Compares the content with that of a file of the same size on the server, and sends it if it differs. */
   compare(file: FoundFile, there: FileDetails, known: readonly SyncRecord[]): Promise<Outcome>
 }
 
@@ -50,7 +50,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
       let asked = 0
       for await (const { name, error, etag } of client.uploadMany(contents(), { signal })) {
         let one = read[asked++]
-        // A file of which nothing is known has no result.
+        // A file whose outcome is unknown has no result.
         while (one && one.file.name !== name) one = read[asked++]
         if (one === undefined) continue
         const { file, content } = one
@@ -82,7 +82,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
     }
   }
 
-  /** @throws what concerns all files */
+  /** @throws errors that concern all files */
   function outcomeOf(error: unknown): Outcome {
     signal.throwIfAborted()
     if (isMissing(error)) return { kind: 'gone' }
@@ -104,7 +104,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
     let kept = Promise.resolve()
     const keep = (url: string) => {
       kept = uploads.set(name, content.sha256, url).catch(() => {
-        // The next run begins anew.
+        // The next run starts again.
       })
     }
     const uploading = client.upload(name, opened.bodyOf(content), {
@@ -127,7 +127,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
     return { kind: 'sent', size: content.size, record: recordOf(file, content, uploaded.etag) }
   }
 
-  /** The digest of a file on the server; `undefined` if it is another one by now. */
+  /** The digest of a file on the server; `undefined` if it has been replaced since. */
   async function digestOf({ name, etag }: FileDetails): Promise<string | undefined> {
     try {
       const hash = createHash('sha256')
@@ -141,7 +141,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
   }
 }
 
-/** `undefined` where the server has not said which entity tag the file has got: a later look may find that of another client's file. */
+/** `undefined` if the server has not given the new entity tag: a later request may get that of another client's file. */
 function recordOf(
   { name }: FoundFile,
   { size, version, isFresh, sha256 }: ReadFile,
@@ -151,7 +151,7 @@ function recordOf(
   return { name, size, version: isFresh ? '' : version, sha256, etag }
 }
 
-/** Once more where the file changed while it was read. */
+/** Reads once more if the file changed during the read. */
 async function onceMore<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()

@@ -5,10 +5,10 @@ import { nameFromPath, prefixFromPath } from '@holdfast/client'
 import { compareUtf8, sortUtf8 } from '@holdfast/core'
 import { versionOf, type FileVersion } from './local-file.ts'
 
-/** What is in a directory, with the name that the server has for it. */
+/** An entry of a directory, with its name on the server. */
 export interface FoundEntry {
   readonly name: string
-  /** Where it is, relative to the directory, with slashes. */
+  /** The path relative to the directory, with slashes. */
   readonly path: string
   /** Links and special files are never sent. */
   readonly kind: 'file' | 'symbolic link' | 'special file'
@@ -18,7 +18,7 @@ export interface WalkOptions {
   /** The folder that the names on the server begin with; '' for none. */
   readonly into: string
   readonly signal: AbortSignal
-  /** Called for each directory and each name that cannot be read; the others follow. */
+  /** Called for each directory and each name that cannot be read; the walk continues. */
   readonly onUnread: (path: string, error: Error) => void
 }
 
@@ -26,8 +26,8 @@ export interface WalkOptions {
 interface OpenDirectory {
   readonly path: string
   /**
-   * What is left of its entries, the first one last. An entry is one string, since there may be millions: what it is ordered by (no name that
-   * comes of it is before that), NUL, its kind, and its name.
+   * The remaining entries, the first one last. An entry is one string, since there may be millions: the sort key (no name that comes of
+   * the entry is before it), NUL, its kind, and its name.
    */
   readonly entries: string[]
 }
@@ -36,8 +36,8 @@ const kinds = { d: 'directory', f: 'file', l: 'symbolic link', s: 'special file'
 type KindLetter = keyof typeof kinds
 
 /**
- * What is below a directory, in ascending order of the UTF-8 bytes of the names on the server. Holds the names in those directories
- * that it is in, and no more. Never follows a link.
+ * Yields what is below a directory, in ascending order of the UTF-8 bytes of the names on the server. Holds in memory only the names of
+ * the directories that it is in. Never follows a link.
  *
  * @throws the signal's reason
  */
@@ -105,7 +105,7 @@ async function readEntries(
   return { path, entries: sortUtf8(entries).reverse() }
 }
 
-/** Bytes that are not UTF-8 are read as a character that, as a name, leads nowhere. */
+/** Whether `path` exists. Bytes that are not UTF-8 were read as replacement characters, so such a path does not. */
 function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -119,17 +119,17 @@ function kindOf(entry: Dirent): KindLetter {
   return entry.isSymbolicLink() ? 'l' : 's'
 }
 
-/** An entry of a directory, and what its file is like now. */
+/** An entry of a directory, with the current state of its file. */
 export interface FoundFile extends FoundEntry {
-  /** Left out for what is no file any more. */
+  /** Left out if it is no file any more. */
   readonly now?: FileVersion
-  /** Why that cannot be found out. */
+  /** Why the state cannot be found out. */
   readonly error?: unknown
 }
 
 const atOnce = 64
 
-/** Looks at the files, several at a time, in their order. */
+/** Inspects the files, several at a time, in their order. */
 export async function* foundFiles(
   directory: string,
   entries: AsyncIterable<FoundEntry>,

@@ -1,19 +1,19 @@
 import type { Argv } from 'yargs'
 import { parserConfiguration, showWords } from '../../terminal/parser-configuration.ts'
 
-/** A command that speaks to a server, as its customer. */
+/** A command that sends requests to a server, as a customer. */
 export interface ClientVerb {
-  /** The verb and its words, as yargs has them: `get [names..]`. */
+  /** The verb and its words, as yargs writes them: `get [names..]`. */
   readonly command: string
   readonly describe: string
   readonly options: (yargs: Argv) => Argv
-  /** Its flags that other verbs do not have, to guess which one was meant. */
+  /** The flags that only this verb has; used to guess misspelt flags. */
   readonly flags: readonly string[]
-  /** Resolves with the exit code. What it needs beyond the command line is loaded in here, since the start is measured. */
+  /** Resolves with the exit code. It loads its other modules itself, since the start must be fast. */
   readonly run: (argv: VerbArguments) => Promise<number>
 }
 
-/** What the command line gives. */
+/** The flags and words on the command line. */
 export interface VerbArguments {
   readonly json?: boolean
   readonly literal?: boolean
@@ -35,7 +35,7 @@ export function textIn(argv: VerbArguments, flag: string): string | undefined {
   return typeof last === 'string' ? showWords(last) : undefined
 }
 
-/** Several words as `names`, of which yargs takes the last otherwise. */
+/** Takes several words as `names`; otherwise yargs would take only the last. */
 export function withWords(yargs: Argv, describe: string): Argv {
   return yargs
     .parserConfiguration({ ...parserConfiguration, 'duplicate-arguments-array': true })
@@ -62,7 +62,7 @@ export function withConcurrency(yargs: Argv): Argv {
   })
 }
 
-/** Names on the server, with patterns. */
+/** Adds names on the server, which may be patterns. */
 export function withNames(yargs: Argv, describe: string): Argv {
   return withJson(withWords(yargs, describe)).option('literal', {
     type: 'boolean',
